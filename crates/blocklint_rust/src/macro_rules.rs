@@ -4,8 +4,7 @@
 use std::ops::Range;
 
 use blocklint_facts::{
-    AssignKind, BodyId, BodyKind, ClassId, ExitKind, Flow, Form, FormId, Param, ParamKind, RegionKind, Sym, VarId,
-    VarKind,
+    AssignKind, BodyId, BodyKind, ClassId, ExitKind, Flow, Form, FormId, Param, ParamKind, RegionKind, Sym, VarKind,
 };
 use tree_sitter::Node;
 
@@ -110,7 +109,7 @@ impl Walker<'_> {
                             params.push(Param { name, kind: ParamKind::PositionalOnly, var, default, annotation });
                             var
                         }
-                        _ => self.unknown_var(name),
+                        _ => self.new_var(name, VarKind::Named),
                     };
                     self.scopes.add_local(name, var);
                 }
@@ -119,10 +118,6 @@ impl Walker<'_> {
         let list = self.facts.params(&params);
         self.facts.body_mut(body).params = list;
         params.iter().map(|param| param.name).collect()
-    }
-
-    fn unknown_var(&mut self, name: Sym) -> VarId {
-        self.new_var(name, VarKind::Named)
     }
 }
 

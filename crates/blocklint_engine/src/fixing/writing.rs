@@ -26,7 +26,6 @@ pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
     let mut reasons: Vec<Option<String>> = vec![None; changes.len()];
     let mut staged = Vec::new();
     for (change, reason) in changes.iter().zip(&mut reasons) {
-        // As late as can be: what someone saves meanwhile must not be lost.
         match stage(change, root).and_then(|staged| unchanged(change, &staged).map(|()| staged)) {
             Ok(one) => staged.push(one),
             Err(why) => *reason = Some(why),
@@ -121,6 +120,7 @@ fn unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
 }
 
 fn put(change: &Change, staged: Staged) -> Result<(), String> {
+    // Again, as late as can be: what someone saves meanwhile must not be lost.
     unchanged(change, &staged)?;
     staged.new.persist(&staged.target).map_err(|error| told(error.error))?;
     Ok(())

@@ -1,7 +1,7 @@
 //! Calls: which argument goes where, and what a call gives.
 
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId, ParamKind, SiteKind};
+use blocklint_facts::{Form, FormId, ParamKind, SiteKind, VarKind};
 use blocklint_models::{Argument, CallRow, Selector};
 use smallvec::SmallVec;
 
@@ -258,9 +258,6 @@ impl<'a> Link<'a> {
                     return passed;
                 }
                 if self.program.language(body.file) == Language::Rust {
-                    if let Some(passed) = self.given_by_callable(given, body, site, env, with_receiver) {
-                        return passed;
-                    }
                     return self.inferred_from_arguments(given, body, site, env, with_receiver);
                 }
                 given
@@ -294,7 +291,8 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Where a function without declared result returns a parameter, what was passed there.
+    /// Where a function without declared result returns a parameter, what was passed there; in Rust also what that gives where the
+    /// function calls it for its result: `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
     fn passed_through(
         &self,
         given: Typed,
@@ -307,22 +305,33 @@ impl<'a> Link<'a> {
             return None;
         }
         let facts = self.program.facts(body.file);
-        if facts.body(body.body).flow != blocklint_facts::Flow::Sync {
+        let param = |form: FormId| {
+            let Form::Var(var) = facts.form(form) else { return None };
+            match facts.var(var).kind {
+                VarKind::Param(index) if facts.var(var).body == body.body => Some(index),
+                _ => None,
+            }
+        };
+        let passed = |index: u32| {
+            let form = self.passed_with(site, body, index, with_receiver)?;
+            Some(self.eval(self.scope_of(site, env), form))
+        };
+        let known = |typed: Typed| (!self.values.is_unknown(typed.value)).then_some(typed);
+        if facts.body(body.body).flow == blocklint_facts::Flow::Sync
+            && let Some(index) = self.program.exits_in(body).find_map(|exit| param(exit.value))
+            && let Some(typed) = passed(index).and_then(known)
+        {
+            return Some(typed);
+        }
+        if facts.language != Language::Rust {
             return None;
         }
-        let index = self.program.exits_in(body).find_map(|exit| match facts.form(exit.value) {
-            Form::Var(var) => match facts.var(var) {
-                row if row.body == body.body => match row.kind {
-                    blocklint_facts::VarKind::Param(index) => Some(index),
-                    _ => None,
-                },
-                _ => None,
-            },
+        let called = self.program.exits_in(body).find_map(|exit| match facts.form(exit.value) {
+            Form::Result(call) => param(facts.site(call).callee),
             _ => None,
         })?;
-        let form = self.passed_with(site, body, index, with_receiver)?;
-        let typed = self.eval(self.scope_of(site, env), form);
-        (!self.values.is_unknown(typed.value)).then_some(typed)
+        let typed = self.map(passed(called)?, |val| self.result_of_callable(val, false));
+        known(self.as_value(typed))
     }
 
     /// The binding of a closure's captured parameters that a call of the function around it makes.
@@ -458,8 +467,8 @@ impl<'a> Link<'a> {
 
     /// What a library call gives, by its rows.
     fn library_result(&self, path: PathId, receiver: BoundId, site: SiteRef, env: EnvId) -> Typed {
-        let facts = self.program.facts(site.file);
         let text = self.library.text(path);
+        let facts = self.program.facts(site.file);
         if facts.language == Language::Python
             && let Some(typed) = self.python_builtin(&text, site, env)
         {

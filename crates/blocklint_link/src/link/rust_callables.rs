@@ -1,12 +1,12 @@
 //! Rust: the closures and functions that a field keeps: those that a struct is written out with, that are assigned to the field,
 //! and that are added to the container it holds, through pointers, locks and options.
 
-use blocklint_facts::{ClassId, Form, VarKind};
+use blocklint_facts::ClassId;
 
 use crate::link::eval::Scope;
 use crate::link::value::{EnvId, Val};
 use crate::link::{Link, Typed};
-use crate::program::ids::{BodyRef, ClassRef, SiteRef, VarRef};
+use crate::program::ids::{ClassRef, VarRef};
 
 /// Types in each other that are looked through: `Arc<Mutex<Vec<Box<dyn Fn()>>>>`.
 const DEEPEST: u32 = 5;
@@ -45,34 +45,6 @@ impl Link<'_> {
             }
         }
         self.with_kept(declared, DEEPEST, class, field, &given)
-    }
-
-    /// What a function gives that gives what its parameter does: `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
-    pub(crate) fn given_by_callable(
-        &self,
-        given: Typed,
-        body: BodyRef,
-        site: SiteRef,
-        env: EnvId,
-        with_receiver: bool,
-    ) -> Option<Typed> {
-        if !self.values.is_unknown(given.value) {
-            return None;
-        }
-        let facts = self.program.facts(body.file);
-        let index = self.program.exits_in(body).find_map(|exit| {
-            let Form::Result(call) = facts.form(exit.value) else { return None };
-            let Form::Var(var) = facts.form(facts.site(call).callee) else { return None };
-            match facts.var(var).kind {
-                VarKind::Param(index) if facts.var(var).body == body.body => Some(index),
-                _ => None,
-            }
-        })?;
-        let form = self.passed_with(site, body, index, with_receiver)?;
-        let passed = self.eval(self.scope_of(site, env), form);
-        let typed = self.map(passed, |val| self.result_of_callable(val, false));
-        let typed = self.as_value(typed);
-        (!self.values.is_unknown(typed.value)).then_some(typed)
     }
 
     /// Whether a type is, or holds, what may be called: a closure's or function's type, or a parameter that nothing bounds.

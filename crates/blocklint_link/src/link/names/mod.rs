@@ -3,6 +3,7 @@
 pub mod java;
 pub(crate) mod java_generated;
 mod java_overloads;
+mod java_words;
 pub mod python;
 pub mod rust;
 mod rust_calls;

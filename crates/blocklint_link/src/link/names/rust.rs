@@ -205,15 +205,14 @@ const POINTERS: u32 = 4;
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let form = facts.site(site.site).callee;
-    if facts.site(site.site).kind == SiteKind::Macro
-        && !matches!(facts.form(form), Form::Var(_))
-        && let Some(found) = link.macro_of_project(site)
-    {
-        return found;
-    }
     if facts.site(site.site).kind == SiteKind::Macro {
-        let named = link.eval(scope, form);
-        return link.map(named, |val| match val {
+        // A macro of the same file is a variable.
+        if !matches!(facts.form(form), Form::Var(_))
+            && let Some(found) = link.macro_of_project(site)
+        {
+            return found;
+        }
+        return link.map(link.eval(scope, form), |val| match val {
             Val::External(path) => link.known(Val::External(link.library.of_macro(path))),
             other => link.known(other),
         });

@@ -1,0 +1,333 @@
+//! Java: what names of types, methods and packages say by themselves.
+
+use blocklint_facts::{FileFacts, Form, List};
+
+/// The type of arrays; of what is the type argument.
+pub(crate) const ARRAY: &str = "java.lang.Object[]";
+
+/// The classes of `java.lang` that hold nothing but themselves: what is declared so is known well enough, and nobody needs
+/// to ask what callers pass.
+pub(crate) const VALUES: &[&str] = &[
+    "Boolean",
+    "Byte",
+    "CharSequence",
+    "Character",
+    "Class",
+    "Double",
+    "Enum",
+    "Exception",
+    "Float",
+    "Integer",
+    "Long",
+    "Number",
+    "RuntimeException",
+    "Short",
+    "String",
+    "StringBuffer",
+    "StringBuilder",
+    "Throwable",
+    "Void",
+];
+
+/// Methods of futures that tell whether they are done, or do what they are for.
+pub(crate) const DONE_TESTS: &[&str] =
+    &["isDone", "isSuccess", "isCompletedExceptionally", "isCompletedNormally", "isCompleted", "run"];
+
+/// Reads an atomic reference or flag.
+pub const ATOMIC_READ: &str = "get";
+
+/// Methods that set an atomic reference or flag.
+pub const ATOMIC_WRITES: &[&str] = &["set", "lazySet", "setRelease", "setPlain", "compareAndSet", "getAndSet"];
+
+/// Sets an atomic reference if it holds what the first argument is.
+pub const CLAIM: &str = "compareAndSet";
+
+/// The last names of annotations.
+pub fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item = &str> {
+    facts.list(marks).iter().filter_map(|&mark| match facts.form(mark) {
+        Form::Result(site) => Some(facts.text(facts.site(site).name)),
+        Form::Var(var) => Some(facts.text(facts.var(var).name)),
+        Form::Name(name) => Some(facts.text(name)),
+        _ => None,
+    })
+}
+
+/// The operator that every future has which calls back.
+pub const CONTINUES: &str = "map";
+
+/// Whether a type of this name is what a handler is given when a call is done: a value or a failure.
+pub fn is_result_of_future(name: &str) -> bool {
+    name == "AsyncResult"
+}
+
+/// Whether a type of this name gives one value at most: what it is given runs once each time it is run.
+pub fn emits_once(name: &str) -> bool {
+    name == "Mono"
+        || name == "Uni"
+        || name == "Single"
+        || name == "Maybe"
+        || name == "Completable"
+        || name.ends_with("Future")
+}
+
+/// Whether a method of this name makes what its caller asks for.
+pub fn makes_on_demand(name: &str) -> bool {
+    begins(name, &["build", "create", "open", "connect", "of", "new"])
+}
+
+/// Whether a method of this name is, by custom, run once in the life of what it belongs to, and makes its parts.
+pub fn runs_once(name: &str) -> bool {
+    matches!(name, "<init>" | "<clinit>" | "main")
+        || begins(name, &["start", "init", "initialize", "setup", "setUp", "configure", "bootstrap", "launch"])
+        || ends(name)
+}
+
+/// Whether a method of this name ends what it belongs to.
+pub fn ends(name: &str) -> bool {
+    begins(name, &["close", "stop", "shutdown", "destroy", "dispose"]) || name.contains("Shutdown")
+}
+
+/// Whether an annotation of this name says that there is one object of a class, whoever's scope it is.
+pub fn is_of_one_object(name: &str) -> bool {
+    name.ends_with("Singleton") || name == "ApplicationScoped"
+}
+
+/// Whether a name is one of these verbs, or begins with one.
+fn begins(name: &str, verbs: &[&str]) -> bool {
+    verbs
+        .iter()
+        .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
+}
+
+/// Whether an annotation of this name says that a container calls a constructor.
+pub fn is_injection(name: &str) -> bool {
+    matches!(name, "Inject" | "Autowired")
+}
+
+/// Whether what has this name belongs to servlets.
+pub(crate) fn is_of_servlets(path: &str) -> bool {
+    path.split('.').any(|part| part == "servlet")
+}
+
+/// Whether what has this name belongs to a server that is made for publishers.
+pub(crate) fn is_of_reactive_server(path: &str) -> bool {
+    let mut parts = path.split('.');
+    let found = parts.find(|part| matches!(*part, "reactive" | "netty" | "ServerWebExchange"));
+    let mut rest = parts;
+    match (found, rest.next()) {
+        // What both sides of HTTP share says nothing.
+        (Some("reactive"), Some("function")) => rest.any(|part| part == "server"),
+        (Some(_), Some("client")) => false,
+        (Some(_), _) => !rest.any(|part| part == "client"),
+        (None, _) => false,
+    }
+}
+
+/// Whether what has this name belongs to a framework that answers on event loops what its methods give later.
+pub(crate) fn is_of_framework_on_loops(path: &str) -> bool {
+    ["io.quarkus.", "io.smallrye."].iter().any(|package| path.starts_with(package))
+}
+
+/// Whether methods that carry this annotation are answered on threads of their own by most of those who serve them.
+pub(crate) fn is_of_many_servers(path: &str) -> bool {
+    path.starts_with("jakarta.ws.rs.")
+}
+
+/// Whether a program that is built with a library of this name answers requests by servlets.
+pub(crate) fn is_artifact_of_servlets(name: &str) -> bool {
+    matches!(name, "spring-boot-starter-web" | "spring-boot-starter-tomcat" | "spring-boot-starter-jetty")
+        || name.contains("webmvc")
+        || name.ends_with("servlet-api")
+}
+
+/// Whether a library of this name is a server that is made for publishers.
+pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
+    // Spring Boot answers by servlets where it finds both of its own servers.
+    ["starter-gateway", "gateway-server", "vertx-web", "quarkus", "micronaut-http-server", "armeria"]
+        .iter()
+        .any(|part| name.contains(part))
+}
+
+/// Whether a method of this name only reads.
+pub fn is_getter(name: &str) -> bool {
+    ["get", "is"].iter().any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
+}
+
+/// Whether a method of this name runs while a program starts.
+pub fn starts_up(name: &str) -> bool {
+    matches!(name, "doStart" | "startUp" | "initialize" | "bootstrap")
+}
+
+/// Whether a getter of this name asks if something is wanted.
+pub fn asks_if_wanted(name: &str) -> bool {
+    name.ends_with("Enabled")
+        || name == "enabled"
+        || ["is", "getUse", "use", "getEnable", "enable", "should"]
+            .iter()
+            .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
+}
+
+/// Whether a variable, field or getter of this name holds settings.
+pub fn holds_settings(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["conf", "config", "configuration", "settings", "options", "properties", "props"]
+        .iter()
+        .any(|what| name.ends_with(what))
+}
+
+/// Whether an annotation of this name says that a method is visible for tests alone.
+pub fn is_for_tests(name: &str) -> bool {
+    name == "VisibleForTesting"
+}
+
+/// Whether a class of this name is deployed as a whole, with the thread that its timers and handlers run on.
+pub(crate) fn is_deployed(name: &str) -> bool {
+    name.ends_with("Verticle")
+}
+
+/// Whether an annotation of this name may have a method run by its container elsewhere.
+pub(crate) fn is_run_by_proxy(name: &str) -> bool {
+    name.starts_with("Async")
+}
+
+/// Whether a method of this name reads the field of that one.
+pub fn is_getter_of(getter: &str, field: &str) -> bool {
+    let Some(rest) = getter.strip_prefix("get").or_else(|| getter.strip_prefix("is")) else { return false };
+    let (mut of, mut own) = (rest.chars(), field.chars());
+    match (of.next(), own.next()) {
+        (Some(a), Some(b)) => a.is_uppercase() && a.to_lowercase().eq(b.to_lowercase()) && of.as_str() == own.as_str(),
+        _ => false,
+    }
+}
+
+/// Deploys an object as a whole.
+pub(crate) const DEPLOY: &str = "deployVerticle";
+
+/// What follows a type in a class literal.
+pub(crate) const CLASS: &str = "class";
+
+/// Whether a call of this name gives the name of the class it stands on.
+pub(crate) fn gives_name_of_class(name: &str) -> bool {
+    matches!(name, "getName" | "getCanonicalName")
+}
+
+/// Whether a call of this name gives what there is and ends, not what comes from now on.
+pub fn looks_something_up(name: &str) -> bool {
+    ["find", "get", "load", "list", "fetch", "read", "query", "select"]
+        .iter()
+        .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
+}
+
+/// Tests that ask whether their argument is `null` or empty.
+pub const ASKS_FOR_NOTHING: &[&str] = &["isNullOrEmpty", "isEmpty", "isBlank", "isNull", "isNullOrBlank"];
+
+/// Whether a class of this name holds a program's settings.
+pub fn is_settings(name: &str) -> bool {
+    ["Properties", "Config", "Configuration", "Settings"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether going through what a call of this name gives is over after a few: the roots of a machine's file systems.
+pub(crate) fn gives_few(name: &str) -> bool {
+    name == "listRoots"
+}
+
+/// Reads a map by its key.
+pub const MAP_READ: &str = "get";
+
+/// Fill a map.
+pub const MAP_WRITES: &[&str] = &["put", "putIfAbsent"];
+
+/// Fills a map by what a callable makes of the key that is not there.
+pub const MAP_FILLED_BY: &str = "computeIfAbsent";
+
+/// Takes a lock: the block, and a lock's own method.
+pub const ENTER_LOCK: &[&str] = &["synchronized", "lock"];
+
+/// Whether a type of the language's own library is an interface that a lambda implements.
+pub(crate) fn is_functional_interface(path: &str) -> bool {
+    path.starts_with("java.util.function.")
+        || matches!(path, "java.lang.Runnable" | "java.util.concurrent.Callable" | "java.util.Comparator")
+}
+
+/// The one method of a functional interface of `java.*`.
+pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
+    match path {
+        "java.lang.Runnable" => return Some("run"),
+        "java.util.concurrent.Callable" => return Some("call"),
+        "java.util.Comparator" => return Some("compare"),
+        _ => {}
+    }
+    let name = path.strip_prefix("java.util.function.")?;
+    let of_result = |plain, int, long, double| match name {
+        _ if name.starts_with("ToInt") || name.starts_with("Int") && name.ends_with("Operator") => int,
+        _ if name.starts_with("ToLong") || name.starts_with("Long") && name.ends_with("Operator") => long,
+        _ if name.starts_with("ToDouble") || name.starts_with("Double") && name.ends_with("Operator") => double,
+        _ if name.ends_with("ToIntFunction") => int,
+        _ if name.ends_with("ToLongFunction") => long,
+        _ if name.ends_with("ToDoubleFunction") => double,
+        _ => plain,
+    };
+    Some(match name {
+        "Supplier" => "get",
+        "BooleanSupplier" => "getAsBoolean",
+        "IntSupplier" => "getAsInt",
+        "LongSupplier" => "getAsLong",
+        "DoubleSupplier" => "getAsDouble",
+        _ if name.ends_with("Consumer") => "accept",
+        _ if name.ends_with("Predicate") => "test",
+        _ if name.ends_with("Function") || name.ends_with("Operator") => {
+            of_result("apply", "applyAsInt", "applyAsLong", "applyAsDouble")
+        }
+        _ => return None,
+    })
+}
+
+/// Which type argument of a functional interface of `java.*` its method's n-th parameter is.
+pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
+    let name = interface.strip_prefix("java.util.function.")?;
+    match name {
+        "UnaryOperator" | "BinaryOperator" => Some(0),
+        "Supplier" => None,
+        _ if name.starts_with("Bi") || name.starts_with("ToIntBi") || name.starts_with("ToLongBi") => Some(index),
+        _ => (index == 0).then_some(0),
+    }
+}
+
+/// Which type argument of a functional interface of `java.*` its method gives back.
+pub(crate) fn functional_return(interface: &str) -> Option<usize> {
+    match interface {
+        "java.util.concurrent.Callable" => Some(0),
+        _ => match interface.strip_prefix("java.util.function.")? {
+            "Supplier" | "UnaryOperator" | "BinaryOperator" | "IntFunction" | "LongFunction" | "DoubleFunction" => {
+                Some(0)
+            }
+            "Function" => Some(1),
+            "BiFunction" => Some(2),
+            _ => None,
+        },
+    }
+}
+
+/// Whether packages with this root are there in every program.
+pub(crate) fn is_of_runtime(root: &str) -> bool {
+    root.starts_with("java.")
+}
+
+/// Seconds of a constant of the language's units of time, by its path.
+pub(crate) fn time_unit(path: &str) -> Option<f64> {
+    Some(match path.strip_prefix("java.util.concurrent.TimeUnit.")? {
+        "NANOSECONDS" => 1e-9,
+        "MICROSECONDS" => 1e-6,
+        "MILLISECONDS" => 1e-3,
+        "SECONDS" => 1.0,
+        "MINUTES" => 60.0,
+        "HOURS" => 3600.0,
+        "DAYS" => 86400.0,
+        _ => return None,
+    })
+}
+
+/// Whether a type is that of the language's units of time.
+pub(crate) fn is_time_unit(path: &str) -> bool {
+    path == "java.util.concurrent.TimeUnit"
+}
