@@ -195,6 +195,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         } else {
             trails.extend(link.body_names(body).into_iter().map(Trail::Named));
             trails.extend(link.names_run_during_override(body).into_iter().map(Trail::Named));
+            trails.extend(link.names_gone_through(body).into_iter().map(Trail::Named));
         }
         if let Some(class) = row.class.get()
             && link.is_run_by_instance(body)
@@ -366,7 +367,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                             kind: if edge == Edge::Consume { CallerKind::Consumes } else { CallerKind::Runs },
                             with_receiver,
                             steps: targets.steps.saturating_add(self.unknown_step(site, targets.unknown)),
-                            shared: targets.list.len() > 1,
+                            shared: link.are_alternatives(site, &targets),
                         }),
                         Edge::Construct => {
                             if link.program.facts(body.file).body(body.body).flow == Flow::Generator {

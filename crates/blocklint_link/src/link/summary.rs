@@ -6,6 +6,7 @@ use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, ParamKind, SiteFlags, SiteId, SiteKind, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
+use crate::link::names;
 use crate::link::targets::Passing;
 use crate::link::value::EnvId;
 use crate::link::{Link, Task};
@@ -37,7 +38,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    fn new(facts: &FileFacts, is_functional: impl Fn(&str) -> bool) -> Self {
+    fn new(facts: &FileFacts, is_functional: impl Fn(&str) -> bool, consumes: impl Fn(&str) -> bool) -> Self {
         let mut uses = Uses::default();
         for (at, site) in facts.sites.iter().enumerate() {
             let id = SiteId(at as u32);
@@ -50,6 +51,12 @@ impl Uses {
                         && is_functional(facts.text(name))
                     {
                         uses.see(facts, body, base, |_| ParamUse::Call(id));
+                    }
+                    // `lines.map(parse).toList()` on a parameter that is a stream.
+                    if let Form::Attr(base, name) = facts.form(site.callee)
+                        && consumes(facts.text(name))
+                    {
+                        uses.see(facts, body, chained_on(facts, base), |_| ParamUse::Consume(id));
                     }
                     for (index, arg) in facts.args_of(id).iter().enumerate() {
                         let value = referred(facts, arg.value, &is_functional);
@@ -125,6 +132,20 @@ fn referred(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> boo
     }
 }
 
+/// What a chain of calls begins with: `lines` of `lines.map(parse).filter(known)`.
+fn chained_on(facts: &FileFacts, form: FormId) -> FormId {
+    let mut at = form;
+    for _ in 0..MOST_CHAINED {
+        let Form::Result(site) = facts.form(at) else { break };
+        let Form::Attr(base, _) = facts.form(facts.site(site).callee) else { break };
+        at = base;
+    }
+    at
+}
+
+/// Calls on each other that one chain is followed through.
+const MOST_CHAINED: usize = 8;
+
 /// The only argument of the call that a form is the result of, else the form; in Rust through all calls that wrap it:
 /// `Some(Arc::new(work))`.
 pub(crate) fn held(facts: &FileFacts, form: FormId) -> FormId {
@@ -170,7 +191,11 @@ impl<'a> Link<'a> {
             return known.clone();
         }
         let facts = self.program.facts(file);
-        let uses = Rc::new(Uses::new(facts, |name| self.is_functional_name(facts.language, name)));
+        let consumes = |name: &str| {
+            let library = self.library.of(Language::Java);
+            facts.language == Language::Java && library.name_uses(name).intersects(blocklint_models::Uses::CONSUMES)
+        };
+        let uses = Rc::new(Uses::new(facts, |name| self.is_functional_name(facts.language, name), consumes));
         self.uses.borrow_mut().insert(file, uses.clone());
         uses
     }
@@ -182,6 +207,7 @@ impl<'a> Link<'a> {
         }
         let of_libraries = || self.library.of(Language::Java).override_names().map(|row| row.name).collect();
         crate::idioms::is_functional_method(language, name)
+            || names::java::STEPS_OF_ITERATOR.contains(&name)
             || self.functional_names.get_or_init(of_libraries).contains(name)
     }
 

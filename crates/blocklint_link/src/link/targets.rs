@@ -160,8 +160,12 @@ impl<'a> Link<'a> {
             SiteKind::Iterate => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
                 let is_async = row.flags.has(SiteFlags::ASYNC);
-                self.add_members(&mut targets, operand, |link, targets, val| {
-                    link.add_iteration(targets, val, is_async);
+                self.add_members(&mut targets, operand, |link, targets, val| match val {
+                    // `for (Path file : (Iterable<Path>) files::iterator)`
+                    Val::Fn { .. } | Val::Method { .. } if facts.language == Language::Java => {
+                        link.add_callee(targets, val, site);
+                    }
+                    _ => link.add_iteration(targets, val, is_async),
                 });
             }
             SiteKind::Enter | SiteKind::Leave => {
@@ -270,6 +274,7 @@ impl<'a> Link<'a> {
                 }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
                 self.add_during(targets, path, site);
+                self.add_gone_through_by_itself(targets, receiver, site);
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
                 None => self.add_callee(targets, self.values.single(inner), site),
