@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, ParamKind, SiteFlags, SiteId, SiteKind, VarId, VarKind};
+use blocklint_facts::{
+    BodyId, ClassId, FileFacts, Flow, Form, FormId, ParamKind, Site, SiteFlags, SiteId, SiteKind, VarId, VarKind,
+};
 use rustc_hash::FxHashMap;
 
 use crate::link::names;
@@ -329,6 +331,10 @@ impl<'a> Link<'a> {
         let mut frames = Vec::new();
         let file = self.program.index_of(outer.file);
         let mut mentions: Vec<(Mention, Wrap)> = file.uses_of_callable(inside).iter().collect();
+        // A method of an object without a class of its own: where the object goes.
+        for made in makers_of_object_around(facts, inside) {
+            mentions.extend(file.uses_of_result(made).iter());
+        }
         let mut at = 0;
         let mut names = Vec::new();
         while at < mentions.len() && mentions.len() < 64 {
@@ -413,6 +419,18 @@ impl<'a> Link<'a> {
             _ => false,
         }
     }
+}
+
+/// Java: where the object is made, of a class without a name, that a body is a method of.
+fn makers_of_object_around(facts: &FileFacts, inside: BodyId) -> Vec<SiteId> {
+    let class = facts.body(inside).class;
+    let is_nameless = |class: ClassId| facts.text(facts.class(class).name).is_empty();
+    let Some(class) = class.get().filter(|&class| facts.language == Language::Java && is_nameless(class)) else {
+        return Vec::new();
+    };
+    let makes = |site: &Site| site.kind == SiteKind::New && facts.form(site.callee) == Form::Class(class);
+    let sites = facts.sites.iter().enumerate().filter(|(_, site)| makes(site));
+    sites.map(|(at, _)| SiteId(at as u32)).collect()
 }
 
 /// Where a nested body runs.
