@@ -473,7 +473,11 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
         };
         match val {
-            Val::Fn { body, env, .. } | Val::Iter { body, env } | Val::Coroutine { body, env } => {
+            Val::Fn { body, env, receiver } => {
+                (body == node.body || self.link.may_be_referred_to(body, receiver, node.body))
+                    && (node.env == EnvId::NONE || env == node.env)
+            }
+            Val::Iter { body, env } | Val::Coroutine { body, env } => {
                 body == node.body && (node.env == EnvId::NONE || env == node.env)
             }
             Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
@@ -532,8 +536,13 @@ impl<'l, 'a> Callers<'l, 'a> {
                 };
                 if let Some(steps) = means
                     && self.holds(subject, typed.value)
+                    && let Some(referred) = match subject {
+                        Subject::Body(node) => link.steps_to_referred(site, arg, typed.value, node.body),
+                        Subject::Row(_) => Some(0),
+                    }
                 {
-                    self.argument(subject, site, arg, env, add_steps(typed.steps, steps), trails, found);
+                    let steps = add_steps(typed.steps, steps.max(referred));
+                    self.argument(subject, site, arg, env, steps, trails, found);
                 }
             }
             Mention::Assign(assign) => {

@@ -372,9 +372,10 @@ impl<'a> Link<'a> {
             Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => Edge::Construct,
         };
         self.push(targets, Target::Body { body, env, with_receiver, edge });
-        // A trait's method by its path: of whatever implements it.
+        // The method of a trait or interface by its path: of whatever implements it.
         if !receiver.is_some()
-            && facts.language == Language::Rust
+            && (facts.language == Language::Rust
+                || facts.language == Language::Java && !self.method_kind(body).is_static)
             && let Some(class) = facts.body(body.body).class.get()
             && facts.class(class).kind == blocklint_facts::ClassKind::Interface
             && let Some(name) = self.program.global(body.file, facts.body(body.body).name)
