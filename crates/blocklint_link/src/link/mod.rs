@@ -66,6 +66,7 @@ pub mod targets;
 pub(crate) mod time_units;
 mod timeouts;
 pub mod units;
+mod unseen;
 pub mod value;
 pub(crate) mod written;
 

@@ -4,7 +4,7 @@ use blocklint_core::{Context, Effect, Fails, Language, Runtime, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::argument::Argument;
-use super::condition::Condition;
+use super::condition::{Condition, Test};
 use super::error::{ModelError, Table};
 use super::path::Path;
 use super::template::Template;
@@ -242,6 +242,11 @@ impl CallRow {
             Some(RowEffect::Holds(effect)) => Some(effect),
             Some(RowEffect::Harmless) | None => None,
         }
+    }
+
+    /// Whether it holds only where nobody tells what an argument is.
+    pub fn rests_on_unseen(&self) -> bool {
+        self.when.iter().any(|condition| condition.tests.contains(&Test::Unseen))
     }
 
     /// Whether it has conditions.
