@@ -40,6 +40,9 @@ const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readunti
 /// How many forms are followed.
 const DEPTH: u32 = 16;
 
+/// Calls of a name that are asked whether they run a body.
+const MOST_SITES: usize = 200;
+
 /// What is asked of a value.
 #[derive(Clone, Copy)]
 struct Asked<'t> {
@@ -65,6 +68,37 @@ impl Link<'_> {
     }
 
     fn comes(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
+        match self.comes_as_written(scope, body, form, asked, depth) {
+            Shown::Param(_) | Shown::Hidden if self.is_given_by_library(scope, body, form, asked) => Shown::Yes,
+            shown => shown,
+        }
+    }
+
+    /// Whether a form is a parameter whose type says where its bytes come from, of a callable that nobody in the project calls: what
+    /// a library gives to its handlers and lambdas.
+    fn is_given_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>) -> bool {
+        let facts = self.program.facts(scope.file);
+        let Form::Var(var) = facts.form(form) else { return false };
+        let row = facts.var(var);
+        if !matches!(row.kind, VarKind::Param(_)) || facts.assigns_of(var).next().is_some() || scope.file != body.file {
+            return false;
+        }
+        let is_sourced = self.values.members(self.eval(scope, form).value).iter().any(|val| match *val {
+            Val::Library { ty, .. } => self.library.source(ty).is_some_and(|source| wanted(asked, source)),
+            _ => false,
+        });
+        is_sourced && !self.is_called_here(BodyRef { file: body.file, body: row.body })
+    }
+
+    /// Whether a call in the project is seen to run a body.
+    fn is_called_here(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let Some(name) = self.program.global(body.file, facts.body(body.body).name) else { return false };
+        let mut sites = self.program.sites_named(name).take(MOST_SITES);
+        sites.any(|site| self.targets(site, EnvId::NONE).receiver_of(body).is_some())
+    }
+
+    fn comes_as_written(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
         let Some(depth) = depth.checked_sub(1) else { return Shown::Hidden };
         let facts = self.program.facts(scope.file);
         match facts.form(form) {
@@ -131,7 +165,14 @@ impl Link<'_> {
                     row.source.is_some_and(|source| wanted(asked, source))
                         && self.conditions_shown(&row.when, &row.unless, site, scope.env)
                 });
-                yes_if(gives && !(asked.whole && self.says_how_much(site, scope.env)))
+                if gives {
+                    return yes_if(!(asked.whole && self.says_how_much(site, scope.env)));
+                }
+                let given_again = rows.with(|row| row.same.is_some()).find_map(|row| {
+                    let holds = self.conditions_shown(&row.when, &row.unless, site, scope.env);
+                    row.same.as_ref().filter(|_| holds).and_then(|argument| self.argument(site, argument))
+                });
+                given_again.map_or(Shown::Hidden, |form| self.comes(scope, body, form, asked, depth))
             }
             Target::Body { body, env, .. } if asked.calls > 0 => {
                 let facts = self.program.facts(body.file);

@@ -202,6 +202,8 @@ pub struct CallRow {
     pub state: Option<String>,
     /// Where the bytes of the result come from.
     pub source: Option<Source>,
+    /// The argument whose bytes or text it gives again, in another form.
+    pub same: Option<Argument>,
     /// The argument it puts into its receiver's elements.
     pub adds: Option<Argument>,
     /// What it tells the code around it.
@@ -366,6 +368,8 @@ pub struct TypeRow {
     pub functional: Option<String>,
     /// What rules need to know.
     pub role: Option<Role>,
+    /// Where the bytes of its values come from, where the code does not show what made one.
+    pub source: Option<Source>,
     /// Free names for `type = "#tag"`.
     pub tags: Vec<String>,
     /// For executors: where its tasks run, unless the call that made it says.
