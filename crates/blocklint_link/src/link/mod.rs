@@ -329,6 +329,8 @@ pub struct Link<'a> {
     pub(crate) literal_fields: RefCell<FxHashMap<VarRef, Option<crate::labels::constant::Constant>>>,
     /// Python: classes of which libraries make instances of requests, on an event loop.
     pub(crate) parsed: std::cell::OnceCell<FxHashSet<ClassRef>>,
+    /// Java: the methods that make objects for a container.
+    pub(crate) providers: std::cell::OnceCell<Vec<crate::link::chains::beans::Provider>>,
     /// Java: where the project's classes are deployed.
     pub(crate) deployments: std::cell::OnceCell<crate::link::deployed::Deployments>,
     /// Java: whether a module answers requests on a servlet container's threads, by its path.
@@ -389,6 +391,7 @@ impl<'a> Link<'a> {
             ends: RefCell::default(),
             literal_fields: RefCell::default(),
             parsed: std::cell::OnceCell::new(),
+            providers: std::cell::OnceCell::new(),
             deployments: std::cell::OnceCell::new(),
             servlets: RefCell::default(),
             on_loops: RefCell::default(),

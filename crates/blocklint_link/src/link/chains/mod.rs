@@ -5,6 +5,7 @@
 //! (`signals`), and where nothing did it runs on the thread of the subscriber, which what follows decides (`ends`).
 
 mod applied;
+pub(crate) mod beans;
 mod complete;
 mod ends;
 mod fields;
