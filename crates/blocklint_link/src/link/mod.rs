@@ -35,6 +35,7 @@ pub(crate) mod kept_callables;
 pub(crate) mod keyword_arguments;
 pub(crate) mod leaf_names;
 pub mod library;
+mod listeners;
 pub(crate) mod literal_fields;
 mod literal_structs;
 pub(crate) mod loops;
@@ -329,6 +330,8 @@ pub struct Link<'a> {
     pub(crate) literal_fields: RefCell<FxHashMap<VarRef, Option<crate::labels::constant::Constant>>>,
     /// Python: classes of which libraries make instances of requests, on an event loop.
     pub(crate) parsed: std::cell::OnceCell<FxHashSet<ClassRef>>,
+    /// Java: the methods with an annotation that makes them run during calls.
+    pub(crate) listeners: RefCell<FxHashMap<PathId, Vec<BodyRef>>>,
     /// Java: the methods that make objects for a container.
     pub(crate) providers: std::cell::OnceCell<Vec<crate::link::chains::beans::Provider>>,
     /// Java: where the project's classes are deployed.
@@ -391,6 +394,7 @@ impl<'a> Link<'a> {
             ends: RefCell::default(),
             literal_fields: RefCell::default(),
             parsed: std::cell::OnceCell::new(),
+            listeners: RefCell::default(),
             providers: std::cell::OnceCell::new(),
             deployments: std::cell::OnceCell::new(),
             servlets: RefCell::default(),

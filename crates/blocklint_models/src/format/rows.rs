@@ -416,7 +416,7 @@ pub struct HandoverRow {
     /// Runtimes in which a fix may use this one.
     pub offer: Vec<Runtime>,
     /// The later calls that run it: of an argument on what this call gives, or on the object that it was called on; of an override on
-    /// an object that was given one of its class.
+    /// an object that was given one of its class; of a decorator those that are given what the function takes first.
     pub during: Vec<String>,
     /// Before it runs, values of its annotated parameters are made of a request, on the event loop.
     pub parses: bool,
