@@ -6,6 +6,7 @@ use blocklint_models::TypeExpr;
 
 use crate::link::eval::Scope;
 use crate::link::names;
+use crate::link::names::java;
 use crate::link::names::python::Special;
 use crate::link::value::{ArgsId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
@@ -455,9 +456,13 @@ impl<'a> Link<'a> {
                 self.map(of, |val| self.element(val))
             }
             TypeExpr::Instance(inner) => {
-                let of = self.type_value(inner, receiver, call);
+                let literal = self.class_literal(inner, call);
+                let exact = literal.is_none();
+                let of = literal.unwrap_or_else(|| self.type_value(inner, receiver, call));
                 self.map(of, |val| match val {
-                    Val::Class(class) => self.known(Val::Instance { class, exact: true, args: ArgsId::NONE }),
+                    Val::Class(class) => self.known(Val::Instance { class, exact, args: ArgsId::NONE }),
+                    // A type that is declared is one of its values.
+                    Val::Instance { .. } | Val::Library { .. } if !exact => self.known(val),
                     Val::External(ty) => self.known(Val::Library { ty, args: ArgsId::NONE, made: None }),
                     _ => self.unknown(Why::Result),
                 })
@@ -473,6 +478,18 @@ impl<'a> Link<'a> {
             }
             TypeExpr::Array(inner) => self.array_of(self.type_value(inner, receiver, call)),
             TypeExpr::None => self.known(Val::None),
+        }
+    }
+
+    /// Java: the type that an argument `X.class` names.
+    fn class_literal(&self, expr: &TypeExpr, call: Option<(SiteRef, EnvId)>) -> Option<Typed> {
+        let (TypeExpr::Argument(argument), Some((site, env))) = (expr, call) else { return None };
+        let facts = self.program.facts(site.file);
+        match facts.form(self.argument(site, argument)?) {
+            Form::Attr(of, name) if facts.language == Language::Java && facts.text(name) == java::CLASS => {
+                Some(self.annotation(self.scope_of(site, env), of))
+            }
+            _ => None,
         }
     }
 

@@ -37,6 +37,7 @@ mod lambdas_of;
 pub(crate) mod keyword_arguments;
 pub(crate) mod leaf_names;
 pub mod library;
+mod listeners;
 pub(crate) mod literal_fields;
 mod literal_structs;
 pub(crate) mod loops;
@@ -68,6 +69,7 @@ pub mod targets;
 pub(crate) mod time_units;
 mod timeouts;
 pub mod units;
+mod unseen;
 pub mod value;
 pub(crate) mod written;
 
@@ -332,6 +334,10 @@ pub struct Link<'a> {
     pub(crate) literal_fields: RefCell<FxHashMap<VarRef, Option<crate::labels::constant::Constant>>>,
     /// Python: classes of which libraries make instances of requests, on an event loop.
     pub(crate) parsed: std::cell::OnceCell<FxHashSet<ClassRef>>,
+    /// Java: the methods with an annotation that makes them run during calls.
+    pub(crate) listeners: RefCell<FxHashMap<PathId, Vec<BodyRef>>>,
+    /// Java: the methods that make objects for a container.
+    pub(crate) providers: std::cell::OnceCell<Vec<crate::link::chains::beans::Provider>>,
     /// Java: where the project's classes are deployed.
     pub(crate) deployments: std::cell::OnceCell<crate::link::deployed::Deployments>,
     /// Java: whether a module answers requests on a servlet container's threads, by its path.
@@ -392,6 +398,8 @@ impl<'a> Link<'a> {
             ends: RefCell::default(),
             literal_fields: RefCell::default(),
             parsed: std::cell::OnceCell::new(),
+            listeners: RefCell::default(),
+            providers: std::cell::OnceCell::new(),
             deployments: std::cell::OnceCell::new(),
             servlets: RefCell::default(),
             on_loops: RefCell::default(),
