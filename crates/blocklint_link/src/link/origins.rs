@@ -1,5 +1,7 @@
 //! Where the bytes or the text of a value come from (`from`), and whether all of them are taken (`size`).
 
+use std::cell::Cell;
+
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, ExitKind, Form, FormId, VarKind};
 use blocklint_models::{Source, Test};
@@ -40,23 +42,29 @@ const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readunti
 /// How many forms are followed.
 const DEPTH: u32 = 16;
 
+/// How many forms are looked at for one answer: what fills a buffer may itself be made of several values.
+const FUEL: u32 = 240;
+
 /// What is asked of a value.
 #[derive(Clone, Copy)]
-struct Asked<'t> {
+pub(super) struct Asked<'t> {
     /// Any of these; none: any source.
     sources: Option<&'t [Source]>,
     /// All that the source gives: no slice, no part, and nothing that says how much to read.
-    whole: bool,
+    pub(super) whole: bool,
     /// How many project functions may still be entered.
     calls: u32,
+    /// How many forms may still be looked at.
+    fuel: &'t Cell<u32>,
 }
 
 impl Link<'_> {
     /// Whether a value passes `from` or `size`.
     pub fn origin_test(&self, test: &Test, site: SiteRef, form: FormId, env: EnvId) -> Shown {
+        let fuel = &Cell::new(FUEL);
         let asked = match test {
-            Test::From(sources) => Asked { sources: Some(sources), whole: false, calls: 1 },
-            _ => Asked { sources: None, whole: true, calls: 1 },
+            Test::From(sources) => Asked { sources: Some(sources), whole: false, calls: 1, fuel },
+            _ => Asked { sources: None, whole: true, calls: 1, fuel },
         };
         let facts = self.program.facts(site.file);
         let body = BodyRef { file: site.file, body: facts.body_of(facts.site(site.site).at) };
@@ -64,8 +72,20 @@ impl Link<'_> {
         self.comes(scope, body, form, asked, DEPTH)
     }
 
-    fn comes(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
-        let Some(depth) = depth.checked_sub(1) else { return Shown::Hidden };
+    pub(super) fn comes(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
+        let (Some(depth), Some(fuel)) = (depth.checked_sub(1), asked.fuel.get().checked_sub(1)) else {
+            return Shown::Hidden;
+        };
+        asked.fuel.set(fuel);
+        let facts = self.program.facts(scope.file);
+        let shown = self.comes_as_written(scope, body, form, asked, depth);
+        match facts.language {
+            Language::Rust if shown != Shown::Yes => self.comes_in_rust(shown, scope, body, form, asked, depth),
+            _ => shown,
+        }
+    }
+
+    fn comes_as_written(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
         let facts = self.program.facts(scope.file);
         match facts.form(form) {
             Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) => {
@@ -124,6 +144,7 @@ impl Link<'_> {
             return wrapped;
         }
         let targets = self.targets(site, scope.env);
+        let (outer, caller, of_caller) = (scope, body, asked);
         let each = targets.list.iter().map(|target| match *target {
             Target::Row { path, property: false, .. } => {
                 let rows = self.library.calls(path);
@@ -134,6 +155,7 @@ impl Link<'_> {
                 yes_if(gives && !(asked.whole && self.says_how_much(site, scope.env)))
             }
             Target::Body { body, env, .. } if asked.calls > 0 => {
+                let callee = body;
                 let facts = self.program.facts(body.file);
                 let asked = Asked { calls: asked.calls - 1, ..asked };
                 let given = facts.exits.iter().filter(|exit| {
@@ -142,7 +164,11 @@ impl Link<'_> {
                 all(given.map(|exit| {
                     let scope = Scope { file: body.file, at: exit.at, env };
                     match self.comes(scope, body, exit.value, asked, depth) {
-                        // Whoever calls it decides; that is another function's argument.
+                        // Whoever calls it decides: of Rust's functions this call, of others nobody asks.
+                        Shown::Param(index) if facts.language == Language::Rust => {
+                            let given = self.passed(site, callee, index);
+                            given.map_or(Shown::Hidden, |form| self.comes(outer, caller, form, of_caller, depth))
+                        }
                         Shown::Param(_) => Shown::Hidden,
                         shown => shown,
                     }
@@ -200,7 +226,7 @@ impl Link<'_> {
     }
 }
 
-fn wanted(asked: Asked<'_>, source: Source) -> bool {
+pub(super) fn wanted(asked: Asked<'_>, source: Source) -> bool {
     asked.sources.is_none_or(|sources| sources.contains(&source))
 }
 
@@ -209,7 +235,7 @@ fn yes_if(holds: bool) -> Shown {
 }
 
 /// One of them is enough.
-fn any(each: impl Iterator<Item = Shown>) -> Shown {
+pub(super) fn any(each: impl Iterator<Item = Shown>) -> Shown {
     let mut found = Shown::Hidden;
     for shown in each {
         match shown {
@@ -222,7 +248,7 @@ fn any(each: impl Iterator<Item = Shown>) -> Shown {
 }
 
 /// All must be shown, and there is one.
-fn all(each: impl Iterator<Item = Shown>) -> Shown {
+pub(super) fn all(each: impl Iterator<Item = Shown>) -> Shown {
     let mut found = None;
     for shown in each {
         match (shown, found) {
