@@ -523,8 +523,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         match mention {
             Mention::Arg(site, arg) => {
                 let site = SiteRef { file, site };
-                let form = facts.args_of(site.site)[arg as usize].value;
-                let typed = link.eval(link.scope_of(site, env), form);
+                let typed = link.handed(site, arg, env);
                 let means = match subject {
                     Subject::Body(node) => link.reference_means(site, arg, node.body),
                     Subject::Row(_) => Some(0),
