@@ -608,6 +608,25 @@ impl<'l, 'a> Callers<'l, 'a> {
         Some(self.call_sites(body)).filter(|sites| are_few(sites))
     }
 
+    /// The calls of a trait's or base's method that may mean this implementation of it.
+    pub fn sites_by_base(&self, body: BodyRef) -> Vec<SiteRef> {
+        let mut trails = Vec::new();
+        self.start(body, &mut trails);
+        let mut found = Found::default();
+        self.follow(Subject::Body(Node::plain(body)), trails, &mut found);
+        let may_mean = |site: SiteRef, env: EnvId| {
+            self.link.targets(site, env).list.iter().any(|target| match *target {
+                Target::Overrides { class, name } => self.link.means_override(class, name, body, site),
+                _ => false,
+            })
+        };
+        let mut sites: Vec<SiteRef> =
+            found.looked.iter().filter(|(site, env)| may_mean(*site, *env)).map(|(site, _)| *site).collect();
+        sites.sort();
+        sites.dedup();
+        sites
+    }
+
     /// Who calls a library callable under another name, or as an argument; `seeds` are where it is mentioned.
     pub(crate) fn of_row(&self, path: PathId, seeds: &[(FileId, Mention, Wrap)]) -> Vec<Caller> {
         let mut found = Found::default();

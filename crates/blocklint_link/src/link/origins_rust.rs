@@ -116,9 +116,7 @@ impl Link<'_> {
             },
             // A part of what comes from somewhere comes from there.
             Form::Element(base) => self.comes(scope, body, base, asked, depth),
-            Form::Result(site) => {
-                self.comes_handed_on(scope, body, SiteRef { file: scope.file, site }, asked, depth)
-            }
+            Form::Result(site) => self.comes_handed_on(scope, body, SiteRef { file: scope.file, site }, asked, depth),
             _ => Shown::Hidden,
         };
         match more {
@@ -133,7 +131,8 @@ impl Link<'_> {
     /// Whether the type of a value says where it comes from.
     fn is_tagged(&self, scope: Scope, form: FormId, asked: Asked<'_>) -> bool {
         let facts = self.program.facts(scope.file);
-        if !matches!(facts.form(form), Form::Var(_) | Form::Result(_) | Form::Attr(..) | Form::Await(_) | Form::Try(_)) {
+        if !matches!(facts.form(form), Form::Var(_) | Form::Result(_) | Form::Attr(..) | Form::Await(_) | Form::Try(_))
+        {
             return false;
         }
         let typed = self.eval(scope, form);
@@ -195,8 +194,11 @@ impl Link<'_> {
     fn comes_of_local(&self, scope: Scope, body: BodyRef, var: VarId, asked: Asked<'_>, depth: u32) -> Shown {
         let facts = self.program.facts(scope.file);
         let owner = BodyRef { file: scope.file, body: facts.var(var).body };
-        let plain: Vec<_> =
-            facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration).take(MOST_VALUES + 1).collect();
+        let plain: Vec<_> = facts
+            .assigns_of(var)
+            .filter(|assign| assign.kind != AssignKind::Declaration)
+            .take(MOST_VALUES + 1)
+            .collect();
         if plain.len() > MOST_VALUES {
             return Shown::Hidden;
         }
@@ -225,7 +227,9 @@ impl Link<'_> {
             let scope = Scope { file: scope.file, at: row.at, env: scope.env };
             let from = match facts.form(row.callee) {
                 Form::Attr(base, _) if PUT.contains(&name) && is_it(base) => args.first().map(|arg| arg.value),
-                Form::Attr(base, _) if READ_INTO.contains(&name) && args.iter().any(|arg| is_it(arg.value)) => Some(base),
+                Form::Attr(base, _) if READ_INTO.contains(&name) && args.iter().any(|arg| is_it(arg.value)) => {
+                    Some(base)
+                }
                 _ if READ_INTO.contains(&name) && args.len() == 2 && is_it(args[1].value) => Some(args[0].value),
                 _ => None,
             };
@@ -272,7 +276,8 @@ impl Link<'_> {
         if !hands_over {
             return Shown::Hidden;
         }
-        let given = self.program.exits_in(BodyRef { file: site.file, body: closure }).filter(|exit| exit.value.is_some());
+        let given =
+            self.program.exits_in(BodyRef { file: site.file, body: closure }).filter(|exit| exit.value.is_some());
         any(given.map(|exit| {
             let scope = Scope { file: site.file, at: exit.at, env: scope.env };
             self.comes(scope, body, exit.value, asked, depth)

@@ -67,12 +67,7 @@ impl Link<'_> {
         self.program.sites_in(body).find(is_on)
     }
 
-    fn conversions_to(
-        &self,
-        classes: Vec<ClassRef>,
-        runs: Name,
-        given: &[ValueId],
-    ) -> Option<Typed> {
+    fn conversions_to(&self, classes: Vec<ClassRef>, runs: Name, given: &[ValueId]) -> Option<Typed> {
         let bodies = self.conversions_of(classes, runs, given);
         let found: Vec<Val> =
             bodies.into_iter().map(|body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE }).collect();
