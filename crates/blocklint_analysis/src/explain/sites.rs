@@ -132,7 +132,7 @@ impl<'a> Explainer<'_, 'a> {
         let facts = link.program.facts(site.file);
         let awaited = facts.site(site.site).flags.has(SiteFlags::AWAITED);
         let targets = link.targets(site, EnvId::NONE);
-        let shared = targets.list.len() > 1;
+        let shared = link.are_alternatives(site, &targets);
         let way = Way { site, arg: None, next: Next::Leaf(0), steps: targets.steps, shared };
         let unknown = u8::from(targets.unknown && !self.is_own_field(site));
         let steps = blocklint_flow::graph::paths::way_steps(link, &self.graph, &way) + u32::from(unknown);

@@ -195,6 +195,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         } else {
             trails.extend(link.body_names(body).into_iter().map(Trail::Named));
             trails.extend(link.names_run_during_override(body).into_iter().map(Trail::Named));
+            trails.extend(link.names_gone_through(body).into_iter().map(Trail::Named));
         }
         if let Some(class) = row.class.get()
             && link.is_run_by_instance(body)
@@ -366,7 +367,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                             kind: if edge == Edge::Consume { CallerKind::Consumes } else { CallerKind::Runs },
                             with_receiver,
                             steps: targets.steps.saturating_add(self.unknown_step(site, targets.unknown)),
-                            shared: targets.list.len() > 1,
+                            shared: link.are_alternatives(site, &targets),
                         }),
                         Edge::Construct => {
                             if link.program.facts(body.file).body(body.body).flow == Flow::Generator {
@@ -472,7 +473,11 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
         };
         match val {
-            Val::Fn { body, env, .. } | Val::Iter { body, env } | Val::Coroutine { body, env } => {
+            Val::Fn { body, env, receiver } => {
+                (body == node.body || self.link.may_be_referred_to(body, receiver, node.body))
+                    && (node.env == EnvId::NONE || env == node.env)
+            }
+            Val::Iter { body, env } | Val::Coroutine { body, env } => {
                 body == node.body && (node.env == EnvId::NONE || env == node.env)
             }
             Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
@@ -530,8 +535,13 @@ impl<'l, 'a> Callers<'l, 'a> {
                 };
                 if let Some(steps) = means
                     && self.holds(subject, typed.value)
+                    && let Some(referred) = match subject {
+                        Subject::Body(node) => link.steps_to_referred(site, arg, typed.value, node.body),
+                        Subject::Row(_) => Some(0),
+                    }
                 {
-                    self.argument(subject, site, arg, env, add_steps(typed.steps, steps), trails, found);
+                    let steps = add_steps(typed.steps, steps.max(referred));
+                    self.argument(subject, site, arg, env, steps, trails, found);
                 }
             }
             Mention::Assign(assign) => {

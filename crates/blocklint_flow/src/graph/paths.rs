@@ -185,6 +185,8 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
                     same += usize::from(holds_so(*body));
                     bodies.push(*body);
                 }
+                // What is called may also be one of the lambdas that are given for it.
+                all += link.lambdas_of(class);
             }
             Target::Row { .. } => all += 1,
         }

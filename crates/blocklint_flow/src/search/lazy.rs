@@ -108,16 +108,26 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
         }
-        found.extend(self.consuming_methods(made).into_iter().map(|site| (site, None)));
+        // Where it is made, and where a function that gives it is called.
+        let mut bodies = vec![link.program.body_of_site(made)];
+        for trail in &seen {
+            if let Trail::ResultOf(site, _) = *trail {
+                bodies.push(link.program.body_of_site(site));
+            }
+        }
+        bodies.sort();
+        bodies.dedup();
+        let by_methods = bodies.into_iter().flat_map(|body| self.consuming_methods(made, body));
+        found.extend(by_methods.map(|site| (site, None)));
         found.sort();
         found.dedup();
         found
     }
 
-    /// Calls in the body where a lazy value is made that consume it: `reader.lines().next()`.
-    fn consuming_methods(&self, made: SiteRef) -> Vec<SiteRef> {
+    /// Calls in a body that consume a lazy value: `reader.lines().next()`.
+    fn consuming_methods(&self, made: SiteRef, body: BodyRef) -> Vec<SiteRef> {
         let link = self.link;
-        let facts = link.program.facts(made.file);
+        let facts = link.program.facts(body.file);
         let names: Vec<Name> = match facts.language {
             Language::Rust => names::rust::CONSUMERS.iter().filter_map(|name| link.program.name(name)).collect(),
             Language::Java => {
@@ -126,13 +136,12 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
             Language::Python => return Vec::new(),
         };
-        let body = facts.body_of(facts.site(made.site).at);
-        let index = link.program.index_of(made.file);
-        let names = names.into_iter().filter_map(|name| link.program.local(made.file, name));
+        let index = link.program.index_of(body.file);
+        let names = names.into_iter().filter_map(|name| link.program.local(body.file, name));
         names
             .flat_map(|sym| index.sites_named(sym).iter().copied())
-            .filter(|&site| facts.body_of(facts.site(site).at) == body)
-            .map(|site| SiteRef { file: made.file, site })
+            .filter(|&site| facts.body_of(facts.site(site).at) == body.body)
+            .map(|site| SiteRef { file: body.file, site })
             .filter(|&site| {
                 let targets = link.targets(site, EnvId::NONE);
                 targets.list.iter().any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made))

@@ -129,7 +129,11 @@ impl<'a> Link<'a> {
     fn add_bodies(&self, val: Val, depth: u32, found: &mut Vec<BodyRef>) {
         let Some(depth) = depth.checked_sub(1) else { return };
         match val {
-            Val::Fn { body, .. } | Val::Iter { body, .. } | Val::Coroutine { body, .. } => found.push(body),
+            Val::Fn { body, receiver, .. } => {
+                found.push(body);
+                found.extend(self.implementations_referred_to(body, receiver));
+            }
+            Val::Iter { body, .. } | Val::Coroutine { body, .. } => found.push(body),
             Val::Partial { inner, .. } => self.add_bodies(self.values.single(inner), depth, found),
             Val::Class(class) => found.extend(self.constructors(class)),
             Val::Instance { .. } => {

@@ -245,7 +245,10 @@ impl<'a> Link<'a> {
             Val::Class(class) if self.program.language(class.file) == Language::Rust => {
                 self.constructed(class, site, env)
             }
-            Val::Class(class) => self.known(Val::Instance { class, exact: true, args: ArgsId::NONE }),
+            Val::Class(class) => {
+                let made = Val::Instance { class, exact: true, args: ArgsId::NONE };
+                self.known(self.as_closure(made, env).unwrap_or(made))
+            }
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
                 let bound = self.bind(body, captured, site, env, with_receiver);
@@ -291,6 +294,21 @@ impl<'a> Link<'a> {
                 }
             }
             _ => self.unknown(Why::Result),
+        }
+    }
+
+    /// Java: an object of a class without a name that stands for a callable, where what is bound around it decides what it does: the
+    /// one method by which it implements the interface, as a lambda in its place would be.
+    fn as_closure(&self, made: Val, env: EnvId) -> Option<Val> {
+        let Val::Instance { class, .. } = made else { return None };
+        let facts = self.program.facts(class.file);
+        if env == EnvId::NONE || facts.language != Language::Java || !facts.text(facts.class(class.class).name).is_empty()
+        {
+            return None;
+        }
+        match self.callables_of(made)[..] {
+            [body] => Some(Val::Fn { body, receiver: BoundId::NONE, env }),
+            _ => None,
         }
     }
 

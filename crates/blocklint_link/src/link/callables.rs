@@ -54,6 +54,10 @@ impl Link<'_> {
         for val in self.values.members(typed.value) {
             match val {
                 Val::Fn { .. } | Val::Partial { .. } if !found.contains(&val) => found.push(val),
+                // `(Iterable<Path>) files::iterator`
+                Val::Method { path, .. } if self.library.language(path) == Language::Java && !found.contains(&val) => {
+                    found.push(val);
+                }
                 Val::Instance { .. } if objects && !found.contains(&val) && !self.callables_of(val).is_empty() => {
                     found.push(val);
                 }

@@ -1,13 +1,16 @@
 //! What a body gives back: what it yields, returns or declares, and what calling it gives.
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, SiteKind, VarKind};
+use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, VarKind};
 use blocklint_models::Uses;
 
 use crate::link::eval::Scope;
 use crate::link::value::{ArgsId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
 use crate::program::ids::{BodyRef, ClassRef, VarRef};
+
+/// Returns of one body that are looked at.
+const MOST_EXITS: usize = 8;
 
 impl Link<'_> {
     /// What a generator yields.
@@ -80,8 +83,8 @@ impl Link<'_> {
         })
     }
 
-    /// Java: what a body returns by its only `return`, where that is of a library's type derived from the declared one. The
-    /// type of a stream or directory says whether it is a file.
+    /// Java: what a body returns by its only `return`, where that is of a library's type derived from the declared one: the
+    /// type of a stream or directory says whether it is a file. By any of them what a lazy value holds back.
     pub(super) fn narrower(&self, body: BodyRef, declared: Typed) -> Typed {
         let facts = self.program.facts(body.file);
         let only = |value: ValueId| match self.values.members(value)[..] {
@@ -92,10 +95,8 @@ impl Link<'_> {
             return declared;
         }
         let Some(of) = only(declared.value) else { return declared };
-        let mut exits = self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return);
-        let (Some(exit), None) = (exits.next(), exits.next()) else { return declared };
         // What a chain of methods returns is typed by its declarations, which may go round in circles.
-        let is_plain = match facts.form(exit.value) {
+        let is_plain = |value: FormId| match facts.form(value) {
             Form::Var(var) => facts.var(var).body == body.body && !matches!(facts.var(var).kind, VarKind::Param(_)),
             Form::Result(site) => {
                 let name = facts.text(facts.site(site).name);
@@ -104,15 +105,26 @@ impl Link<'_> {
             }
             _ => false,
         };
-        if !is_plain {
+        let exits = self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return);
+        let given: Vec<Option<Typed>> = exits
+            .take(MOST_EXITS)
+            .map(|exit| {
+                let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+                is_plain(exit.value).then(|| self.eval(scope, exit.value))
+            })
+            .collect();
+        if let [Some(given)] = given[..]
+            && only(given.value).is_some_and(|ty| ty != of && self.library.supertypes(ty).contains(&of))
+        {
+            return given;
+        }
+        // Also beside an empty one, where opening it failed.
+        let members = given.iter().flatten().flat_map(|typed| self.values.members(typed.value));
+        let held_back: Vec<Val> = members.filter(|val| matches!(val, Val::Lazy { .. })).collect();
+        if held_back.is_empty() {
             return declared;
         }
-        let given = self.eval(Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value);
-        match only(given.value) {
-            Some(ty) if ty != of && self.library.supertypes(ty).contains(&of) => given,
-            _ if matches!(self.values.members(given.value)[..], [Val::Lazy { .. }]) => given,
-            _ => declared,
-        }
+        Typed { value: self.values.union(&held_back), ..declared }
     }
 
     /// Java: what a field is given by its only assignment, `this.directory = open()`, where that is of a library's type derived

@@ -1,16 +1,16 @@
 //! What runs without parentheses: properties, descriptors, iteration, `with`, and functions that call a method of what they get.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyKind, Flow, Form, VarId};
+use blocklint_facts::{BodyKind, Flow, Form, SiteKind, VarId};
 use blocklint_models::Uses;
 use rustc_hash::FxHashSet;
 
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::targets::{Edge, Target, Targets};
-use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId};
+use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Typed};
-use crate::program::ids::{ClassRef, Name, PathId, SiteRef};
+use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 
 impl<'a> Link<'a> {
     /// Adds a method called implicitly on a member.
@@ -247,6 +247,9 @@ impl<'a> Link<'a> {
                 self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
             }
             _ if is_async => {}
+            Val::Instance { class, .. } if self.program.language(class.file) == Language::Java => {
+                self.add_gone_through(targets, val);
+            }
             Val::Instance { .. } | Val::Library { .. } => {
                 let is_rust = matches!(val, Val::Library { ty, .. } if self.library.language(ty) == Language::Rust);
                 let methods: &[&str] =
@@ -285,6 +288,86 @@ impl<'a> Link<'a> {
             }
             _ => {}
         }
+    }
+
+    /// Java: adds what going through an object of the project runs: its `iterator`, and what that gives for each element.
+    pub(crate) fn add_gone_through(&self, targets: &mut Targets, val: Val) {
+        let Some(name) = self.program.name(names::java::GONE_THROUGH_BY) else { return };
+        self.add_method(targets, val, name);
+        let methods = self.attr(val, name);
+        let given = self.map(methods, |method| match method {
+            Val::Fn { body, env, receiver } => {
+                let owner = receiver.is_some().then(|| self.values.single(receiver));
+                self.given_below(body, owner, self.called(body, env, owner))
+            }
+            _ => self.unknown(Why::Result),
+        });
+        self.add_steps_of_iterator(targets, given);
+    }
+
+    /// Java: the same where an inherited method goes through the object itself: `pages.forEach(show)`.
+    pub(crate) fn add_gone_through_by_itself(&self, targets: &mut Targets, receiver: BoundId, site: SiteRef) {
+        let facts = self.program.facts(site.file);
+        let called = facts.text(facts.site(site.site).name);
+        if facts.language != Language::Java
+            || !receiver.is_some()
+            || !names::java::GOES_THROUGH_ITSELF.contains(&called)
+        {
+            return;
+        }
+        let own = self.values.single(receiver);
+        if matches!(own, Val::Instance { .. }) {
+            self.add_gone_through(targets, own);
+            self.add_steps_of_iterator(targets, self.known(own));
+        }
+    }
+
+    /// Java: adds what a loop calls of iterators for each element.
+    pub(crate) fn add_steps_of_iterator(&self, targets: &mut Targets, iterators: Typed) {
+        for iterator in self.values.members(iterators.value) {
+            if !matches!(iterator, Val::Instance { .. }) {
+                continue;
+            }
+            targets.steps = targets.steps.max(iterators.steps);
+            for name in names::java::STEPS_OF_ITERATOR.iter().filter_map(|step| self.program.name(step)) {
+                self.add_method(targets, iterator, name);
+            }
+        }
+    }
+
+    /// Whether of what a site runs one or another is meant. Java: what goes through an object runs its `iterator` and the steps of
+    /// what that gives, each of them.
+    pub fn are_alternatives(&self, site: SiteRef, targets: &Targets) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let goes_through = facts.language == Language::Java
+            && (row.kind == SiteKind::Iterate || names::java::GOES_THROUGH_ITSELF.contains(&facts.text(row.name)));
+        if !goes_through {
+            return targets.list.len() > 1;
+        }
+        let mut seen = FxHashSet::default();
+        targets.list.iter().any(|target| match *target {
+            Target::Body { body, .. } => {
+                let of = self.program.facts(body.file);
+                !seen.insert(of.text(of.body(body.body).name))
+            }
+            Target::Overrides { .. } => true,
+            Target::Row { .. } => false,
+        })
+    }
+
+    /// Java: the names of the calls during which a method of an iterator runs without being named: loops, and what goes through
+    /// itself.
+    pub fn names_gone_through(&self, body: BodyRef) -> Vec<Name> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let name = facts.text(row.name);
+        let is_step = names::java::STEPS_OF_ITERATOR.contains(&name) || name == names::java::GONE_THROUGH_BY;
+        if facts.language != Language::Java || !is_step || row.class.is_none() {
+            return Vec::new();
+        }
+        let by = [names::java::GONE_THROUGH_BY].into_iter().chain(names::java::GOES_THROUGH_ITSELF.iter().copied());
+        by.filter_map(|name| self.program.name(name)).collect()
     }
 
     /// Whether iterating over a library's type enters a row that holds the thread.

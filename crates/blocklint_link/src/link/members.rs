@@ -276,6 +276,13 @@ impl<'a> Link<'a> {
         let typed = self.var(scope, var);
         let is_enum = facts.class(owner.class).kind == blocklint_facts::ClassKind::Enum;
         if is_enum && matches!(receiver, Val::Class(_)) && !self.has_function(typed) {
+            // Java: a constant may have a class of its own.
+            if let [Val::Instance { class, .. }] = self.values.members(typed.value)[..]
+                && class != owner
+                && self.is_subclass(class, owner)
+            {
+                return typed;
+            }
             return self.known(Val::Instance { class: owner, exact: true, args: ArgsId::NONE });
         }
         self.map(typed, |val| match val {

@@ -29,9 +29,11 @@ mod given_back;
 pub mod hierarchy;
 pub(crate) mod implicit;
 pub(crate) mod java_modules;
+mod java_references;
 pub mod java_roots;
 pub(crate) mod java_servlets;
 pub(crate) mod kept_callables;
+mod lambdas_of;
 pub(crate) mod keyword_arguments;
 pub(crate) mod leaf_names;
 pub mod library;
@@ -300,6 +302,8 @@ pub struct Link<'a> {
     pub(crate) java_type_names: RefCell<FxHashMap<Val, Option<Rc<str>>>>,
     /// Java: whether a call means a method of a derived class.
     pub(crate) meant: RefCell<FxHashMap<(SiteRef, BodyRef), bool>>,
+    /// Java: how many lambdas implement an interface.
+    pub(crate) lambdas: RefCell<FxHashMap<ClassRef, usize>>,
     /// Java: the modules of the project's build.
     pub(crate) java_modules: std::cell::OnceCell<crate::link::java_modules::Modules>,
     /// Python: whether a key of a body's `**kwargs` is changed before a call reads it.
@@ -425,6 +429,7 @@ impl<'a> Link<'a> {
             means_several: RefCell::default(),
             java_type_names: RefCell::default(),
             meant: RefCell::default(),
+            lambdas: RefCell::default(),
             java_modules: std::cell::OnceCell::new(),
             changed_keys: RefCell::default(),
             reaching: RefCell::default(),

@@ -3,9 +3,12 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, ParamKind, SiteFlags, SiteId, SiteKind, VarId, VarKind};
+use blocklint_facts::{
+    BodyId, ClassId, FileFacts, Flow, Form, FormId, ParamKind, Site, SiteFlags, SiteId, SiteKind, VarId, VarKind,
+};
 use rustc_hash::FxHashMap;
 
+use crate::link::names;
 use crate::link::targets::Passing;
 use crate::link::value::EnvId;
 use crate::link::{Link, Task};
@@ -37,7 +40,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    fn new(facts: &FileFacts, is_functional: impl Fn(&str) -> bool) -> Self {
+    fn new(facts: &FileFacts, is_functional: impl Fn(&str) -> bool, consumes: impl Fn(&str) -> bool) -> Self {
         let mut uses = Uses::default();
         for (at, site) in facts.sites.iter().enumerate() {
             let id = SiteId(at as u32);
@@ -50,6 +53,12 @@ impl Uses {
                         && is_functional(facts.text(name))
                     {
                         uses.see(facts, body, base, |_| ParamUse::Call(id));
+                    }
+                    // `lines.map(parse).toList()` on a parameter that is a stream.
+                    if let Form::Attr(base, name) = facts.form(site.callee)
+                        && consumes(facts.text(name))
+                    {
+                        uses.see(facts, body, chained_on(facts, base), |_| ParamUse::Consume(id));
                     }
                     for (index, arg) in facts.args_of(id).iter().enumerate() {
                         let value = referred(facts, arg.value, &is_functional);
@@ -125,6 +134,20 @@ fn referred(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> boo
     }
 }
 
+/// What a chain of calls begins with: `lines` of `lines.map(parse).filter(known)`.
+fn chained_on(facts: &FileFacts, form: FormId) -> FormId {
+    let mut at = form;
+    for _ in 0..MOST_CHAINED {
+        let Form::Result(site) = facts.form(at) else { break };
+        let Form::Attr(base, _) = facts.form(facts.site(site).callee) else { break };
+        at = base;
+    }
+    at
+}
+
+/// Calls on each other that one chain is followed through.
+const MOST_CHAINED: usize = 8;
+
 /// The only argument of the call that a form is the result of, else the form; in Rust through all calls that wrap it:
 /// `Some(Arc::new(work))`.
 pub(crate) fn held(facts: &FileFacts, form: FormId) -> FormId {
@@ -170,7 +193,11 @@ impl<'a> Link<'a> {
             return known.clone();
         }
         let facts = self.program.facts(file);
-        let uses = Rc::new(Uses::new(facts, |name| self.is_functional_name(facts.language, name)));
+        let consumes = |name: &str| {
+            let library = self.library.of(Language::Java);
+            facts.language == Language::Java && library.name_uses(name).intersects(blocklint_models::Uses::CONSUMES)
+        };
+        let uses = Rc::new(Uses::new(facts, |name| self.is_functional_name(facts.language, name), consumes));
         self.uses.borrow_mut().insert(file, uses.clone());
         uses
     }
@@ -182,6 +209,7 @@ impl<'a> Link<'a> {
         }
         let of_libraries = || self.library.of(Language::Java).override_names().map(|row| row.name).collect();
         crate::idioms::is_functional_method(language, name)
+            || names::java::STEPS_OF_ITERATOR.contains(&name)
             || self.functional_names.get_or_init(of_libraries).contains(name)
     }
 
@@ -303,6 +331,10 @@ impl<'a> Link<'a> {
         let mut frames = Vec::new();
         let file = self.program.index_of(outer.file);
         let mut mentions: Vec<(Mention, Wrap)> = file.uses_of_callable(inside).iter().collect();
+        // A method of an object without a class of its own: where the object goes.
+        for made in makers_of_object_around(facts, inside) {
+            mentions.extend(file.uses_of_result(made).iter());
+        }
         let mut at = 0;
         let mut names = Vec::new();
         while at < mentions.len() && mentions.len() < 64 {
@@ -387,6 +419,18 @@ impl<'a> Link<'a> {
             _ => false,
         }
     }
+}
+
+/// Java: where the object is made, of a class without a name, that a body is a method of.
+fn makers_of_object_around(facts: &FileFacts, inside: BodyId) -> Vec<SiteId> {
+    let class = facts.body(inside).class;
+    let is_nameless = |class: ClassId| facts.text(facts.class(class).name).is_empty();
+    let Some(class) = class.get().filter(|&class| facts.language == Language::Java && is_nameless(class)) else {
+        return Vec::new();
+    };
+    let makes = |site: &Site| site.kind == SiteKind::New && facts.form(site.callee) == Form::Class(class);
+    let sites = facts.sites.iter().enumerate().filter(|(_, site)| makes(site));
+    sites.map(|(at, _)| SiteId(at as u32)).collect()
 }
 
 /// Where a nested body runs.

@@ -160,8 +160,12 @@ impl<'a> Link<'a> {
             SiteKind::Iterate => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
                 let is_async = row.flags.has(SiteFlags::ASYNC);
-                self.add_members(&mut targets, operand, |link, targets, val| {
-                    link.add_iteration(targets, val, is_async);
+                self.add_members(&mut targets, operand, |link, targets, val| match val {
+                    // `for (Path file : (Iterable<Path>) files::iterator)`
+                    Val::Fn { .. } | Val::Method { .. } if facts.language == Language::Java => {
+                        link.add_callee(targets, val, site);
+                    }
+                    _ => link.add_iteration(targets, val, is_async),
                 });
             }
             SiteKind::Enter | SiteKind::Leave => {
@@ -270,6 +274,7 @@ impl<'a> Link<'a> {
                 }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
                 self.add_during(targets, path, site);
+                self.add_gone_through_by_itself(targets, receiver, site);
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
                 None => self.add_callee(targets, self.values.single(inner), site),
@@ -367,9 +372,10 @@ impl<'a> Link<'a> {
             Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => Edge::Construct,
         };
         self.push(targets, Target::Body { body, env, with_receiver, edge });
-        // A trait's method by its path: of whatever implements it.
+        // The method of a trait or interface by its path: of whatever implements it.
         if !receiver.is_some()
-            && facts.language == Language::Rust
+            && (facts.language == Language::Rust
+                || facts.language == Language::Java && !self.method_kind(body).is_static)
             && let Some(class) = facts.body(body.body).class.get()
             && facts.class(class).kind == blocklint_facts::ClassKind::Interface
             && let Some(name) = self.program.global(body.file, facts.body(body.body).name)

@@ -67,7 +67,10 @@ impl Callers<'_, '_> {
             Subject::Body(node) => link.program.facts(node.body.file).body(node.body.body).flow,
             Subject::Row(_) => Flow::Sync,
         };
-        let is_call = passing.called && flow == Flow::Sync;
+        // An iterator of the project that is gone through.
+        let gives_elements =
+            || matches!(subject, Subject::Body(node) if !link.names_gone_through(node.body).is_empty());
+        let is_call = flow == Flow::Sync && (passing.called || passing.consumed && gives_elements());
         let is_consumed = passing.consumed && matches!(flow, Flow::Generator);
         if is_call || is_consumed {
             found.callers.push(Caller {

@@ -243,19 +243,15 @@ pub const MAP_FILLED_BY: &str = "computeIfAbsent";
 /// Takes a lock: the block, and a lock's own method.
 pub const ENTER_LOCK: &[&str] = &["synchronized", "lock"];
 
-/// Whether a type of the language's own library is an interface that a lambda implements.
+/// Whether a type of the language's own library is an interface that a lambda implements, or that of what is gone through.
 pub(crate) fn is_functional_interface(path: &str) -> bool {
-    path.starts_with("java.util.function.")
-        || matches!(path, "java.lang.Runnable" | "java.util.concurrent.Callable" | "java.util.Comparator")
+    path.starts_with("java.util.function.") || not_in_package(path).is_some()
 }
 
-/// The one method of a functional interface of `java.*`.
+/// The one method of a functional interface of `java.*`; of what is gone through the one that gives the next element.
 pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
-    match path {
-        "java.lang.Runnable" => return Some("run"),
-        "java.util.concurrent.Callable" => return Some("call"),
-        "java.util.Comparator" => return Some("compare"),
-        _ => {}
+    if let Some(method) = not_in_package(path) {
+        return Some(method);
     }
     let name = path.strip_prefix("java.util.function.")?;
     let of_result = |plain, int, long, double| match name {
@@ -281,6 +277,29 @@ pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// The same of an interface outside `java.util.function`.
+fn not_in_package(path: &str) -> Option<&'static str> {
+    Some(match path {
+        "java.lang.Runnable" => "run",
+        "java.util.concurrent.Callable" => "call",
+        "java.util.Comparator" => "compare",
+        "java.util.Iterator" => "next",
+        "java.util.Enumeration" => "nextElement",
+        "java.util.Spliterator" => "tryAdvance",
+        "java.lang.Iterable" => "iterator",
+        _ => return None,
+    })
+}
+
+/// What going through an object runs: its own method, and those of what that gives.
+pub const GONE_THROUGH_BY: &str = "iterator";
+
+/// Methods that every object that can be gone through inherits, and that go through it.
+pub const GOES_THROUGH_ITSELF: &[&str] = &["forEach", "forEachRemaining"];
+
+/// The methods of an iterator that a loop calls.
+pub const STEPS_OF_ITERATOR: &[&str] = &["hasNext", "next"];
 
 /// Which type argument of a functional interface of `java.*` its method's n-th parameter is.
 pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
