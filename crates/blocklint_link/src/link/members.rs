@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, At, BodyKind, Form, FormId, ImportKind, VarId};
+use blocklint_facts::{AssignId, AssignKind, At, BodyKind, Form, FormId, ImportKind, VarId};
 
 use crate::idioms;
 use crate::link::eval::Scope;
@@ -269,7 +269,14 @@ impl<'a> Link<'a> {
     fn as_type_argument(&self, owner: ClassRef, var: VarId, receiver: Val) -> Option<Typed> {
         let facts = self.program.facts(owner.file);
         let params = facts.class(owner.class).type_params;
-        if facts.language != Language::Java || facts.list(params).is_empty() || !matches!(receiver, Val::Instance { .. }) {
+        if facts.language != Language::Java
+            || facts.list(params).is_empty()
+            || !matches!(receiver, Val::Instance { .. })
+        {
+            return None;
+        }
+        // A field and the methods of its name share a variable.
+        if facts.assigns_of(var).any(|row| row.kind == AssignKind::Definition) {
             return None;
         }
         let declared = facts.assigns_of(var).find(|row| row.annotation.is_some() && row.value.is_none())?;
