@@ -218,6 +218,11 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return Answer::Unseen;
         }
         let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+        // Rust lists `self` among the parameters.
+        let is_receiver = guard.param == 0
+            && caller.with_receiver
+            && self.link.program.language(node.body.file) == blocklint_core::Language::Rust;
+        let form = form.or_else(|| self.link.receiver_form(caller.site).filter(|_| is_receiver));
         let Some(form) = form else { return Answer::Unseen };
         let shown = |test: &Test| match test {
             Test::From(_) | Test::Unbounded => self.link.origin_test(test, caller.site, form, caller.env),

@@ -529,8 +529,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         match mention {
             Mention::Arg(site, arg) => {
                 let site = SiteRef { file, site };
-                let form = facts.args_of(site.site)[arg as usize].value;
-                let typed = link.eval(link.scope_of(site, env), form);
+                let typed = link.handed(site, arg, env);
                 let means = match subject {
                     Subject::Body(node) => link.reference_means(site, arg, node.body),
                     Subject::Row(_) => Some(0),
@@ -618,6 +617,25 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// The same where there are any, and so few that what holds for all of them can be asked.
     pub(crate) fn few_call_sites(&self, body: BodyRef) -> Option<Rc<[SiteRef]>> {
         Some(self.call_sites(body)).filter(|sites| are_few(sites))
+    }
+
+    /// The calls of a trait's or base's method that may mean this implementation of it.
+    pub fn sites_by_base(&self, body: BodyRef) -> Vec<SiteRef> {
+        let mut trails = Vec::new();
+        self.start(body, &mut trails);
+        let mut found = Found::default();
+        self.follow(Subject::Body(Node::plain(body)), trails, &mut found);
+        let may_mean = |site: SiteRef, env: EnvId| {
+            self.link.targets(site, env).list.iter().any(|target| match *target {
+                Target::Overrides { class, name } => self.link.means_override(class, name, body, site),
+                _ => false,
+            })
+        };
+        let mut sites: Vec<SiteRef> =
+            found.looked.iter().filter(|(site, env)| may_mean(*site, *env)).map(|(site, _)| *site).collect();
+        sites.sort();
+        sites.dedup();
+        sites
     }
 
     /// Who calls a library callable under another name, or as an argument; `seeds` are where it is mentioned.

@@ -97,10 +97,7 @@ impl<'a> Link<'a> {
     pub(crate) fn mentioned(&self, file: FileId, mention: Mention) -> ValueId {
         let facts = self.program.facts(file);
         let typed = match mention {
-            Mention::Arg(site, arg) => {
-                let form = facts.args_of(site)[arg as usize].value;
-                self.eval(self.scope_of(SiteRef { file, site }, EnvId::NONE), form)
-            }
+            Mention::Arg(site, arg) => self.handed(SiteRef { file, site }, arg, EnvId::NONE),
             Mention::Assign(assign) => {
                 let at = facts.assign(assign).at;
                 self.assigned(Scope { file, at, env: EnvId::NONE }, assign)

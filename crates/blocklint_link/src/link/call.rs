@@ -189,6 +189,9 @@ impl<'a> Link<'a> {
                         let made = made.or_else(|| self.functional_result(site, env));
                         return made.or_else(|| self.put_together(site, env)).unwrap_or(given);
                     }
+                    if facts.language == Language::Rust && self.values.is_unknown(given.value) {
+                        return self.built_by_derived(site, env).unwrap_or(given);
+                    }
                     given
                 }
                 SiteKind::Decorate => self.decorated(site, env),

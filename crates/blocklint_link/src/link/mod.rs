@@ -49,6 +49,7 @@ pub(crate) mod named_rows;
 pub mod names;
 mod narrowing;
 pub(crate) mod origins;
+mod origins_rust;
 pub(crate) mod overloads;
 pub(crate) mod own_library;
 pub(crate) mod passing;

@@ -1,5 +1,7 @@
 //! Where the bytes or the text of a value come from (`from`), and whether all of them are taken (`size`).
 
+use std::cell::Cell;
+
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, BodyKind, ExitKind, Form, FormId, VarKind};
 use blocklint_models::{Source, Test, TypeExpr};
@@ -44,23 +46,29 @@ const DEPTH: u32 = 16;
 /// Calls of a name that are asked whether they run a body.
 const MOST_SITES: usize = 200;
 
+/// How many forms are looked at for one answer: what fills a buffer may itself be made of several values.
+const FUEL: u32 = 240;
+
 /// What is asked of a value.
 #[derive(Clone, Copy)]
-struct Asked<'t> {
+pub(super) struct Asked<'t> {
     /// Any of these; none: any source.
     sources: Option<&'t [Source]>,
     /// All that the source gives: no slice, no part, and nothing that says how much to read.
-    whole: bool,
+    pub(super) whole: bool,
     /// How many project functions may still be entered.
     calls: u32,
+    /// How many forms may still be looked at.
+    fuel: &'t Cell<u32>,
 }
 
 impl Link<'_> {
     /// Whether a value passes `from` or `size`.
     pub fn origin_test(&self, test: &Test, site: SiteRef, form: FormId, env: EnvId) -> Shown {
+        let fuel = &Cell::new(FUEL);
         let asked = match test {
-            Test::From(sources) => Asked { sources: Some(sources), whole: false, calls: 1 },
-            _ => Asked { sources: None, whole: true, calls: 1 },
+            Test::From(sources) => Asked { sources: Some(sources), whole: false, calls: 1, fuel },
+            _ => Asked { sources: None, whole: true, calls: 1, fuel },
         };
         let facts = self.program.facts(site.file);
         let body = BodyRef { file: site.file, body: facts.body_of(facts.site(site.site).at) };
@@ -68,14 +76,23 @@ impl Link<'_> {
         self.comes(scope, body, form, asked, DEPTH)
     }
 
-    fn comes(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
-        match self.comes_as_written(scope, body, form, asked, depth) {
-            Shown::Param(_) | Shown::Hidden if self.is_given_by_library(scope, body, form, asked) => Shown::Yes,
-            Shown::Param(index) => match self.comes_by_chain(body, index, asked, depth) {
+    pub(super) fn comes(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
+        let (Some(depth), Some(fuel)) = (depth.checked_sub(1), asked.fuel.get().checked_sub(1)) else {
+            return Shown::Hidden;
+        };
+        asked.fuel.set(fuel);
+        let shown = self.comes_as_written(scope, body, form, asked, depth);
+        if shown == Shown::Yes {
+            return shown;
+        }
+        match (self.program.facts(scope.file).language, shown) {
+            (Language::Rust, _) => self.comes_in_rust(shown, scope, body, form, asked, depth),
+            (_, Shown::Param(_) | Shown::Hidden) if self.is_given_by_library(scope, body, form, asked) => Shown::Yes,
+            (_, Shown::Param(index)) => match self.comes_by_chain(body, index, asked, depth) {
                 Shown::Yes => Shown::Yes,
-                _ => Shown::Param(index),
+                _ => shown,
             },
-            shown => shown,
+            _ => shown,
         }
     }
 
@@ -131,7 +148,6 @@ impl Link<'_> {
     }
 
     fn comes_as_written(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
-        let Some(depth) = depth.checked_sub(1) else { return Shown::Hidden };
         let facts = self.program.facts(scope.file);
         match facts.form(form) {
             Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) => {
@@ -190,6 +206,7 @@ impl Link<'_> {
             return wrapped;
         }
         let targets = self.targets(site, scope.env);
+        let (outer, caller, of_caller) = (scope, body, asked);
         let each = targets.list.iter().map(|target| match *target {
             Target::Row { path, property: false, .. } => {
                 let rows = self.library.calls(path);
@@ -211,6 +228,7 @@ impl Link<'_> {
                 given_again.map_or(Shown::Hidden, |form| self.comes(scope, body, form, asked, depth))
             }
             Target::Body { body, env, .. } if asked.calls > 0 => {
+                let callee = body;
                 let facts = self.program.facts(body.file);
                 let asked = Asked { calls: asked.calls - 1, ..asked };
                 let given = facts.exits.iter().filter(|exit| {
@@ -219,7 +237,11 @@ impl Link<'_> {
                 all(given.map(|exit| {
                     let scope = Scope { file: body.file, at: exit.at, env };
                     match self.comes(scope, body, exit.value, asked, depth) {
-                        // Whoever calls it decides; that is another function's argument.
+                        // Whoever calls it decides: of Rust's functions this call, of others nobody asks.
+                        Shown::Param(index) if facts.language == Language::Rust => {
+                            let given = self.passed(site, callee, index);
+                            given.map_or(Shown::Hidden, |form| self.comes(outer, caller, form, of_caller, depth))
+                        }
                         Shown::Param(_) => Shown::Hidden,
                         shown => shown,
                     }
@@ -277,7 +299,7 @@ impl Link<'_> {
     }
 }
 
-fn wanted(asked: Asked<'_>, source: Source) -> bool {
+pub(super) fn wanted(asked: Asked<'_>, source: Source) -> bool {
     asked.sources.is_none_or(|sources| sources.contains(&source))
 }
 
@@ -286,7 +308,7 @@ fn yes_if(holds: bool) -> Shown {
 }
 
 /// One of them is enough.
-fn any(each: impl Iterator<Item = Shown>) -> Shown {
+pub(super) fn any(each: impl Iterator<Item = Shown>) -> Shown {
     let mut found = Shown::Hidden;
     for shown in each {
         match shown {
@@ -299,7 +321,7 @@ fn any(each: impl Iterator<Item = Shown>) -> Shown {
 }
 
 /// All must be shown, and there is one.
-fn all(each: impl Iterator<Item = Shown>) -> Shown {
+pub(super) fn all(each: impl Iterator<Item = Shown>) -> Shown {
     let mut found = None;
     for shown in each {
         match (shown, found) {

@@ -11,6 +11,7 @@ use crate::link::timeouts::{Timeout, unit_seconds};
 use crate::link::value::{BoundId, EnvId, Val};
 use crate::link::{Link, Typed};
 use crate::program::ids::{PathId, SiteRef};
+use crate::program::index::is_own_receiver;
 
 /// What it means that nobody sees whether an `unless` is met.
 fn exempts(condition: &Condition) -> Source {
@@ -423,7 +424,8 @@ impl<'a> Link<'a> {
         };
         let mut any_known = false;
         for val in members.iter().copied().chain(set_up) {
-            let types = self.types_through(val);
+            let mut types = self.types_through(val);
+            types.extend(self.types_of_arguments(val));
             any_known |= !types.is_empty();
             for ty in types {
                 let hit = wanted.iter().any(|test| match test {
@@ -460,7 +462,25 @@ impl<'a> Link<'a> {
         {
             return Shown::Param(index);
         }
+        // What a generic struct holds is for those to say who made it: `self.input` of a `Parser<R>`.
+        if language == Language::Rust
+            && members.iter().any(|val| self.is_any_reader(*val))
+            && let Form::Attr(base, _) = self.program.facts(site.file).form(self.put_around(site, form))
+            && is_own_receiver(self.program.facts(site.file), base)
+        {
+            return Shown::Param(0);
+        }
         if any_known { Shown::No } else { Shown::Hidden }
+    }
+
+    /// Rust: the types that a generic struct of the project is made for: `File` of `Parser<File>`.
+    fn types_of_arguments(&self, val: Val) -> Vec<PathId> {
+        let Val::Instance { class, args, .. } = val else { return Vec::new() };
+        if self.program.language(class.file) != Language::Rust {
+            return Vec::new();
+        }
+        let given = self.values.list(args).into_iter().flat_map(|arg| self.values.members(arg));
+        given.flat_map(|val| self.types_through(val)).collect()
     }
 
     /// Rust: whether a value is declared as anything that can be read or written.

@@ -49,7 +49,8 @@ pub(super) fn handed_through<'a>(
         if !seen.insert(wrapper) || found.len() > MOST {
             continue;
         }
-        for &site in callers.call_sites(wrapper.body).iter() {
+        let direct = callers.call_sites(wrapper.body);
+        for site in direct.iter().copied().chain(callers.sites_by_base(wrapper.body)) {
             let Some(form) = given_for(link, site, wrapper) else { continue };
             if !is_bounded(site) {
                 open.extend(wrappers_at(link, site, form, wrapper.path));

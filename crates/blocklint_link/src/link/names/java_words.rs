@@ -151,6 +151,11 @@ pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
         .any(|part| name.contains(part))
 }
 
+/// Whether a library of this name answers by publishers, where no servlets are beside it.
+pub(crate) fn is_artifact_of_publishers(name: &str) -> bool {
+    name == "spring-boot-starter-webflux"
+}
+
 /// Whether a method of this name only reads.
 pub fn is_getter(name: &str) -> bool {
     ["get", "is"].iter().any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))

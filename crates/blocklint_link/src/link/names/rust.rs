@@ -5,7 +5,7 @@ use blocklint_facts::{At, BodyId, ClassKind, Form, Import, SiteKind, Sym};
 
 use crate::link::eval::Scope;
 use crate::link::names::rust_modules as modules;
-use crate::link::value::{EnvId, Val, Why};
+use crate::link::value::{ArgsId, EnvId, Val, Why};
 use crate::link::{Link, Typed};
 use crate::program::ids::{ClassRef, FileId, Name, SiteRef};
 
@@ -231,6 +231,12 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
         }
         let base = link.without_none(link.eval(scope, base));
         let found = link.map(base, |member| match member {
+            // `Store.load()`: the one value of a struct without fields.
+            Val::Class(class) => {
+                let own = link.attr_or_told(site, member, name);
+                let only = Val::Instance { class, exact: true, args: ArgsId::NONE };
+                if link.values.is_unknown(own.value) { link.attr_or_told(site, only, name) } else { own }
+            }
             Val::Instance { .. } | Val::Library { .. } => match link.method_behind(member, name, POINTERS) {
                 Some(method) => method,
                 None if matches!(member, Val::Library { .. }) => {

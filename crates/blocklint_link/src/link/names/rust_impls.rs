@@ -39,12 +39,16 @@ impl Link<'_> {
         if !members.iter().any(is_shared) {
             return callee;
         }
+        self.of_impls_for(callee, &self.given_at(scope, site))
+    }
+
+    /// The same by what the arguments are.
+    pub(crate) fn of_impls_for(&self, callee: Typed, given: &[ValueId]) -> Typed {
         let fitting = self.map(callee, |val| match val {
             Val::Fn { body, receiver, env } => {
                 let all = self.same_in_other_impls(body);
                 let on = receiver.is_some().then(|| self.values.one(self.values.single(receiver)));
-                let given = self.given_at(scope, site);
-                let fits = |body: &&BodyRef| self.is_impl_for(**body, on, &given);
+                let fits = |body: &&BodyRef| self.is_impl_for(**body, on, given);
                 let fitting: Vec<Val> = all.iter().filter(fits).map(|&body| Val::Fn { body, receiver, env }).collect();
                 match fitting[..] {
                     [] => self.known(val),
@@ -237,22 +241,29 @@ impl Link<'_> {
             return None;
         }
         let given = [self.as_value(self.eval(scope, base)).value];
-        let mut found: Vec<Val> = Vec::new();
-        for class in self.expected_classes(scope, site) {
-            let Some((owner, var)) = self.own_member(class, runs) else { continue };
-            for body in self.functions_of(owner, var) {
-                let all = self.same_in_other_impls(body);
-                let fitting = all.iter().filter(|body| self.is_impl_for(**body, None, &given));
-                found.extend(fitting.map(|&body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE }));
-            }
-        }
-        found.dedup();
+        let bodies = self.conversions_of(self.expected_classes(scope, site), runs, &given);
+        let made = |body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE };
+        let found: Vec<Val> = bodies.into_iter().map(made).collect();
         let first = *found.first()?;
         Some(Typed { value: self.values.union(&found), ..self.known(first) })
     }
 
+    /// The conversions of these types, by a method of this name, from what is given.
+    pub(crate) fn conversions_of(&self, classes: Vec<ClassRef>, runs: Name, given: &[ValueId]) -> Vec<BodyRef> {
+        let mut found: Vec<BodyRef> = Vec::new();
+        for class in classes {
+            let Some((owner, var)) = self.own_member(class, runs) else { continue };
+            for body in self.functions_of(owner, var) {
+                let all = self.same_in_other_impls(body);
+                found.extend(all.iter().filter(|body| self.is_impl_for(**body, None, given)));
+            }
+        }
+        found.dedup();
+        found
+    }
+
     /// The project's types that the places to which a call's result goes declare, inside of what holds them.
-    fn expected_classes(&self, scope: Scope, site: SiteRef) -> Vec<ClassRef> {
+    pub(crate) fn expected_classes(&self, scope: Scope, site: SiteRef) -> Vec<ClassRef> {
         let facts = self.program.facts(site.file);
         let mut found = Vec::new();
         // `text.parse::<Port>()`
