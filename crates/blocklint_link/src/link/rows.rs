@@ -644,7 +644,9 @@ impl<'a> Link<'a> {
 /// Whether a guard asks what type an argument has, and wants one, or that nobody tells.
 fn asks_type(guard: &Guard) -> bool {
     let Question::Condition(condition) = &*guard.question else { return false };
-    guard.source == Source::When && guard.wanted && condition.tests.iter().all(|test| matches!(test, Test::Type(_) | Test::Unseen))
+    guard.source == Source::When
+        && guard.wanted
+        && condition.tests.iter().all(|test| matches!(test, Test::Type(_) | Test::Unseen))
 }
 
 fn yes_if(condition: bool) -> Shown {

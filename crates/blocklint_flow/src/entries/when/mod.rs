@@ -329,10 +329,7 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
         for row in link.library.handovers(path).iter() {
             // What runs during calls runs when those do.
             let is_called = !row.during.is_empty();
-            if matches!(row.selector, Selector::Via(_))
-                && !row.wraps
-                && !is_called
-                && row.phase != Some(Phase::Command)
+            if matches!(row.selector, Selector::Via(_)) && !row.wraps && !is_called && row.phase != Some(Phase::Command)
             {
                 found = Some(When::of(row.phase));
             }

@@ -94,7 +94,8 @@ impl Link<'_> {
     fn provider(&self, body: BodyRef) -> Option<Provider> {
         let makes = |path: PathId| {
             self.library.handovers(path).of_via(Via::Decorator).any(|of| {
-                of.row.phase == Some(Phase::Startup) && of.row.context == HandoverContext::Is(Runs::In(Context::Unknown))
+                of.row.phase == Some(Phase::Startup)
+                    && of.row.context == HandoverContext::Is(Runs::In(Context::Unknown))
             })
         };
         let (_, made) = self.decorators(body).into_iter().find(|&(path, _)| makes(path))?;

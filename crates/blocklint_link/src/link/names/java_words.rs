@@ -6,7 +6,8 @@ use blocklint_facts::{FileFacts, Form, List};
 pub(crate) const ARRAY: &str = "java.lang.Object[]";
 
 /// What is read or written, whatever is behind it.
-pub(crate) const STREAMS: &[&str] = &["java.io.InputStream", "java.io.OutputStream", "java.io.Reader", "java.io.Writer"];
+pub(crate) const STREAMS: &[&str] =
+    &["java.io.InputStream", "java.io.OutputStream", "java.io.Reader", "java.io.Writer"];
 
 /// The classes of `java.lang` that hold nothing but themselves: what is declared so is known well enough, and nobody needs
 /// to ask what callers pass.

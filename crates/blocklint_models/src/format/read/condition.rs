@@ -11,8 +11,10 @@ use super::reader::{At, Reader, Value};
 use super::values::{literal, runtime_words};
 
 const SUBJECTS: &[&str] = &["argument", "context", "runtime", "switch", "library"];
-const ARGUMENT_TESTS: &[&str] =
-    &["equals", "contains", "symbol", "null", "absent", "literal", "less", "greater", "type", "state", "from", "size", "unseen"];
+const ARGUMENT_TESTS: &[&str] = &[
+    "equals", "contains", "symbol", "null", "absent", "literal", "less", "greater", "type", "state", "from", "size",
+    "unseen",
+];
 const LIBRARY_TESTS: &[&str] = &["version", "feature"];
 
 impl Reader<'_> {
