@@ -168,8 +168,19 @@ impl<'a> Link<'a> {
             let value = self.values.nth(args, index)?;
             return (!self.values.is_unknown(value)).then_some(value);
         }
-        let bases = self.bases(class);
-        bases.iter().find_map(|&base| self.argument_at(base, owner, index, depth))
+        let facts = self.program.facts(class.file);
+        let row = facts.class(class.class);
+        if args == ArgsId::NONE || row.type_params.is_empty() {
+            return self.bases(class).iter().find_map(|&base| self.argument_at(base, owner, index, depth));
+        }
+        // `class Middle<R> extends Base<R>`: what it gives its base is what it was given.
+        let at = At { region: facts.body(row.body).region, position: u32::MAX };
+        let scope = Scope { file: class.file, at, env: EnvId::NONE };
+        facts.list(row.bases).iter().find_map(|&base| {
+            let typed = self.annotation_with_self(scope, base, Some(val));
+            let bases = self.values.members(typed.value);
+            bases.iter().find_map(|&base| self.argument_at(base, owner, index, depth))
+        })
     }
 
     /// Java: an array of something; unknown if that is.

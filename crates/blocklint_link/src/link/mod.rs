@@ -29,6 +29,7 @@ mod given_back;
 pub mod hierarchy;
 pub(crate) mod implicit;
 pub(crate) mod java_modules;
+mod java_named;
 mod java_references;
 pub mod java_roots;
 pub(crate) mod java_servlets;

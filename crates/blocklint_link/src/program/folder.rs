@@ -34,18 +34,3 @@ pub fn is_example(relative: &str) -> bool {
 pub fn is_for_show(relative: &str) -> bool {
     folders(named(relative)).any(|folder| matches!(folder, "example" | "examples") || MEASURES.contains(&folder))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{is_example, is_for_show};
-
-    #[test]
-    fn a_package_that_a_generator_named_says_nothing() {
-        assert!(!is_for_show("src/main/java/com/example/jdbc/JdbcVerticle.java"));
-        assert!(!is_example("app/src/main/java/com/example/demo/Application.java"));
-        assert!(is_for_show("examples/src/main/java/com/example/Jdbc.java"));
-        assert!(is_for_show("example/Main.java"));
-        assert!(is_example("demo/src/main/java/com/acme/Main.java"));
-        assert!(is_for_show("src/main/java/com/acme/example/Main.java"));
-    }
-}
