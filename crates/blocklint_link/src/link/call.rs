@@ -302,7 +302,9 @@ impl<'a> Link<'a> {
     fn as_closure(&self, made: Val, env: EnvId) -> Option<Val> {
         let Val::Instance { class, .. } = made else { return None };
         let facts = self.program.facts(class.file);
-        if env == EnvId::NONE || facts.language != Language::Java || !facts.text(facts.class(class.class).name).is_empty()
+        if env == EnvId::NONE
+            || facts.language != Language::Java
+            || !facts.text(facts.class(class.class).name).is_empty()
         {
             return None;
         }

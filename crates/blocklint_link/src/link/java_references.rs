@@ -58,8 +58,12 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         let members = self.values.members(value);
         let direct = members.iter().any(|val| !matches!(*val, Val::Fn { body: of, .. } if of != body));
-        let is_reference =
-            || facts.args_of(site.site).get(arg as usize).is_some_and(|arg| matches!(facts.form(arg.value), Form::Path(..)));
+        let is_reference = || {
+            facts
+                .args_of(site.site)
+                .get(arg as usize)
+                .is_some_and(|arg| matches!(facts.form(arg.value), Form::Path(..)))
+        };
         if facts.language != Language::Java || direct || !is_reference() {
             return Some(0);
         }
