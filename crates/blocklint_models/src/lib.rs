@@ -21,7 +21,7 @@
 //! lang.properties(path), lang.properties_along(..)  rows for reading a property
 //! lang.marks(annotation)                     [[call]] rows with via = "decorator"
 //! lang.ty(path) -> Option<TypeRows>          params() bases() field(n) element() awaits() enters() through()
-//!                                            functional() role() scheduler() has_tag(t)
+//!                                            functional() role() source() scheduler() has_tag(t)
 //! lang.is_type(path), lang.bases(path)
 //! lang.handovers(path) -> HandoverRows       groups(): one list per argument or `via`
 //! lang.switches()                            (&Switch, &FileInfo)

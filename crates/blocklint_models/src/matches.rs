@@ -271,6 +271,11 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.role)
     }
 
+    /// Where the bytes of its values come from.
+    pub fn source(&self) -> Option<crate::Source> {
+        self.first(|row| row.source)
+    }
+
     /// To what its values belong.
     pub fn bound(&self) -> Option<crate::Bound> {
         self.first(|row| row.bound)

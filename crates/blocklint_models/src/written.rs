@@ -59,6 +59,7 @@ fn test(test: &Test, language: Language) -> String {
         Test::State(state) => format!("state = {state:?}"),
         Test::From(sources) => format!("from = {}", list(sources.iter().map(|source| source.as_str().to_owned()))),
         Test::Unbounded => "size = \"unbounded\"".to_owned(),
+        Test::Unseen => "unseen = true".to_owned(),
         Test::Version(range) => format!("version = \"{range}\""),
         Test::Feature(name) => format!("feature = {name:?}"),
     }
@@ -203,6 +204,7 @@ pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
     keys.raw("returns", row.returns.as_ref().map(|ty| format!("{:?}", type_expr(ty, language))));
     keys.word("state", row.state.as_deref());
     keys.word("source", row.source.map(|source| source.as_str()));
+    keys.raw("same", row.same.as_ref().map(argument_value));
     keys.raw("adds", row.adds.as_ref().map(argument_value));
     keys.word("asks", row.asks.map(|asks| asks.as_str()));
     keys.word("creates", row.creates.map(|creates| creates.as_str()));
@@ -268,6 +270,7 @@ pub fn type_row(row: &TypeRow, language: Language) -> Vec<String> {
     keys.word("through", row.through.as_deref());
     keys.word("functional", row.functional.as_deref());
     keys.word("role", row.role.map(|role| role.as_str()));
+    keys.word("source", row.source.map(|source| source.as_str()));
     keys.raw("tags", (!row.tags.is_empty()).then(|| format!("{:?}", row.tags)));
     keys.word("scheduler", row.scheduler.map(|runs| runs.as_str()));
     keys.word("bound", row.bound.map(|bound| bound.as_str()));

@@ -88,6 +88,15 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             {
                 Severity::Note
             }
+            // Nothing shows that there are many: of ten such in seven projects none was. A scheduler is there to be shared.
+            Creates::Threads
+                if !is_shown
+                    && names::is_made_by_others(facts.language)
+                    && !is_scheduler(link, site, path)
+                    && !matches!(anew, Anew::PerInstance { class, .. } if is_built_for_callers(link, callers, class)) =>
+            {
+                Severity::Note
+            }
             // Nothing shows how many there are: who makes the instances is mostly not in the project.
             Creates::Threads | Creates::Pool
                 if !is_shown

@@ -226,6 +226,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let Some(form) = form else { return Answer::Unseen };
         let shown = |test: &Test| match test {
             Test::From(_) | Test::Unbounded => self.link.origin_test(test, caller.site, form, caller.env),
+            Test::Unseen => self.link.unseen_test(caller.site, form, caller.env),
             Test::Type(wanted) => self.link.type_test(wanted, caller.site, form, BoundId::NONE, caller.env),
             other => self.link.test_constant(other, &self.link.constant(caller.site, form, caller.env, 6)),
         };

@@ -195,6 +195,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         } else {
             trails.extend(link.body_names(body).into_iter().map(Trail::Named));
             trails.extend(link.names_run_during_override(body).into_iter().map(Trail::Named));
+            trails.extend(link.names_run_during_annotation(body).into_iter().map(Trail::Named));
             trails.extend(link.names_gone_through(body).into_iter().map(Trail::Named));
         }
         if let Some(class) = row.class.get()

@@ -195,6 +195,9 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
     (labelled, same) = (labelled + rows, same + rows);
     if all <= 1 || by_effect && (link.is_called_on_each(site) || is_filled_in_by_each(link, site)) {
         0
+    } else if by_effect && link.is_picked_from_table(site) {
+        // Each is called for its key.
+        1
     } else if all <= 3 {
         // Of a method with three implementations what one of them does is not likely, nor what those do that only a setting
         // names.

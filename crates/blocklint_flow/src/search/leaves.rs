@@ -3,6 +3,7 @@
 use blocklint_core::{Hold, Language};
 use blocklint_facts::{Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_link::labels::label::{Label, LabelHold};
+use blocklint_link::link::LOW_STEPS;
 use blocklint_link::link::java_roots::JavaRoots;
 use blocklint_link::link::reach::{Reach, Roots};
 use blocklint_link::link::targets::Target;
@@ -434,7 +435,8 @@ impl<'l, 'a> Search<'l, 'a> {
             let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
             let otherwise = if property { Vec::new() } else { link.leaves_otherwise(site, &leaf, receiver, env) };
             for leaf in std::iter::once(leaf).chain(otherwise) {
-                let steps = add_steps(targets.steps, u8::from(leaf.undecided));
+                let undecided = if leaf.row.rests_on_unseen() { LOW_STEPS } else { u8::from(leaf.undecided) };
+                let steps = add_steps(targets.steps, undecided);
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
                 let steps = add_steps(steps, unknown);
                 // A loop goes through what is lazy there and then.

@@ -294,6 +294,8 @@ impl<'l, 'a> Search<'l, 'a> {
         label.outer = None;
         if let Some(guard) = label.guard.take() {
             match guard.source {
+                // Nobody calls a root and tells.
+                Source::When if guard.asks_for_unseen() => {}
                 Source::When => return,
                 // No chain passes `null` on.
                 _ if guard.asks_for_null() && self.link.is_literal_of_chain(root) => return,

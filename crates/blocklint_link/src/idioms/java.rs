@@ -77,6 +77,10 @@ pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
     "getAsBoolean",
 ];
 
+/// The type of tables by a key, and what reads one.
+pub(crate) const TABLE: &str = "java.util.Map";
+pub(crate) const READS_TABLE: &[&str] = &["get", "getOrDefault"];
+
 /// Whether an operator of this name gives its callable every element of what it stands on.
 pub(crate) fn goes_through_all(name: &str) -> bool {
     matches!(

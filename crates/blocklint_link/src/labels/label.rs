@@ -169,9 +169,14 @@ impl Guard {
         self.tests(|test| matches!(test, Test::From(_) | Test::Unbounded))
     }
 
-    /// Whether it asks for the type of an argument.
+    /// Whether it asks for the type of an argument, or that nobody tells it.
     pub fn asks_for_type(&self) -> bool {
-        self.tests(|test| matches!(test, Test::Type(_)))
+        self.tests(|test| matches!(test, Test::Type(_) | Test::Unseen))
+    }
+
+    /// Whether it asks that nobody tells what an argument is.
+    pub fn asks_for_unseen(&self) -> bool {
+        self.tests(|test| *test == Test::Unseen)
     }
 
     /// Whether it asks for an address of another scheme than those of files and the web: one of many, and as a rule not

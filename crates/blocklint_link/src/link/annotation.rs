@@ -6,6 +6,7 @@ use blocklint_models::TypeExpr;
 
 use crate::link::eval::Scope;
 use crate::link::names;
+use crate::link::names::java;
 use crate::link::names::python::Special;
 use crate::link::value::{ArgsId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
@@ -167,8 +168,19 @@ impl<'a> Link<'a> {
             let value = self.values.nth(args, index)?;
             return (!self.values.is_unknown(value)).then_some(value);
         }
-        let bases = self.bases(class);
-        bases.iter().find_map(|&base| self.argument_at(base, owner, index, depth))
+        let facts = self.program.facts(class.file);
+        let row = facts.class(class.class);
+        if args == ArgsId::NONE || row.type_params.is_empty() {
+            return self.bases(class).iter().find_map(|&base| self.argument_at(base, owner, index, depth));
+        }
+        // `class Middle<R> extends Base<R>`: what it gives its base is what it was given.
+        let at = At { region: facts.body(row.body).region, position: u32::MAX };
+        let scope = Scope { file: class.file, at, env: EnvId::NONE };
+        facts.list(row.bases).iter().find_map(|&base| {
+            let typed = self.annotation_with_self(scope, base, Some(val));
+            let bases = self.values.members(typed.value);
+            bases.iter().find_map(|&base| self.argument_at(base, owner, index, depth))
+        })
     }
 
     /// Java: an array of something; unknown if that is.
@@ -455,9 +467,13 @@ impl<'a> Link<'a> {
                 self.map(of, |val| self.element(val))
             }
             TypeExpr::Instance(inner) => {
-                let of = self.type_value(inner, receiver, call);
+                let literal = self.class_literal(inner, call);
+                let exact = literal.is_none();
+                let of = literal.unwrap_or_else(|| self.type_value(inner, receiver, call));
                 self.map(of, |val| match val {
-                    Val::Class(class) => self.known(Val::Instance { class, exact: true, args: ArgsId::NONE }),
+                    Val::Class(class) => self.known(Val::Instance { class, exact, args: ArgsId::NONE }),
+                    // A type that is declared is one of its values.
+                    Val::Instance { .. } | Val::Library { .. } if !exact => self.known(val),
                     Val::External(ty) => self.known(Val::Library { ty, args: ArgsId::NONE, made: None }),
                     _ => self.unknown(Why::Result),
                 })
@@ -473,6 +489,18 @@ impl<'a> Link<'a> {
             }
             TypeExpr::Array(inner) => self.array_of(self.type_value(inner, receiver, call)),
             TypeExpr::None => self.known(Val::None),
+        }
+    }
+
+    /// Java: the type that an argument `X.class` names.
+    fn class_literal(&self, expr: &TypeExpr, call: Option<(SiteRef, EnvId)>) -> Option<Typed> {
+        let (TypeExpr::Argument(argument), Some((site, env))) = (expr, call) else { return None };
+        let facts = self.program.facts(site.file);
+        match facts.form(self.argument(site, argument)?) {
+            Form::Attr(of, name) if facts.language == Language::Java && facts.text(name) == java::CLASS => {
+                Some(self.annotation(self.scope_of(site, env), of))
+            }
+            _ => None,
         }
     }
 

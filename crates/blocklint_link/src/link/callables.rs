@@ -8,7 +8,7 @@ use crate::idioms;
 use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::summary::held;
-use crate::link::value::{EnvId, Val};
+use crate::link::value::{EnvId, UNION_LIMIT, Val};
 use crate::link::{LOW_STEPS, Link, Typed};
 use crate::program::ids::{BodyRef, FileId, Name, SiteRef, VarRef};
 use crate::program::index::Mention;
@@ -85,8 +85,22 @@ impl Link<'_> {
         self.callables_for(declared, given())
     }
 
+    /// The same of what a table holds: each of many is called for its key.
+    pub(crate) fn or_callables_of_table(&self, declared: Typed, given: impl FnOnce() -> Vec<Typed>) -> Typed {
+        if !self.takes_lambda(declared) {
+            return declared;
+        }
+        self.callables_up_to(UNION_LIMIT - 1, declared, given())
+    }
+
     /// The same, where the declared type need not say that it is called: a type parameter (Rust).
     pub(crate) fn callables_for(&self, declared: Typed, given: Vec<Typed>) -> Typed {
+        self.callables_up_to(MOST, declared, given)
+    }
+
+    fn callables_up_to(&self, most: usize, declared: Typed, given: Vec<Typed>) -> Typed {
+        // One value may have been taken from a table.
+        let most = if given.len() == 1 { UNION_LIMIT - 1 } else { most };
         let of_library = matches!(self.values.members(declared.value)[..], [Val::Library { .. } | Val::Param { .. }]);
         let mut steps = declared.steps;
         let mut found: Vec<Val> = Vec::new();
@@ -97,7 +111,7 @@ impl Link<'_> {
                 steps = steps.max(typed.steps);
             }
         }
-        if found.is_empty() || found.len() > MOST {
+        if found.is_empty() || found.len() > most {
             return declared;
         }
         let is_one = found.len() == 1;

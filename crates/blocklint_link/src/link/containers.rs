@@ -60,7 +60,7 @@ impl<'a> Link<'a> {
         let mut parts = self.values.list(args).to_vec();
         let Some(last) = parts.last_mut().filter(|_| self.library.language(ty) == Language::Java) else { return made };
         let declared = Typed { value: *last, steps: 0 };
-        let filled = self.or_callables(declared, || match self.holder_of(scope, assign) {
+        let filled = self.or_callables_of_table(declared, || match self.holder_of(scope, assign) {
             Some((holder, sym)) => self.added(holder, ty, scope.file, sym, scope.env),
             None => Vec::new(),
         });

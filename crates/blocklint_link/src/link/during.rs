@@ -41,6 +41,8 @@ enum Runs {
     Override(PathId, String),
     /// What this call was given in the argument that its row names.
     GivenTo(PathId),
+    /// The methods with this annotation.
+    Marked(PathId),
 }
 
 impl During {
@@ -48,7 +50,7 @@ impl During {
         let mut found = During::default();
         let mut seen = FxHashSet::default();
         for &language in Language::ALL {
-            let uses = Uses::OVERRIDE.union(Uses::HANDOVER);
+            let uses = Uses::OVERRIDE.union(Uses::HANDOVER).union(Uses::DECORATOR);
             for name in link.library.of(language).names(uses) {
                 for named in name.paths(uses) {
                     let path = named.path.split('(').next().unwrap_or(named.path);
@@ -70,7 +72,7 @@ impl During {
                     None => continue,
                 },
                 Selector::Argument(_) => Runs::GivenTo(path),
-                Selector::Via(Via::Decorator) => continue,
+                Selector::Via(Via::Decorator) => Runs::Marked(path),
             };
             for text in &row.during {
                 let (text, list) =
@@ -114,6 +116,11 @@ impl Link<'_> {
         if rules.is_empty() {
             return;
         }
+        for rule in &rules {
+            if let Runs::Marked(annotation) = rule.runs {
+                self.add_listeners(targets, annotation, site);
+            }
+        }
         let Some(receiver) = self.receiver_form(site) else { return };
         let mut calls = Vec::new();
         self.calls_behind(self.scope_of(site, EnvId::NONE), receiver, DEEPEST, &mut calls);
@@ -122,6 +129,7 @@ impl Link<'_> {
                 match &rule.runs {
                     Runs::Override(owner, method) => self.add_overrides_given(targets, call, *owner, method),
                     Runs::GivenTo(maker) => self.add_given(targets, call, *maker, site),
+                    Runs::Marked(_) => {}
                 }
             }
         }
@@ -260,7 +268,7 @@ impl Link<'_> {
         }
     }
 
-    fn derives_from_library(&self, class: ClassRef, ty: PathId) -> bool {
+    pub(crate) fn derives_from_library(&self, class: ClassRef, ty: PathId) -> bool {
         self.mro(class).iter().any(|ancestor| match *ancestor {
             Ancestor::Library(of, _) => self.library.is_subtype(of, ty),
             _ => false,
@@ -306,7 +314,7 @@ impl Link<'_> {
         found
     }
 
-    fn last_names(&self, paths: &[String]) -> Vec<Name> {
+    pub(crate) fn last_names(&self, paths: &[String]) -> Vec<Name> {
         let last = |path: &String| {
             let head = path.split('(').next().unwrap_or(path);
             self.program.name(head.rsplit(['.', ':']).next().unwrap_or(head))

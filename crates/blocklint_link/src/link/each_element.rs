@@ -1,4 +1,4 @@
-//! Java: calls on every element of a collection. Of a method with several implementations one is meant, but where the receiver is what a
+//! Java: calls on every element of a collection, and on the one that a key picks from a table. Of a method with several implementations one is meant, but where the receiver is what a
 //! loop or a stream goes through, all of them are called in turn, unless a test of the element picks some.
 
 use blocklint_core::Language;
@@ -8,6 +8,8 @@ use crate::code::forms::mentions;
 use crate::code::regions::around;
 use crate::idioms;
 use crate::link::Link;
+use crate::link::targets::Target;
+use crate::link::value::EnvId;
 use crate::program::ids::SiteRef;
 use crate::program::index::Mention;
 
@@ -33,6 +35,37 @@ impl Link<'_> {
             }
         };
         goes_through && !is_picked(facts, site, var)
+    }
+
+    /// Whether a call is made on what is looked up in a map by a key that the code does not spell out: a table of handlers, of which each
+    /// is called for what it is there for.
+    pub fn is_picked_from_table(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Java {
+            return false;
+        }
+        let Some(form) = self.receiver_form(site) else { return false };
+        let looked_up = match facts.form(form) {
+            Form::Var(var) => match facts.only_value_of(var) {
+                Some(only) => only.value,
+                None => return false,
+            },
+            _ => form,
+        };
+        let Form::Result(call) = facts.form(looked_up) else { return false };
+        let row = facts.site(call);
+        let is_read = idioms::java::READS_TABLE.contains(&facts.text(row.name));
+        let Some(key) = facts.args_of(call).first().copied().filter(|_| is_read) else { return false };
+        if matches!(facts.form(key.value), Form::Str(_) | Form::Text(_) | Form::Int(_) | Form::None) {
+            return false;
+        }
+        let targets = self.targets(SiteRef { file: site.file, site: call }, EnvId::NONE);
+        targets.list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.library.split(path).is_some_and(|(owner, _)| {
+                self.library.supertypes(owner).iter().any(|&of| *self.library.text(of) == *idioms::java::TABLE)
+            }),
+            Target::Body { .. } | Target::Overrides { .. } => false,
+        })
     }
 
     /// Whether a variable is the parameter of a lambda that is given every element.

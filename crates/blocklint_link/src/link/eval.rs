@@ -469,7 +469,7 @@ impl<'a> Link<'a> {
         if row.annotation.is_some() {
             let declared = self.annotation(scope, row.annotation);
             if !self.values.is_unknown(declared.value) {
-                let refined = self.refined(scope, declared, &row);
+                let refined = self.named_for(scope.file, &row, self.refined(scope, declared, &row));
                 return self.with_callables(scope, assign, refined);
             }
         }

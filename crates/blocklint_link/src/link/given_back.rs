@@ -7,7 +7,7 @@ use blocklint_models::Uses;
 use crate::link::eval::Scope;
 use crate::link::value::{ArgsId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
-use crate::program::ids::{BodyRef, ClassRef, VarRef};
+use crate::program::ids::{BodyRef, ClassRef, SiteRef, VarRef};
 
 /// Returns of one body that are looked at.
 const MOST_EXITS: usize = 8;
@@ -94,7 +94,7 @@ impl Link<'_> {
         if facts.language != Language::Java {
             return declared;
         }
-        let Some(of) = only(declared.value) else { return declared };
+        let Some(of) = only(declared.value) else { return self.made_by(body, declared).unwrap_or(declared) };
         // What a chain of methods returns is typed by its declarations, which may go round in circles.
         let is_plain = |value: FormId| match facts.form(value) {
             Form::Var(var) => facts.var(var).body == body.body && !matches!(facts.var(var).kind, VarKind::Param(_)),
@@ -125,6 +125,40 @@ impl Link<'_> {
             return declared;
         }
         Typed { value: self.values.union(&held_back), ..declared }
+    }
+
+    /// Java: the objects that a method makes and returns where it is declared to give an interface or base of the project, and no
+    /// class derived from its own gives another: `Source source() { return new Remote(); }`.
+    fn made_by(&self, body: BodyRef, declared: Typed) -> Option<Typed> {
+        let facts = self.program.facts(body.file);
+        let [Val::Instance { class: base, .. }] = self.values.members(declared.value)[..] else { return None };
+        let row = facts.body(body.body);
+        let own = ClassRef { file: body.file, class: row.class.get()? };
+        let name = self.program.global(body.file, row.name)?;
+        if self.derived(base).is_empty() || !self.overrides(own, name).is_empty() {
+            return None;
+        }
+        let mut found: Vec<Val> = Vec::new();
+        let exits = self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return);
+        for (at, exit) in exits.enumerate() {
+            let made = match facts.form(exit.value) {
+                Form::None => continue,
+                Form::Cast(inner, _) => facts.form(inner),
+                made => made,
+            };
+            let Form::Result(site) = made else { return None };
+            if at >= MOST_EXITS || facts.site(site).kind != SiteKind::New {
+                return None;
+            }
+            let made = self.result(SiteRef { file: body.file, site }, EnvId::NONE);
+            for val in self.values.members(made.value) {
+                match val {
+                    Val::Instance { class, .. } if self.is_subclass(class, base) => found.push(val),
+                    _ => return None,
+                }
+            }
+        }
+        (!found.is_empty()).then(|| Typed { value: self.values.union(&found), ..declared })
     }
 
     /// Java: what a field is given by its only assignment, `this.directory = open()`, where that is of a library's type derived

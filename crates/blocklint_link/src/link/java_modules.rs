@@ -26,7 +26,7 @@ pub(crate) struct Modules {
     of_file: Vec<Option<u32>>,
     /// The modules that are built with each one, itself too.
     above: Vec<Set>,
-    /// Whether each answers requests on a servlet container's threads, by what it is built with.
+    /// Whether each answers requests on a servlet container's threads, by what it or the programs that are built with it are built with.
     servlets: Vec<bool>,
     /// Whether each is built with a server that is made for publishers.
     reactive: Vec<bool>,
@@ -62,19 +62,31 @@ impl Modules {
         let served = (0..modules.len()).map(|at| {
             let mut seen = FxHashSet::from_iter([at]);
             let mut queue = vec![at];
-            let (mut by_servlets, mut is_reactive) = (false, false);
+            let (mut by_servlets, mut is_reactive, mut by_publishers) = (false, false, false);
             while let Some(next) = queue.pop() {
                 put(&mut above[next], at);
                 by_servlets |= modules[next].artifacts.iter().any(|name| java::is_artifact_of_servlets(name));
                 is_reactive |= modules[next].artifacts.iter().any(|name| java::is_artifact_of_reactive_server(name));
+                by_publishers |= modules[next].artifacts.iter().any(|name| java::is_artifact_of_publishers(name));
                 // Who is built with a module of tests is so for its own tests.
                 if next == at || !is_of(&tests, next) {
                     queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
                 }
             }
-            (by_servlets && !is_reactive, is_reactive)
+            (by_servlets && !is_reactive, is_reactive, by_publishers && !by_servlets)
         });
-        let (servlets, reactive) = served.unzip();
+        let own: Vec<(bool, bool, bool)> = served.collect();
+        // A module without a server of its own runs in the programs that are built with it.
+        let in_programs = |at: usize| match own[at] {
+            (false, false, by_publishers) => {
+                let programs = || (0..modules.len()).filter(|&of| is_of(&above[at], of)).map(|of| own[of]);
+                let on_loops = programs().any(|(_, reactive, by_publishers)| reactive || by_publishers);
+                let by_servlets = programs().any(|(servlets, ..)| servlets);
+                (!on_loops && by_servlets, on_loops && !by_publishers && by_servlets)
+            }
+            (servlets, reactive, _) => (servlets, reactive),
+        };
+        let (servlets, reactive) = (0..modules.len()).map(in_programs).unzip();
         Modules {
             of_file,
             above,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_models::{
-    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, TypeExpr, TypeRows, Unversioned, Uses,
+    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, Source, TypeExpr, TypeRows, Unversioned, Uses,
 };
 use rustc_hash::FxHashMap;
 
@@ -253,6 +253,11 @@ impl<'a> Library<'a> {
     /// What rules need to know of a type or of what it derives from.
     pub fn role(&self, path: PathId) -> Option<Role> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.role()))
+    }
+
+    /// Where the bytes of values of a type, or of what it derives from, come from.
+    pub(crate) fn source(&self, path: PathId) -> Option<Source> {
+        self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.source()))
     }
 
     /// The path under this name of the type and of each it derives from.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, At, BodyKind, Form, FormId, ImportKind, VarId};
+use blocklint_facts::{AssignId, AssignKind, At, BodyKind, Form, FormId, ImportKind, VarId};
 
 use crate::idioms;
 use crate::link::eval::Scope;
@@ -264,6 +264,35 @@ impl<'a> Link<'a> {
         None
     }
 
+    /// Java: what a field is on a receiver where its class declares it by one of its type parameters: `R repository` of
+    /// `Users extends Base<UserRepository>`.
+    fn as_type_argument(&self, owner: ClassRef, var: VarId, receiver: Val) -> Option<Typed> {
+        let facts = self.program.facts(owner.file);
+        let params = facts.class(owner.class).type_params;
+        if facts.language != Language::Java
+            || facts.list(params).is_empty()
+            || !matches!(receiver, Val::Instance { .. })
+        {
+            return None;
+        }
+        // A field and the methods of its name share a variable.
+        if facts.assigns_of(var).any(|row| row.kind == AssignKind::Definition) {
+            return None;
+        }
+        let declared = facts.assigns_of(var).find(|row| row.annotation.is_some() && row.value.is_none())?;
+        let Form::Name(sym) = facts.form(declared.annotation) else { return None };
+        let names_it = facts.list(params).iter().any(|&param| match facts.form(param) {
+            Form::Cast(name, _) => facts.form(name) == Form::Str(sym),
+            name => name == Form::Str(sym),
+        });
+        if !names_it {
+            return None;
+        }
+        let scope = Scope { file: owner.file, at: declared.at, env: EnvId::NONE };
+        let typed = self.annotation_with_self(scope, declared.annotation, Some(receiver));
+        (!self.values.is_unknown(typed.value)).then_some(typed)
+    }
+
     /// The value of a class's own member, bound to its receiver.
     pub(crate) fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
         let facts = self.program.facts(owner.file);
@@ -273,7 +302,7 @@ impl<'a> Link<'a> {
             return described;
         }
         let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
-        let typed = self.var(scope, var);
+        let typed = self.as_type_argument(owner, var, receiver).unwrap_or_else(|| self.var(scope, var));
         let is_enum = facts.class(owner.class).kind == blocklint_facts::ClassKind::Enum;
         if is_enum && matches!(receiver, Val::Class(_)) && !self.has_function(typed) {
             // Java: a constant may have a class of its own.

@@ -29,6 +29,7 @@ mod given_back;
 pub mod hierarchy;
 pub(crate) mod implicit;
 pub(crate) mod java_modules;
+mod java_named;
 mod java_references;
 pub mod java_roots;
 pub(crate) mod java_servlets;
@@ -37,6 +38,7 @@ pub(crate) mod keyword_arguments;
 mod lambdas_of;
 pub(crate) mod leaf_names;
 pub mod library;
+mod listeners;
 pub(crate) mod literal_fields;
 mod literal_structs;
 pub(crate) mod loops;
@@ -69,6 +71,7 @@ pub mod targets;
 pub(crate) mod time_units;
 mod timeouts;
 pub mod units;
+mod unseen;
 pub mod value;
 pub(crate) mod written;
 
@@ -333,6 +336,10 @@ pub struct Link<'a> {
     pub(crate) literal_fields: RefCell<FxHashMap<VarRef, Option<crate::labels::constant::Constant>>>,
     /// Python: classes of which libraries make instances of requests, on an event loop.
     pub(crate) parsed: std::cell::OnceCell<FxHashSet<ClassRef>>,
+    /// Java: the methods with an annotation that makes them run during calls.
+    pub(crate) listeners: RefCell<FxHashMap<PathId, Vec<BodyRef>>>,
+    /// Java: the methods that make objects for a container.
+    pub(crate) providers: std::cell::OnceCell<Vec<crate::link::chains::beans::Provider>>,
     /// Java: where the project's classes are deployed.
     pub(crate) deployments: std::cell::OnceCell<crate::link::deployed::Deployments>,
     /// Java: whether a module answers requests on a servlet container's threads, by its path.
@@ -393,6 +400,8 @@ impl<'a> Link<'a> {
             ends: RefCell::default(),
             literal_fields: RefCell::default(),
             parsed: std::cell::OnceCell::new(),
+            listeners: RefCell::default(),
+            providers: std::cell::OnceCell::new(),
             deployments: std::cell::OnceCell::new(),
             servlets: RefCell::default(),
             on_loops: RefCell::default(),

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignKind, ExitKind, Form, FormId, VarKind};
-use blocklint_models::{Source, Test};
+use blocklint_facts::{AssignKind, BodyKind, ExitKind, Form, FormId, VarKind};
+use blocklint_models::{Source, Test, TypeExpr};
 
 use crate::link::Link;
 use crate::link::eval::Scope;
@@ -12,6 +12,7 @@ use crate::link::rows::Shown;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, SiteRef};
+use crate::program::index::Mention;
 
 /// Methods of texts and bytes that give the same again, in another form.
 const SAME: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
@@ -41,6 +42,9 @@ const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readunti
 
 /// How many forms are followed.
 const DEPTH: u32 = 16;
+
+/// Calls of a name that are asked whether they run a body.
+const MOST_SITES: usize = 200;
 
 /// How many forms are looked at for one answer: what fills a buffer may itself be made of several values.
 const FUEL: u32 = 240;
@@ -77,12 +81,68 @@ impl Link<'_> {
             return Shown::Hidden;
         };
         asked.fuel.set(fuel);
-        let facts = self.program.facts(scope.file);
         let shown = self.comes_as_written(scope, body, form, asked, depth);
-        match facts.language {
-            Language::Rust if shown != Shown::Yes => self.comes_in_rust(shown, scope, body, form, asked, depth),
+        if shown == Shown::Yes {
+            return shown;
+        }
+        match (self.program.facts(scope.file).language, shown) {
+            (Language::Rust, _) => self.comes_in_rust(shown, scope, body, form, asked, depth),
+            (_, Shown::Param(_) | Shown::Hidden) if self.is_given_by_library(scope, body, form, asked) => Shown::Yes,
+            (_, Shown::Param(index)) => match self.comes_by_chain(body, index, asked, depth) {
+                Shown::Yes => Shown::Yes,
+                _ => shown,
+            },
             _ => shown,
         }
+    }
+
+    /// Whether a form is a parameter whose type says where its bytes come from, of a callable that nobody in the project calls: what
+    /// a library gives to its handlers and lambdas.
+    fn is_given_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>) -> bool {
+        let facts = self.program.facts(scope.file);
+        let Form::Var(var) = facts.form(form) else { return false };
+        let row = facts.var(var);
+        if !matches!(row.kind, VarKind::Param(_)) || facts.assigns_of(var).next().is_some() || scope.file != body.file {
+            return false;
+        }
+        let is_sourced = self.values.members(self.eval(scope, form).value).iter().any(|val| match *val {
+            Val::Library { ty, .. } => self.library.source(ty).is_some_and(|source| wanted(asked, source)),
+            _ => false,
+        });
+        is_sourced && !self.is_called_here(BodyRef { file: body.file, body: row.body })
+    }
+
+    /// Java: whether what a lambda is given comes by the chain that its operator stands on: `request.bodyToMono(String.class).map(
+    /// body -> …)`.
+    fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: Asked<'_>, depth: u32) -> Shown {
+        let facts = self.program.facts(lambda.file);
+        if facts.language != Language::Java || facts.body(lambda.body).kind != BodyKind::Lambda || index > 0 {
+            return Shown::Hidden;
+        }
+        let uses = self.program.index_of(lambda.file).uses_of_callable(lambda.body);
+        let operator = uses.iter().find_map(|(mention, _)| match mention {
+            Mention::Arg(site, _) => Some(SiteRef { file: lambda.file, site }),
+            _ => None,
+        });
+        let Some((operator, chain)) = operator.and_then(|site| Some((site, self.receiver_form(site)?))) else {
+            return Shown::Hidden;
+        };
+        let gives_element = self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.handovers_at(path, operator).iter().any(|row| !row.row.gives.is_empty()),
+            _ => false,
+        });
+        if !gives_element {
+            return Shown::Hidden;
+        }
+        self.comes(self.scope_of(operator, EnvId::NONE), self.program.body_of_site(operator), chain, asked, depth)
+    }
+
+    /// Whether a call in the project is seen to run a body.
+    fn is_called_here(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let Some(name) = self.program.global(body.file, facts.body(body.body).name) else { return false };
+        let mut sites = self.program.sites_named(name).take(MOST_SITES);
+        sites.any(|site| self.targets(site, EnvId::NONE).receiver_of(body).is_some())
     }
 
     fn comes_as_written(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
@@ -152,7 +212,18 @@ impl Link<'_> {
                     row.source.is_some_and(|source| wanted(asked, source))
                         && self.conditions_shown(&row.when, &row.unless, site, scope.env)
                 });
-                yes_if(gives && !(asked.whole && self.says_how_much(site, scope.env)))
+                if gives {
+                    return yes_if(!(asked.whole && self.says_how_much(site, scope.env)));
+                }
+                let keeps = rows.with(|row| row.returns == Some(TypeExpr::SelfType(Vec::new()))).next().is_some();
+                if keeps && let Some(chain) = self.receiver_form(site) {
+                    return self.comes(scope, body, chain, asked, depth);
+                }
+                let given_again = rows.with(|row| row.same.is_some()).find_map(|row| {
+                    let holds = self.conditions_shown(&row.when, &row.unless, site, scope.env);
+                    row.same.as_ref().filter(|_| holds).and_then(|argument| self.argument(site, argument))
+                });
+                given_again.map_or(Shown::Hidden, |form| self.comes(scope, body, form, asked, depth))
             }
             Target::Body { body, env, .. } if asked.calls > 0 => {
                 let callee = body;

@@ -220,7 +220,9 @@ impl<'a> Link<'a> {
         }
         // How large it is, nobody sees: only that nothing bounds it. In a loop each may be small.
         let is_sized = row.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
-        if is_sized {
+        // Nor what is behind a stream of which no caller tells.
+        let is_unseen = row.rests_on_unseen();
+        if is_sized || is_unseen {
             undecided = true;
             severity = Severity::Note;
         }
@@ -239,7 +241,7 @@ impl<'a> Link<'a> {
             severity = Severity::Error;
         }
         // One call of many that iterate is one call; the loop around it is the caller's to see.
-        if severity == Severity::Note && !is_sized && !self.stays_short(site) && self.adds_up(site) {
+        if severity == Severity::Note && !is_sized && !is_unseen && !self.stays_short(site) && self.adds_up(site) {
             severity = Severity::Warning;
         }
         let label = Label {
@@ -363,6 +365,7 @@ impl<'a> Link<'a> {
             Test::State(state) => return yes_if(self.in_state(site, form, argument, receiver, state, env)),
             Test::Absent(wanted) => return yes_if(!*wanted),
             Test::From(_) | Test::Unbounded => return self.origin_test(test, site, form, env),
+            Test::Unseen => return self.unseen_test(site, form, env),
             Test::Version(_) | Test::Feature(_) => return Shown::Hidden,
             _ => {}
         }
@@ -449,14 +452,20 @@ impl<'a> Link<'a> {
         }
         if language == Language::Rust
             && members.iter().any(|val| self.is_any_reader(*val))
-            && let Constant::Param(index) = self.constant(site, self.read_from(site, form), env, 2)
+            && let Constant::Param(index) = self.constant(site, self.put_around(site, form), env, 2)
+        {
+            return Shown::Param(index);
+        }
+        if language == Language::Java
+            && members.iter().any(|val| self.is_any_stream(*val))
+            && let Constant::Param(index) = self.constant(site, self.put_around(site, form), env, 2)
         {
             return Shown::Param(index);
         }
         // What a generic struct holds is for those to say who made it: `self.input` of a `Parser<R>`.
         if language == Language::Rust
             && members.iter().any(|val| self.is_any_reader(*val))
-            && let Form::Attr(base, _) = self.program.facts(site.file).form(self.read_from(site, form))
+            && let Form::Attr(base, _) = self.program.facts(site.file).form(self.put_around(site, form))
             && is_own_receiver(self.program.facts(site.file), base)
         {
             return Shown::Param(0);
@@ -483,33 +492,6 @@ impl<'a> Link<'a> {
         let types = self.values.members(bound.value).into_iter().flat_map(|val| self.types_through(val));
         let mut types = types.peekable();
         types.peek().is_some() && types.any(|ty| names::rust::is_reader(&self.library.text(ty)))
-    }
-
-    /// Rust: what a reader is put around, in this body: `input` of `BufReader::new(input)`.
-    fn read_from(&self, site: SiteRef, form: FormId) -> FormId {
-        let facts = self.program.facts(site.file);
-        let mut at = form;
-        for _ in 0..4 {
-            let made = match facts.form(at) {
-                Form::Var(var) => match facts.only_value_of(var) {
-                    Some(only) => only.value,
-                    None => return at,
-                },
-                _ => at,
-            };
-            let Form::Result(call) = facts.form(made) else { return at };
-            let call = SiteRef { file: site.file, site: call };
-            let callee = self.callee(call, EnvId::NONE);
-            let wraps = self.values.members(callee.value).iter().any(|val| match *val {
-                Val::External(path) | Val::Method { path, .. } => self.wraps_argument(path, 0),
-                _ => false,
-            });
-            match facts.args_of(call.site)[..] {
-                [inner] if wraps => at = inner.value,
-                _ => return at,
-            }
-        }
-        at
     }
 
     /// The library types a member has, seen through transparent ones and project classes' bases.
@@ -659,10 +641,12 @@ impl<'a> Link<'a> {
     }
 }
 
-/// Whether a guard asks what type an argument has, and wants one.
+/// Whether a guard asks what type an argument has, and wants one, or that nobody tells.
 fn asks_type(guard: &Guard) -> bool {
     let Question::Condition(condition) = &*guard.question else { return false };
-    guard.source == Source::When && guard.wanted && condition.tests.iter().all(|test| matches!(test, Test::Type(_)))
+    guard.source == Source::When
+        && guard.wanted
+        && condition.tests.iter().all(|test| matches!(test, Test::Type(_) | Test::Unseen))
 }
 
 fn yes_if(condition: bool) -> Shown {

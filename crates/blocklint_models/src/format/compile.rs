@@ -349,7 +349,7 @@ fn call_uses(row: &CallRow) -> Uses {
         (row.moves.is_some() || row.scheduler.is_some(), Uses::MOVES),
         (row.creates.is_some(), Uses::CREATES),
         (row.concurrency.is_some(), Uses::CONCURRENCY),
-        (row.source.is_some(), Uses::SOURCE),
+        (row.source.is_some() || row.same.is_some(), Uses::SOURCE),
         (row.via.is_some(), Uses::MARKS),
     ]
     .into_iter()

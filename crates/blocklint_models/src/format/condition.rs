@@ -59,6 +59,9 @@ pub enum Test {
     From(Vec<Source>),
     /// Is evidently large.
     Unbounded,
+    /// Is declared as any stream and comes by a parameter of which no caller in sight tells more. What holds by it is a note
+    /// of low confidence.
+    Unseen,
     /// The library's version lies in this range.
     Version(VersionRange),
     /// The library has this feature on.

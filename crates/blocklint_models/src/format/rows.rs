@@ -4,7 +4,7 @@ use blocklint_core::{Context, Effect, Fails, Language, Runtime, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::argument::Argument;
-use super::condition::Condition;
+use super::condition::{Condition, Test};
 use super::error::{ModelError, Table};
 use super::path::Path;
 use super::template::Template;
@@ -202,6 +202,8 @@ pub struct CallRow {
     pub state: Option<String>,
     /// Where the bytes of the result come from.
     pub source: Option<Source>,
+    /// The argument whose bytes or text it gives again, in another form.
+    pub same: Option<Argument>,
     /// The argument it puts into its receiver's elements.
     pub adds: Option<Argument>,
     /// What it tells the code around it.
@@ -242,6 +244,11 @@ impl CallRow {
             Some(RowEffect::Holds(effect)) => Some(effect),
             Some(RowEffect::Harmless) | None => None,
         }
+    }
+
+    /// Whether it holds only where nobody tells what an argument is.
+    pub fn rests_on_unseen(&self) -> bool {
+        self.when.iter().any(|condition| condition.tests.contains(&Test::Unseen))
     }
 
     /// Whether it has conditions.
@@ -361,6 +368,8 @@ pub struct TypeRow {
     pub functional: Option<String>,
     /// What rules need to know.
     pub role: Option<Role>,
+    /// Where the bytes of its values come from, where the code does not show what made one.
+    pub source: Option<Source>,
     /// Free names for `type = "#tag"`.
     pub tags: Vec<String>,
     /// For executors: where its tasks run, unless the call that made it says.
@@ -407,7 +416,7 @@ pub struct HandoverRow {
     /// Runtimes in which a fix may use this one.
     pub offer: Vec<Runtime>,
     /// The later calls that run it: of an argument on what this call gives, or on the object that it was called on; of an override on
-    /// an object that was given one of its class.
+    /// an object that was given one of its class; of a decorator those that are given what the function takes first.
     pub during: Vec<String>,
     /// Before it runs, values of its annotated parameters are made of a request, on the event loop.
     pub parses: bool,

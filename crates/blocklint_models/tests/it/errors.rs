@@ -288,7 +288,7 @@ version = ">=1"
             r#"acme.toml:20: [[call]] fix: fix = "none" needs `note`: say why"#,
             "acme.toml:21: [[call]] unit: `unit` needs `timeout`",
             "acme.toml:26: [[handover]] effect: `effect` needs `wraps = true`",
-            r#"acme.toml:27: [[handover]] during: `during` needs context = "caller" and no decorator"#,
+            r#"acme.toml:27: [[handover]] during: `during` needs context = "caller""#,
             "acme.toml:29: [[type]] path: the row says nothing about it",
         ],
     );

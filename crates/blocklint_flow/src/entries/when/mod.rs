@@ -327,7 +327,10 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
     }
     for path in link.decorator_paths(body) {
         for row in link.library.handovers(path).iter() {
-            if matches!(row.selector, Selector::Via(_)) && !row.wraps && row.phase != Some(Phase::Command) {
+            // What runs during calls runs when those do.
+            let is_called = !row.during.is_empty();
+            if matches!(row.selector, Selector::Via(_)) && !row.wraps && !is_called && row.phase != Some(Phase::Command)
+            {
                 found = Some(When::of(row.phase));
             }
         }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use blocklint_core::{Confidence, Effect};
+use blocklint_core::{Confidence, Context, Effect};
 use blocklint_facts::{BodyKind, Form, VarKind};
-use blocklint_models::{CallRow, MoveTo, Moves, Runs, Selector};
+use blocklint_models::{CallRow, HandoverContext, MoveTo, Moves, Runs, Selector};
 
 use super::{Busy, Position, Signals};
 use crate::link::Link;
@@ -12,7 +12,7 @@ use crate::link::eval::Scope;
 use crate::link::summary::ParamUse;
 use crate::link::targets::Target;
 use crate::link::value::EnvId;
-use crate::program::ids::{BodyRef, FileId, SiteRef, VarRef};
+use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::program::index::Mention;
 
 impl<'a> Link<'a> {
@@ -224,6 +224,8 @@ impl<'a> Link<'a> {
                 Target::Row { path, .. } => {
                     let rows = self.rows_at(path, site);
                     found.merge(&match self.gives_publisher(path, &rows) {
+                        // `vertx.executeBlocking(uni)`
+                        _ if self.hands_to_worker(path, site, arg) => Position { moved: true, ..Position::default() },
                         Some(true) => self.at_signals(self.signals_before(site), site),
                         _ if rows.is_empty() || self.library.text(path).starts_with("java.") => {
                             Position::root(Confidence::Medium)
@@ -242,6 +244,14 @@ impl<'a> Link<'a> {
             }
         }
         found
+    }
+
+    /// Whether a library's call takes what it is given to where it may block.
+    fn hands_to_worker(&self, path: PathId, site: SiteRef, arg: u32) -> bool {
+        self.handovers_at(path, site).iter().any(|row| {
+            let takes = matches!(&row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument));
+            takes && row.context == HandoverContext::Is(Runs::In(Context::Worker))
+        })
     }
 
     /// The chain is passed to a function of the project.

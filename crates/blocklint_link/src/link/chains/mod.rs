@@ -5,6 +5,7 @@
 //! (`signals`), and where nothing did it runs on the thread of the subscriber, which what follows decides (`ends`).
 
 mod applied;
+pub(crate) mod beans;
 mod complete;
 mod ends;
 mod fields;
@@ -23,6 +24,7 @@ use blocklint_models::{Argument, CallRows, Role, TypeExpr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::link::Link;
+use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val, ValueId};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 
@@ -159,6 +161,10 @@ impl<'a> Link<'a> {
         }
         if signals.has(Signals::SUBSCRIBER) {
             position.merge(&self.ends_of_site(operator));
+            // `chain.subscribe(item -> …)`: that very call drives the chain.
+            if self.ends_chain(operator) {
+                position.merge(&Position { driven: vec![operator], ..Position::default() });
+            }
         }
         if signals.has(Signals::CALLED) && position.root.is_none() {
             let ends = self.ends_of_site(operator);
@@ -297,6 +303,18 @@ impl<'a> Link<'a> {
             TypeExpr::SelfType(_) => of_publisher(),
             // What an inner chain, or the publisher in an argument, gives.
             TypeExpr::Result(_) | TypeExpr::Argument(_) | TypeExpr::Element(_) => of_publisher(),
+            _ => false,
+        })
+    }
+
+    /// Whether what an operator of a publisher gives is none: it subscribes.
+    fn ends_chain(&self, operator: SiteRef) -> bool {
+        self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                let owner = self.library.split(path).map(|(owner, _)| owner);
+                owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
+                    && self.gives_publisher(path, &self.rows_at(path, operator)) == Some(false)
+            }
             _ => false,
         })
     }

@@ -53,7 +53,11 @@ impl<'a> Link<'a> {
     }
 
     fn scheduler_assigned(&self, var: VarRef, depth: u32) -> Option<Runs> {
-        self.given_to(var)
+        let given = self.given_to(var);
+        if given.is_empty() {
+            return self.scheduler_provided(var, depth);
+        }
+        given
             .into_iter()
             .find_map(|(at, value)| self.scheduler_within(Scope { file: var.file, at, env: EnvId::NONE }, value, depth))
     }
@@ -64,6 +68,9 @@ impl<'a> Link<'a> {
         let VarKind::Param(index) = row.kind else { return None };
         let body = BodyRef { file: param.file, body: row.body };
         let sites = self.sites_calling(body);
+        if sites.is_empty() && self.is_injected(body) {
+            return self.scheduler_provided(param, depth);
+        }
         if sites.len() > MOST_CALLERS {
             return None;
         }
@@ -71,6 +78,18 @@ impl<'a> Link<'a> {
         for site in sites {
             let form = self.passed(site, body, index)?;
             let runs = self.scheduler_within(self.scope_of(site, EnvId::NONE), form, depth)?;
+            if *agreed.get_or_insert(runs) != runs {
+                return None;
+            }
+        }
+        agreed
+    }
+
+    /// Where what a container gives runs its tasks, where all that may have made it agree.
+    fn scheduler_provided(&self, var: VarRef, depth: u32) -> Option<Runs> {
+        let mut agreed = None;
+        for body in self.made_by_container(var) {
+            let runs = self.scheduler_returned(body, depth)?;
             if *agreed.get_or_insert(runs) != runs {
                 return None;
             }

@@ -5,6 +5,10 @@ use blocklint_facts::{FileFacts, Form, List};
 /// The type of arrays; of what is the type argument.
 pub(crate) const ARRAY: &str = "java.lang.Object[]";
 
+/// What is read or written, whatever is behind it.
+pub(crate) const STREAMS: &[&str] =
+    &["java.io.InputStream", "java.io.OutputStream", "java.io.Reader", "java.io.Writer"];
+
 /// The classes of `java.lang` that hold nothing but themselves: what is declared so is known well enough, and nobody needs
 /// to ask what callers pass.
 pub(crate) const VALUES: &[&str] = &[
@@ -146,6 +150,11 @@ pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
     ["starter-gateway", "gateway-server", "vertx-web", "quarkus", "micronaut-http-server", "armeria"]
         .iter()
         .any(|part| name.contains(part))
+}
+
+/// Whether a library of this name answers by publishers, where no servlets are beside it.
+pub(crate) fn is_artifact_of_publishers(name: &str) -> bool {
+    name == "spring-boot-starter-webflux"
 }
 
 /// Whether a method of this name only reads.

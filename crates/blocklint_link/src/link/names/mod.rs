@@ -65,6 +65,15 @@ pub(crate) fn literal_type(language: Language, literal: Literal) -> Option<&'sta
     }
 }
 
+/// Whether a type says that something can be read or written, and not what.
+pub(crate) fn is_any_stream(language: Language, path: &str) -> bool {
+    match language {
+        Language::Python => python::is_abstract(path),
+        Language::Rust => rust::is_reader(path),
+        Language::Java => java::STREAMS.contains(&path),
+    }
+}
+
 /// Whether a type is that of literals or displays, from which projects derive none of their own as a rule.
 pub fn is_literal_type(language: Language, path: &str) -> bool {
     use Literal::{Bool, Bytes, Dict, Float, Int, List, Set, Str};

@@ -117,9 +117,11 @@ impl<'a> Link<'a> {
 
     /// Whether what a library call gives holds the n-th argument: `Box::new(f)`, `Some(f)`.
     pub(crate) fn wraps_argument(&self, path: PathId, arg: u32) -> bool {
-        if self.library.language(path) != Language::Rust {
-            return false;
-        }
+        self.library.language(path) == Language::Rust && self.holds_argument(path, arg)
+    }
+
+    /// The same in any language, for what is read or written through what is put around it: `new InputStreamReader(in)`.
+    pub(crate) fn holds_argument(&self, path: PathId, arg: u32) -> bool {
         let rows = self.library.calls(path);
         rows.with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
             Some(TypeExpr::Path { arguments, .. } | TypeExpr::SelfType(arguments)) => arguments

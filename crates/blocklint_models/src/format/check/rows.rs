@@ -5,8 +5,8 @@ use blocklint_core::{Context, Language};
 use super::super::error::{ModelError, Table};
 use super::super::path::{is_under, qualified, split_parameters};
 use super::super::read::Origin;
-use super::super::rows::{CallRow, Entry, File, HandoverContext, HandoverRow, RowEffect, Selector};
-use super::super::words::{FixKind, Runs, Via};
+use super::super::rows::{CallRow, Entry, File, HandoverContext, HandoverRow, RowEffect};
+use super::super::words::{FixKind, Runs};
 use super::aliases::Aliases;
 
 /// Keys that say nothing by themselves.
@@ -153,10 +153,9 @@ impl RowCheck<'_, HandoverRow> {
         if entry.has("process") && self.file.info.language != Language::Python {
             self.error("process", "only Python has a GIL");
         }
-        let runs_later =
-            row.selector != Selector::Via(Via::Decorator) && row.context == HandoverContext::Is(Runs::Caller);
+        let runs_later = row.context == HandoverContext::Is(Runs::Caller);
         if entry.has("during") && !runs_later && entry.all_known {
-            self.error("during", r#"`during` needs context = "caller" and no decorator"#);
+            self.error("during", r#"`during` needs context = "caller""#);
         }
     }
 }

@@ -33,6 +33,7 @@ pub(super) const KEYS: &[&str] = &[
     "returns",
     "state",
     "source",
+    "same",
     "adds",
     "asks",
     "via",
@@ -89,6 +90,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "returns" => row.returns = reader.type_expr(at, value),
             "state" => row.state = reader.string(at, value),
             "source" => row.source = reader.word(at, value, Source::WORDS, Source::parse),
+            "same" => row.same = reader.argument(at, value),
             "adds" => row.adds = reader.argument(at, value),
             "asks" => row.asks = reader.word(at, value, Asks::WORDS, Asks::parse),
             "via" => {

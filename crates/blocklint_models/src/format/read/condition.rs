@@ -11,8 +11,10 @@ use super::reader::{At, Reader, Value};
 use super::values::{literal, runtime_words};
 
 const SUBJECTS: &[&str] = &["argument", "context", "runtime", "switch", "library"];
-const ARGUMENT_TESTS: &[&str] =
-    &["equals", "contains", "symbol", "null", "absent", "literal", "less", "greater", "type", "state", "from", "size"];
+const ARGUMENT_TESTS: &[&str] = &[
+    "equals", "contains", "symbol", "null", "absent", "literal", "less", "greater", "type", "state", "from", "size",
+    "unseen",
+];
 const LIBRARY_TESTS: &[&str] = &["version", "feature"];
 
 impl Reader<'_> {
@@ -101,6 +103,13 @@ impl Reader<'_> {
             "state" => Test::State(self.string(at, value)?),
             "from" => Test::From(non_empty(self.words(at, value, Source::WORDS, Source::parse))?),
             "size" => self.word(at, value, &["unbounded"], |word| (word == "unbounded").then_some(Test::Unbounded))?,
+            "unseen" => match self.boolean(at, value)? {
+                true => Test::Unseen,
+                false => {
+                    self.error(at, value, "must be `true`; leave it out otherwise");
+                    return None;
+                }
+            },
             "version" => Test::Version(self.version(at, value)?),
             _ => Test::Feature(self.string(at, value)?),
         })

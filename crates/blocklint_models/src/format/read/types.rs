@@ -4,7 +4,7 @@ use toml::de::DeValue;
 
 use super::super::rows::{Entry, TypeRow};
 use super::super::type_expr::TypeExpr;
-use super::super::words::{Bound, Role};
+use super::super::words::{Bound, Role, Source};
 use super::Row;
 use super::call::scheduler;
 use super::reader::{At, Reader, Value};
@@ -23,6 +23,7 @@ pub(super) const KEYS: &[&str] = &[
     "through",
     "functional",
     "role",
+    "source",
     "tags",
     "scheduler",
     "bound",
@@ -46,6 +47,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "through" => row.through = reader.string(at, value),
             "functional" => row.functional = reader.string(at, value),
             "role" => row.role = reader.word(at, value, Role::WORDS, Role::parse),
+            "source" => row.source = reader.word(at, value, Source::WORDS, Source::parse),
             "tags" => row.tags = reader.strings(at, value),
             "bound" => row.bound = reader.word(at, value, Bound::WORDS, Bound::parse),
             "scheduler" => row.scheduler = scheduler(reader, at, value),
