@@ -1,10 +1,10 @@
 //! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
-use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
+use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::how_often::is_per_item;
 use blocklint_flow::entries::how_often::{Times, TimesOf};
+use blocklint_flow::entries::how_often::is_looped;
 use blocklint_flow::entries::lifetime::Kept;
 use blocklint_flow::entries::lifetime::{kept, runs_another};
 use blocklint_flow::graph::finding::Anew;
@@ -649,13 +649,7 @@ pub(crate) fn waits_for_ever(link: &Link<'_>, body: BodyRef, depth: u32, seen: &
             return false;
         }
         let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
-        let mut region = row.at.region;
-        let mut endless = false;
-        while let Some(id) = region.get() {
-            let of = facts.region(id);
-            endless |= of.kind == RegionKind::Loop && !is_per_item(link, site);
-            region = of.parent;
-        }
+        let endless = is_looped(link, site);
         link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, receiver, property, .. } if endless => {
                 link.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
+use blocklint_facts::{BodyKind, Flow, Form, ParamKind, SiteKind, Sym};
 use blocklint_link::link::targets::{Edge, Target};
 use blocklint_link::link::value::{EnvId, Val, ValueId};
 use blocklint_link::link::{LOW_STEPS, Link};
@@ -420,7 +420,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         let row = facts.site(site.site);
         let is_method = row.kind == SiteKind::Call && matches!(facts.form(row.callee), Form::Attr(..));
         let body = link.program.facts(node.body.file).body(node.body.body);
-        if !is_method || body.class.is_none() || body.flow != Flow::Sync {
+        if !is_method || body.class.is_none() || body.flow != Flow::Sync || !self.takes_receiver(node) {
             return;
         }
         let Some(name) = link.program.global(site.file, row.name) else { return };
@@ -436,6 +436,13 @@ impl<'l, 'a> Callers<'l, 'a> {
             steps: LOW_STEPS,
             shared: false,
         });
+    }
+
+    /// Whether a function of a class can be called on an object of it: in Rust it must ask for one.
+    fn takes_receiver(&self, method: Node) -> bool {
+        let facts = self.link.program.facts(method.body.file);
+        facts.language != Language::Rust
+            || facts.params_of(method.body.body).first().is_some_and(|param| param.kind == ParamKind::Receiver)
     }
 
     /// Whether a method lists its receiver among its parameters.

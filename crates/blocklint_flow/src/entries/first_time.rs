@@ -19,7 +19,7 @@ use blocklint_link::program::index::{Mention, is_own_receiver};
 use smallvec::SmallVec;
 
 use crate::entries::lifetime::Kept;
-use crate::entries::lifetime::kept_where;
+use crate::entries::lifetime::{fills_cell_of_program, kept_where};
 use crate::entries::memo::Memo;
 
 /// What a test asks for.
@@ -50,6 +50,9 @@ pub fn first_time_of(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
 
 fn find_first_time(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
     let facts = link.program.facts(site.file);
+    if fills_cell_of_program(link, link.program.body_of_site(site)) {
+        return Some(FirstTime { keeper: Kept::ByProgram, per_key: false });
+    }
     let mut at = facts.site(site.site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);

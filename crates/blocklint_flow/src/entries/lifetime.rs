@@ -1,7 +1,7 @@
 //! What becomes of something that was made: who keeps it, and so how long it lives.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, Form, SiteKind, VarId};
+use blocklint_facts::{BodyFlags, BodyKind, Form, SiteId, SiteKind, VarId};
 use blocklint_link::idioms;
 use blocklint_link::link::Link;
 use blocklint_link::link::targets::Target;
@@ -51,12 +51,28 @@ pub fn kept(link: &Link<'_>, site: SiteRef) -> Kept {
 
 /// Rust: whether a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)`.
 fn is_made_once(link: &Link<'_>, body: BodyRef) -> bool {
+    fills_once(link, body, |_| true)
+}
+
+/// Rust: the same of a cell that is no field: of those of a program there is one.
+pub(crate) fn fills_cell_of_program(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    facts.language == Language::Rust
+        && fills_once(link, body, |taker| match facts.form(facts.site(taker).callee) {
+            Form::Attr(cell, _) => matches!(facts.form(cell), Form::Var(_) | Form::Name(_) | Form::Path(..)),
+            _ => false,
+        })
+}
+
+fn fills_once(link: &Link<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> bool) -> bool {
     let facts = link.program.facts(body.file);
     let index = link.program.index_of(body.file);
     let closures = std::iter::successors(Some(body.body), |&at| facts.body(at).parent.get());
     closures.take_while(|&at| facts.body(at).kind != BodyKind::Function).any(|at| {
         index.uses_of_callable(at).iter().any(|(mention, _)| match mention {
-            Mention::Arg(taker, _) => idioms::rust::RUNS_ONCE.contains(&facts.text(facts.site(taker).name)),
+            Mention::Arg(taker, _) => {
+                idioms::rust::RUNS_ONCE.contains(&facts.text(facts.site(taker).name)) && is_meant(taker)
+            }
             _ => false,
         })
     })
