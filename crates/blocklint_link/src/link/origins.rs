@@ -46,6 +46,9 @@ const DEPTH: u32 = 16;
 /// Calls of a name that are asked whether they run a body.
 const MOST_SITES: usize = 200;
 
+/// Calls that are asked what they pass to a parameter.
+const MOST_PASSING: usize = 8;
+
 /// How many forms are looked at for one answer: what fills a buffer may itself be made of several values.
 const FUEL: u32 = 240;
 
@@ -88,6 +91,7 @@ impl Link<'_> {
         match (self.program.facts(scope.file).language, shown) {
             (Language::Rust, _) => self.comes_in_rust(shown, scope, body, form, asked, depth),
             (_, Shown::Param(_) | Shown::Hidden) if self.is_given_by_library(scope, body, form, asked) => Shown::Yes,
+            (Language::Java, Shown::Hidden) if self.is_given_by_caller(scope, body, form, asked, depth) => Shown::Yes,
             (_, Shown::Param(index)) => match self.comes_by_chain(body, index, asked, depth) {
                 Shown::Yes => Shown::Yes,
                 _ => shown,
@@ -110,6 +114,24 @@ impl Link<'_> {
             _ => false,
         });
         is_sourced && !self.is_called_here(BodyRef { file: body.file, body: row.body })
+    }
+
+    /// Java: whether a lambda captures a parameter to which a call of the method around passes what is asked for.
+    fn is_given_by_caller(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> bool {
+        let facts = self.program.facts(scope.file);
+        let (Form::Var(var), Some(calls)) = (facts.form(form), asked.calls.checked_sub(1)) else { return false };
+        let row = facts.var(var);
+        let VarKind::Param(index) = row.kind else { return false };
+        let is_captured = scope.file == body.file && row.body != body.body;
+        if !is_captured || facts.assigns_of(var).next().is_some() {
+            return false;
+        }
+        let around = BodyRef { file: body.file, body: row.body };
+        self.sites_calling(around).into_iter().take(MOST_PASSING).any(|site| {
+            let Some(form) = self.passed(site, around, index) else { return false };
+            let scope = self.scope_of(site, EnvId::NONE);
+            self.comes(scope, self.program.body_of_site(site), form, Asked { calls, ..asked }, depth) == Shown::Yes
+        })
     }
 
     /// Java: whether what a lambda is given comes by the chain that its operator stands on: `request.bodyToMono(String.class).map(
