@@ -5,6 +5,7 @@ use blocklint_facts::{At, BodyId, Form, FormId, ImportKind, ParamKind, VarKind};
 use blocklint_models::TypeExpr;
 
 use crate::link::eval::Scope;
+use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::names::java;
 use crate::link::names::python::Special;
@@ -181,6 +182,13 @@ impl<'a> Link<'a> {
             let bases = self.values.members(typed.value);
             bases.iter().find_map(|&base| self.argument_at(base, owner, index, depth))
         })
+    }
+
+    /// The type argument that a library's type, or one that it derives from, has under a name.
+    fn argument_named(&self, ty: crate::program::ids::PathId, args: ArgsId, name: &str) -> Option<ValueId> {
+        let types = self.library.supertypes(ty);
+        let mut places = types.iter().map(|&ty| self.library.ty(ty)?.params().iter().position(|param| param == name));
+        self.values.nth(args, places.find_map(|place| place)?)
     }
 
     /// Java: an array of something; unknown if that is.
@@ -428,16 +436,17 @@ impl<'a> Link<'a> {
                 })
             }
             TypeExpr::Parameter(name) => match receiver {
-                Val::Library { ty, args, .. } => {
-                    let index = self
-                        .library
-                        .supertypes(ty)
-                        .iter()
-                        .find_map(|&ty| self.library.ty(ty)?.params().iter().position(|param| param == name));
-                    match index.and_then(|index| self.values.nth(args, index)) {
-                        Some(value) => Typed { value, steps: 0 },
-                        None => self.unknown(Why::Result),
-                    }
+                Val::Library { ty, args, .. } => match self.argument_named(ty, args, name) {
+                    Some(value) => Typed { value, steps: 0 },
+                    None => self.unknown(Why::Result),
+                },
+                // `interface Users extends ReactiveCrudRepository<User, Long>`
+                Val::Instance { class, .. } if self.program.language(class.file) == Language::Java => {
+                    let given = self.mro(class).iter().find_map(|ancestor| match *ancestor {
+                        Ancestor::Library(ty, args) => self.argument_named(ty, args, name),
+                        _ => None,
+                    });
+                    given.map_or_else(|| self.unknown(Why::Result), |value| Typed { value, steps: 0 })
                 }
                 // A stream of values has one parameter.
                 Val::Lazy { element, .. } => Typed { value: element, steps: 0 },
