@@ -3,8 +3,8 @@
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::how_often::{Times, TimesOf};
 use blocklint_flow::entries::how_often::is_looped;
+use blocklint_flow::entries::how_often::{Times, TimesOf};
 use blocklint_flow::entries::lifetime::Kept;
 use blocklint_flow::entries::lifetime::{kept, runs_another};
 use blocklint_flow::graph::finding::Anew;

@@ -354,9 +354,16 @@ impl<'a> Link<'a> {
     /// The callable in an argument of a call: the bodies that it may be.
     fn callables(&self, site: SiteRef, form: FormId) -> Vec<BodyRef> {
         let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
-        let bodies = self.values.members(typed.value).into_iter().filter_map(|val| match val {
-            Val::Fn { body, .. } => Some(body),
-            _ => None,
+        let bodies = self.values.members(typed.value).into_iter().flat_map(|val| match val {
+            Val::Fn { body, receiver, .. } => {
+                // `flatMap(service::load)` of an interface: what implements it; of many none speaks.
+                let mut found = self.implementations_referred_to(body, receiver);
+                if !self.is_stub(body) || found.is_empty() {
+                    found.insert(0, body);
+                }
+                if found.len() > MOST_REFERRED { Vec::new() } else { found }
+            }
+            _ => Vec::new(),
         });
         bodies.collect()
     }
@@ -366,6 +373,9 @@ impl<'a> Link<'a> {
         self.argument(site, argument)
     }
 }
+
+/// Implementations of which each says where a chain goes on.
+const MOST_REFERRED: usize = 3;
 
 impl Operators {
     /// The calls on the result of a call.
