@@ -170,8 +170,13 @@ impl<'a> Link<'a> {
             let ends = self.ends_of_site(operator);
             // Who moves the chain, or waits for all of it, does so for its source too, as far as that is known.
             let is_known = ends.moved && ends.root.is_none() && ends.open.is_empty();
+            let in_worker = || self.runs_where_it_may_block(self.program.body_of_site(operator));
             match is_known {
                 true => position.merge(&ends),
+                // Of what is subscribed to on a worker nothing shows that it goes on elsewhere.
+                false if self.ends_chain(operator) && in_worker() => {
+                    position.merge(&Position { driven: vec![operator], ..Position::default() });
+                }
                 false => position.merge(&Position::root(Confidence::Medium)),
             }
         }
