@@ -43,23 +43,51 @@ const DEPTH: u32 = 6;
 
 /// Whether every known call stands in a test, or in code that runs where it may block.
 fn runs_only_aside(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    let uses = link.uses_of_body(body);
-    !uses.is_empty()
-        && !link.program.is_test(body.file)
-        && uses.iter().all(|of| {
-            link.program.is_test(of.file())
-                || match *of {
-                    BodyUse::Call(site) => {
-                        let caller = link.program.body_of_site(site);
-                        stands_in_worker(link, caller)
-                            || link.program.language(site.file) == Language::Java
-                                && caller != body
-                                && (waits_for(link, caller, site) || may_block(link, caller, depth))
-                    }
-                    BodyUse::Passed(site, arg) => is_worker_argument(link, site, arg),
-                }
-        })
+    let mut asked = Asked { seen: Vec::new(), any: false };
+    asked.only_aside(link, body, depth) && asked.any
+}
+
+/// What is asked of callers of callers.
+struct Asked {
+    /// Those that are asked already: what calls in a circle says nothing.
+    seen: Vec<BodyRef>,
+    /// Whether any call stands where it may block.
+    any: bool,
+}
+
+impl Asked {
+    fn only_aside(&mut self, link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        self.seen.push(body);
+        let uses = link.uses_of_body(body);
+        !uses.is_empty()
+            && !link.program.is_test(body.file)
+            && uses.iter().all(|of| {
+                let is_aside = link.program.is_test(of.file())
+                    || match *of {
+                        BodyUse::Call(site) => {
+                            let caller = link.program.body_of_site(site);
+                            stands_in_worker(link, caller)
+                                || link.program.language(site.file) == Language::Java
+                                    && caller != body
+                                    && (waits_for(link, caller, site) || link.runs_where_it_may_block(caller))
+                        }
+                        BodyUse::Passed(site, arg) => is_worker_argument(link, site, arg),
+                    };
+                self.any |= is_aside;
+                is_aside
+                    || matches!(*of, BodyUse::Call(site) if self.is_called_aside(link, link.program.body_of_site(site), depth))
+            })
+    }
+
+    /// Java: whether a method that nobody registers runs where it may block because all its own callers do.
+    fn is_called_aside(&mut self, link: &Link<'_>, caller: BodyRef, depth: u32) -> bool {
+        let facts = link.program.facts(caller.file);
+        facts.language == Language::Java
+            && facts.body(caller.body).kind == BodyKind::Function
+            && (self.seen.contains(&caller)
+                || link.registered(caller).is_none() && self.only_aside(link, caller, depth))
+    }
 }
 
 /// Java: whether a method that nobody registers waits itself for the chain that a call in it gives: `find(id).block()`.
@@ -68,15 +96,6 @@ fn waits_for(link: &Link<'_>, caller: BodyRef, site: SiteRef) -> bool {
     facts.body(caller.body).kind == BodyKind::Function
         && link.registered(caller).is_none()
         && link.is_waited_for_there(site)
-}
-
-/// Java: whether a method runs where it may block, by what it is annotated with, or because it too only puts a publisher together
-/// for such code.
-fn may_block(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
-    link.runs_where_it_may_block(body)
-        || link.declared_role(body) == Some(Role::Publisher)
-            && link.registered(body).is_none()
-            && runs_only_aside(link, body, depth)
 }
 
 /// Whether a lambda is handed to a worker, or stands where a chain was moved to one.
