@@ -78,16 +78,6 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,
-            // They are as many as the owners that are in use, and it is no scheduler, which is there to be shared.
-            Creates::Threads
-                if !is_shown
-                    && names::is_made_by_others(facts.language)
-                    && matches!(anew, Anew::PerInstance { class, .. } if !is_built_for_callers(link, callers, class))
-                    && !is_scheduler(link, site, path)
-                    && ends_with_its_owner(link, site) =>
-            {
-                Severity::Note
-            }
             // Nothing shows that there are many: of ten such in seven projects none was. A scheduler is there to be shared.
             Creates::Threads
                 if !is_shown
@@ -261,30 +251,6 @@ fn is_built_for_callers<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, class: C
         let calls = callers.call_sites(builder);
         let mut calls = calls.iter().copied().filter(|&call| !aside(call)).peekable();
         calls.peek().is_none() || calls.any(|call| !is_part(call))
-    })
-}
-
-/// Whether the class that keeps what a site makes ends it again: `void stop() { pool.shutdown(); }`, also through a helper.
-fn ends_with_its_owner(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let (Some(class), Some(holder)) = (class_of_site(link, site), holder_of(link, site)) else { return false };
-    let is_named = |form: FormId| match facts.form(form) {
-        Form::Var(var) => facts.var(var).name == holder,
-        Form::Attr(_, sym) => sym == holder,
-        _ => false,
-    };
-    // `ExecutorService last = pool; pool = null; last.shutdown();`
-    let is_it = |form: FormId| {
-        is_named(form)
-            || matches!(facts.form(form), Form::Var(var) if facts.assigns_of(var).any(|row| row.value.is_some() && is_named(row.value)))
-    };
-    facts.sites.iter().enumerate().any(|(at, row)| {
-        let on_it = matches!(facts.form(row.callee), Form::Attr(base, _) if is_it(base));
-        let given = || facts.args_of(blocklint_facts::SiteId(at as u32)).iter().any(|arg| is_it(arg.value));
-        row.kind == SiteKind::Call
-            && names::ends_threads(facts.text(row.name))
-            && link.class_around(site.file, facts.body_of(row.at)) == Some(class)
-            && (on_it || given())
     })
 }
 

@@ -43,3 +43,11 @@ pub(crate) fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
         _ => None,
     }
 }
+
+/// What a form is: of a local its only value; `None` where it may have several.
+pub(crate) fn behind_local(facts: &FileFacts, form: FormId) -> Option<FormId> {
+    match facts.form(form) {
+        Form::Var(var) => facts.only_value_of(var).map(|only| only.value),
+        _ => Some(form),
+    }
+}

@@ -297,23 +297,6 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Java: an object of a class without a name that stands for a callable, where what is bound around it decides what it does: the
-    /// one method by which it implements the interface, as a lambda in its place would be.
-    fn as_closure(&self, made: Val, env: EnvId) -> Option<Val> {
-        let Val::Instance { class, .. } = made else { return None };
-        let facts = self.program.facts(class.file);
-        if env == EnvId::NONE
-            || facts.language != Language::Java
-            || !facts.text(facts.class(class.class).name).is_empty()
-        {
-            return None;
-        }
-        match self.callables_of(made)[..] {
-            [body] => Some(Val::Fn { body, receiver: BoundId::NONE, env }),
-            _ => None,
-        }
-    }
-
     /// Where a function without declared result returns a parameter, what was passed there; in Rust also what that gives where the
     /// function calls it for its result: `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
     fn passed_through(
@@ -597,17 +580,6 @@ impl<'a> Link<'a> {
             return self.known(Val::Lazy { made: site, path, element: element.value });
         }
         given
-    }
-
-    /// What a method's binding for publishers gives where the method itself gives a future.
-    fn given_by_binding(&self, val: Val) -> Typed {
-        match val {
-            Val::Library { ty, args, .. } if self.library.role(ty) == Some(blocklint_models::Role::Future) => {
-                let ty = self.library.path(Language::Java, names::java_generated::OF_BINDING);
-                self.known(Val::Library { ty, args, made: None })
-            }
-            _ => self.unknown(Why::Result),
-        }
     }
 
     /// The lazy values among a call's receiver and arguments, which its own lazy result goes through.

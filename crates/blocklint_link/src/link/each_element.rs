@@ -4,7 +4,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, RegionKind, VarId, VarKind};
 
-use crate::code::forms::mentions;
+use crate::code::forms::{behind_local, mentions};
 use crate::code::regions::around;
 use crate::idioms;
 use crate::link::Link;
@@ -45,13 +45,7 @@ impl Link<'_> {
             return false;
         }
         let Some(form) = self.receiver_form(site) else { return false };
-        let looked_up = match facts.form(form) {
-            Form::Var(var) => match facts.only_value_of(var) {
-                Some(only) => only.value,
-                None => return false,
-            },
-            _ => form,
-        };
+        let Some(looked_up) = behind_local(facts, form) else { return false };
         let Form::Result(call) = facts.form(looked_up) else { return false };
         let row = facts.site(call);
         let is_read = idioms::java::READS_TABLE.contains(&facts.text(row.name));

@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
-use crate::link::value::Val;
+use crate::link::value::{BoundId, EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef};
 
 /// Python: methods that run where an instance is called, or read or set as an attribute.
@@ -56,6 +56,23 @@ impl Link<'_> {
             }
         }
         found
+    }
+
+    /// Java: an object of a class without a name that stands for a callable, where what is bound around it decides what it does: the
+    /// one method by which it implements the interface, as a lambda in its place would be.
+    pub(crate) fn as_closure(&self, made: Val, env: EnvId) -> Option<Val> {
+        let Val::Instance { class, .. } = made else { return None };
+        let facts = self.program.facts(class.file);
+        if env == EnvId::NONE
+            || facts.language != Language::Java
+            || !facts.text(facts.class(class.class).name).is_empty()
+        {
+            return None;
+        }
+        match self.callables_of(made)[..] {
+            [body] => Some(Val::Fn { body, receiver: BoundId::NONE, env }),
+            _ => None,
+        }
     }
 
     /// The names of the methods of those functional interfaces of libraries that a class implements.

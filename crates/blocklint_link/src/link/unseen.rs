@@ -3,6 +3,7 @@
 
 use blocklint_facts::{Form, FormId, VarKind};
 
+use crate::code::forms::behind_local;
 use crate::link::Link;
 use crate::link::names;
 use crate::link::rows::Shown;
@@ -93,13 +94,7 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         let mut at = form;
         for _ in 0..WRAPPERS {
-            let made = match facts.form(at) {
-                Form::Var(var) => match facts.only_value_of(var) {
-                    Some(only) => only.value,
-                    None => return at,
-                },
-                _ => at,
-            };
+            let Some(made) = behind_local(facts, at) else { return at };
             let Form::Result(call) = facts.form(made) else { return at };
             let call = SiteRef { file: site.file, site: call };
             let callee = self.callee(call, EnvId::NONE);

@@ -1,9 +1,10 @@
 //! What generators write: getters and builders of Lombok, stubs of gRPC. It stands in no source, but its names are always the same.
 
+use blocklint_core::Language;
 use blocklint_facts::{Form, SiteKind};
 
 use crate::link::hierarchy::Ancestor;
-use crate::link::value::{ArgsId, EnvId, Val};
+use crate::link::value::{ArgsId, EnvId, Val, Why};
 use crate::link::{Link, Typed};
 use crate::program::ids::{ClassRef, FileId, Name, SiteRef};
 
@@ -132,4 +133,17 @@ fn writes_members(link: &Link<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
     facts.imports.iter().any(|import| facts.text(import.module).starts_with(PACKAGE))
         || link.program.name(PACKAGE).is_some_and(|name| link.program.local(file, name).is_some())
+}
+
+impl Link<'_> {
+    /// What a method's binding for publishers gives where the method itself gives a future.
+    pub(crate) fn given_by_binding(&self, val: Val) -> Typed {
+        match val {
+            Val::Library { ty, args, .. } if self.library.role(ty) == Some(blocklint_models::Role::Future) => {
+                let ty = self.library.path(Language::Java, OF_BINDING);
+                self.known(Val::Library { ty, args, made: None })
+            }
+            _ => self.unknown(Why::Result),
+        }
+    }
 }
