@@ -203,8 +203,8 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Sai
     let mut new_texts = |texts: &'a [String]| -> Vec<&'a str> {
         texts.iter().map(String::as_str).filter(|text| said.words.insert(text)).collect()
     };
-    let (notes, help) = (new_texts(&finding.notes), new_texts(&finding.help));
-    let repeated: Vec<&str> = [("note", notes.len() < finding.notes.len()), ("help", help.len() < finding.help.len())]
+    let (notes, help) = (new_texts(&finding.notes), new_texts(finding.help.as_slice()));
+    let repeated: Vec<&str> = [("note", notes.len() < finding.notes.len()), ("help", help.len() < finding.help.as_slice().len())]
         .into_iter()
         .filter_map(|(name, is_repeated)| is_repeated.then_some(name))
         .collect();
