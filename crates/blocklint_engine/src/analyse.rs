@@ -51,6 +51,8 @@ pub struct Options {
     pub comments: CommentChecks,
     /// Whether all ways of findings are told, as a plan needs them: costs memory.
     pub ways: bool,
+    /// True if the process ends after this run. Its program is then not freed, because the user would wait for that.
+    pub ends_process: bool,
 }
 
 impl Options {
@@ -63,6 +65,14 @@ impl Options {
             include_aside: false,
             comments: CommentChecks::default(),
             ways: false,
+            ends_process: false,
+        }
+    }
+
+    /// Frees what a run made, unless the process ends after it.
+    pub(crate) fn free<T>(&self, made: T) {
+        if self.ends_process {
+            std::mem::forget(made);
         }
     }
 }
@@ -130,8 +140,7 @@ pub fn analyse_watched(
         timings.link = started.elapsed();
         let unsolved = Unsolved { project, unread, unread_languages, read, timings, progress };
         let report = analyse_files(&files, &layout, models, options, unsolved);
-        // Freeing a large program costs time that nobody waits for.
-        std::mem::forget(files);
+        options.free(files);
         report
     })
 }
@@ -180,9 +189,8 @@ pub(crate) fn analyse_files(
     let groups = grouped(&findings);
     let ways = Ways::new(&link, &solved);
     timings.output = started.elapsed();
-    // Freeing a large program costs time that nobody waits for.
-    std::mem::forget(link);
-    std::mem::forget(program);
+    options.free(link);
+    options.free(program);
     Report { findings, groups, read, remedies, ways, timings }
 }
 
@@ -232,7 +240,7 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         named: blocklint_rules::meant,
         alias: blocklint_rules::rules_of_async,
     };
-    let Options { min_confidence, without, account, include_aside, comments: _, ways } = options;
+    let Options { min_confidence, without, account, include_aside, comments: _, ways, ends_process: _ } = options;
     blocklint_analysis::Options { min_confidence, rules, without, account, include_aside, ways }
 }
 

@@ -3,12 +3,16 @@
 //! `cargo test --workspace --test fixtures -- names` runs those whose name holds `names`;
 //! `UPDATE=1` rewrites what documents pin.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::{env, fs};
 
 use blocklint_test::{Project, engine, parse_document, read_directory, run, update_pinned};
 use camino::{Utf8Path, Utf8PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
+
+/// The most memory that all trials together may hold, in MiB; on two cores they need 60.
+const MOST_MEMORY: u64 = 1500;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -19,7 +23,21 @@ fn main() -> ExitCode {
         // A folder that cannot be listed must not look like a folder without tests.
         Err(error) => vec![Trial::test("documents", move || Err(Failed::from(error)))],
     };
-    libtest_mimic::run(&arguments, trials).exit_code()
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if let Some(held) = most_memory().filter(|held| *held > MOST_MEMORY) {
+        let told = "a trial does not give its memory back";
+        let _ = writeln!(io::stderr(), "the trials held {held} MiB, more than {MOST_MEMORY}: {told}");
+        return ExitCode::FAILURE;
+    }
+    conclusion.exit_code()
+}
+
+/// Returns how many MiB this process held at most, which Linux alone tells.
+fn most_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let held = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = held.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(kib / 1024)
 }
 
 fn collect(repository: &Utf8Path, update: bool) -> Result<Vec<Trial>, String> {

@@ -92,7 +92,7 @@ fn prepared(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> 
     Ok(Prepared { current, project, rules, levels, models, discovered })
 }
 
-/// What the analysis is told.
+/// What the analysis is told. Every command makes one run and ends.
 pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
     Ok(Options {
         without: without(check)?,
@@ -100,6 +100,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
         include_aside: check.looks_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
         ways: plans(check),
+        ends_process: true,
         ..Options::new(prepared.levels.confidence)
     })
 }
@@ -126,11 +127,11 @@ pub(super) fn request<'a>(
 }
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
-    if check.run.watch { watch::watch(check) } else { once(check) }
+    if check.run.watch && !watch::is_run() { watch::watch(check) } else { once(check) }
 }
 
 /// One run.
-pub(super) fn once(check: &Check) -> Result<u8, Failure> {
+fn once(check: &Check) -> Result<u8, Failure> {
     let discovered = discover(check)?;
     if check.show_settings {
         return show_settings(check, &discovered.project, &discovered.current);

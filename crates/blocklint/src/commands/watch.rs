@@ -1,6 +1,8 @@
 //! `blocklint check --watch`: a run for each change, until Ctrl-C.
 
+use std::env;
 use std::io::{self, IsTerminal, Write};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use camino::Utf8Path;
 use notify::event::ModifyKind;
 use notify::{Event, EventKind, RecursiveMode, Watcher};
 
-use super::{check, current_folder};
+use super::current_folder;
 use crate::arguments::Check;
 use crate::console;
 use crate::messages::Failure;
@@ -22,7 +24,16 @@ const OTHERS: [&str; 7] = [".git", ".hg", ".jj", ".blocklint_cache", "__pycache_
 const READ: &str = "py pyi ipynb rs java toml txt cfg lock xml gradle kts yml yaml sh service";
 const READ_NAMES: [&str; 5] = ["Procfile", "Dockerfile", ".gitignore", ".ignore", "Pipfile"];
 
-pub(crate) fn watch(check: &Check) -> Result<u8, Failure> {
+/// Tells a process that it is one of the runs that another process starts.
+const IS_RUN: &str = "_BLOCKLINT_WATCHED_RUN";
+
+/// True if this process is one of the runs that another process starts.
+pub(super) fn is_run() -> bool {
+    env::var_os(IS_RUN).is_some()
+}
+
+/// Runs again for each change, until it is ended.
+pub(super) fn watch(check: &Check) -> Result<u8, Failure> {
     let current = current_folder()?;
     // Where a configuration is wrong, the folder of the run is watched until it is right.
     let request = Request { current: &current, paths: &check.paths, isolated: check.isolated };
@@ -37,15 +48,22 @@ pub(crate) fn watch(check: &Check) -> Result<u8, Failure> {
     watcher.watch(root.as_std_path(), RecursiveMode::Recursive).map_err(failed)?;
     loop {
         clear()?;
-        // What is wrong with one state of the files may be right in the next.
-        if let Err(failure) = check::once(check) {
-            failure.tell();
-        }
+        run_once()?;
         if console::verbosity() >= 0 {
             let _ = writeln!(io::stderr(), "\nWatching {root} for changes; end with Ctrl-C.");
         }
         wait(&receiver, check, &root)?;
     }
+}
+
+/// Makes one run, in a process of its own, so that all the memory that it needed is free when it ends.
+fn run_once() -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::new(format!("cannot start a run: {error}"));
+    let mut command = Command::new(env::current_exe().map_err(failed)?);
+    command.args(env::args_os().skip(1)).env(IS_RUN, "1").stdin(Stdio::null());
+    // The run has told what is wrong with this state of the files; the next state may be right.
+    command.status().map_err(failed)?;
+    Ok(())
 }
 
 /// Waits until something that is read has changed, and then until nothing changes any more.

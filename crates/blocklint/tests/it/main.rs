@@ -22,6 +22,7 @@ mod html;
 mod incidents;
 mod libraries;
 mod machine_output;
+mod memory;
 mod models;
 mod names;
 mod notebooks;
@@ -43,4 +44,6 @@ mod support;
 mod suppressions;
 mod teach;
 mod versions;
+#[cfg(unix)]
+mod watch;
 mod why;

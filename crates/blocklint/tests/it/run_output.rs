@@ -258,69 +258,6 @@ fn completions_and_manual_pages_know_every_option() {
     assert!(!folder.path().join("man/blocklint-debug.1").exists(), "what is hidden has no page");
 }
 
-/// Reads lines of a child in another thread, so that a test can wait for one of them.
-#[cfg(unix)]
-mod running {
-    use std::io::{BufRead, BufReader, Read};
-    use std::sync::mpsc::{Receiver, channel};
-    use std::time::{Duration, Instant};
-
-    pub(super) struct Lines(Receiver<String>);
-
-    impl Lines {
-        pub(super) fn new(from: impl Read + Send + 'static) -> Self {
-            let (sender, receiver) = channel();
-            std::thread::spawn(move || {
-                BufReader::new(from).lines().map_while(Result::ok).all(|line| sender.send(line).is_ok());
-            });
-            Lines(receiver)
-        }
-
-        /// The next line with this text.
-        pub(super) fn until(&self, text: &str) -> String {
-            let end = Instant::now() + Duration::from_secs(60);
-            loop {
-                let left = end.saturating_duration_since(Instant::now());
-                let line = self.0.recv_timeout(left).unwrap_or_else(|error| panic!("{text}: {error}"));
-                if line.contains(text) {
-                    return line;
-                }
-            }
-        }
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_change_makes_a_new_run_until_it_is_ended() {
-    use std::os::unix::process::ExitStatusExt;
-    let folder = Folder::new(&[("a.py", "x = 1\n")]);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
-    command.env_clear().current_dir(folder.path()).args(["check", "--watch", "--output-format", "concise"]);
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let out = running::Lines::new(child.stdout.take().expect("a pipe"));
-    let err = running::Lines::new(child.stderr.take().expect("a pipe"));
-    let first = out.until("No findings.");
-    assert!(!first.contains('\u{1b}'), "a pipe is not cleared");
-    err.until("Watching ");
-    // What nobody reads makes no run; what somebody does, in a folder that is new, does.
-    fs::write(folder.path().join("notes.md"), "x").expect("written");
-    fs::create_dir(folder.path().join("new")).expect("made");
-    fs::write(folder.path().join("a.py"), "import time\nasync def f(): time.sleep(1)\n").expect("written");
-    out.until("a.py:2:16: BLT101");
-    out.until("Found 1 finding");
-    err.until("Watching ");
-    fs::write(folder.path().join("blocklint.toml"), "nonsense = 1\n").expect("written");
-    fs::write(folder.path().join("a.py"), "x = 2\n").expect("written");
-    err.until("Watching ");
-    // Not with Ctrl-C's signal, which is ignored below a shell that runs the tests in the background.
-    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
-    assert!(kill.success());
-    let status = child.wait().expect("it ends");
-    assert_eq!(status.signal(), Some(15), "{status:?}");
-}
-
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_nothing_behind() {

@@ -8,6 +8,7 @@ use blocklint_project::{Project, read, text};
 use rayon::prelude::*;
 
 use super::{RunRequest, digest_of};
+use crate::Options;
 
 /// What was seen of one file before it was read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,6 +71,8 @@ pub(super) fn contents(project: &Project, files: &Files, looked: &mut Looked) {
 /// configuration, what manifests and launch files say, models, options.
 pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
     let RunRequest { project, rules, levels, options, fixes, models: _, cache: _, progress: _ } = request;
+    // Memory that is given back or not changes no finding.
+    let options = Options { ends_process: false, ..*options };
     let mut all = Hasher::new();
     project_settings(project, layout, &format!("{rules:?} {levels:?} {options:?} {fixes:?}"), &mut all);
     all.digest()

@@ -151,8 +151,7 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
             || analyse_files(&sources, &layout, request.models, request.options, unsolved),
             || cache.make().and_then(|()| facts::save_sources(project, files, &seen, &sources)),
         );
-        // Freeing a large program costs time that nobody waits for.
-        std::mem::forget(sources);
+        request.options.free(sources);
         (report, saved, seen)
     })?;
     let (report, saved, seen) = report_and_unkept;

@@ -91,8 +91,7 @@ pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Be
             replace(project, &mut sources, &before);
             analyse(&sources, same, Timings::default())
         });
-        // Freeing a large program costs time that nobody waits for.
-        std::mem::forget(sources);
+        request.options.free(sources);
         (report, before)
     })?;
     let (ran, hidden_now) = finish_keeping(&request, report)?;
