@@ -1,4 +1,4 @@
-// Clicks through HTML reports. Usage: node report.mjs FOLDER, which holds shop.html, hostile.html, large.html and empty.html, and
+// Clicks through HTML reports. Usage: node report.mjs FOLDER, which holds shop.html, hostile.html, deep.html, large.html and empty.html, and
 // gets the pictures.
 
 import assert from 'node:assert/strict';
@@ -103,6 +103,21 @@ await test('the graph leads through the paths', async () => {
   await page.getByRole('button', { name: 'Zoom in' }).click();
   assert.ok(await height() > small);
   await close(page);
+});
+
+await test('the graph shows the end of a long path, and functions are counted as functions', async () => {
+  for (const width of [1440, 1280, 1024]) {
+    const page = await open('deep', { width });
+    const [room, call, entry] = await Promise.all(['.graph-room', '.node.call', '.node.entry'].map((selector) => page.locator(selector).boundingBox()));
+    assert.equal(await page.locator('.graph .node').count(), 11);
+    assert.ok(call.x >= room.x && call.x + call.width <= room.x + room.width, `at ${width}: ${JSON.stringify([room, call])}`);
+    if (width === 1440) assert.ok(entry.x >= room.x, `its beginning too: ${JSON.stringify([room, entry])}`);
+    assert.equal(await text(page, '.entry-side .count'), '1 · 2 findings');
+    assert.match(await text(page, '.row .many'), /^stalls 1 function$/);
+    assert.match(await text(page, '.stats'), /^1\s+function stalled/);
+    await page.screenshot({ path: path.join(folder, `deep-${width}.png`) });
+    await close(page);
+  }
 });
 
 await test('source is shown with the call marked, step by step', async () => {

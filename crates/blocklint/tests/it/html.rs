@@ -47,6 +47,22 @@ fn hostile(folder: &Path) {
     write(folder, "d/';window.pwned=1;'{{data}}.py", &body("{{script}} ${window.pwned=1} \u{2028} ]]> %3Cscript%3E"));
 }
 
+/// A path of ten functions with long names, to a call that one handler makes at two places.
+fn deep(folder: &Path) {
+    let mut text =
+        "import requests\n\n\ndef level_00_of_the_way_to_the_exchange(key):\n    return requests.get(key)\n".to_owned();
+    for level in 1..9 {
+        let _ = write!(
+            text,
+            "\n\ndef level_{level:02}_of_the_way_to_the_exchange(key):\n    return level_{:02}_of_the_way_to_the_exchange(key)\n",
+            level - 1
+        );
+    }
+    text += "\n\nasync def handler_that_asks_twice(key):\n    first = level_08_of_the_way_to_the_exchange(key)\n    \
+             second = level_08_of_the_way_to_the_exchange(key)\n    return first, second\n";
+    write(folder, "ways_to_the_exchange_of_a_name_that_is_long.py", &text);
+}
+
 /// More than 2,000 findings behind about 700 causes, of which one stalls hundreds of functions.
 fn large(folder: &Path) {
     write(folder, "blocklint.toml", "");
@@ -196,8 +212,8 @@ fn a_reader_clicks_through_it() {
     fs::create_dir_all(&pages).expect("made");
     let folder = tempfile::tempdir().expect("a folder");
     type Make = fn(&Path);
-    let projects: [(&str, Make); 3] =
-        [("hostile", hostile), ("large", large), ("empty", |folder| write(folder, "a.py", "x = 1\n"))];
+    let projects: [(&str, Make); 4] =
+        [("hostile", hostile), ("deep", deep), ("large", large), ("empty", |folder| write(folder, "a.py", "x = 1\n"))];
     for (name, make) in projects {
         let project = folder.path().join(name);
         fs::create_dir(&project).expect("made");

@@ -261,7 +261,7 @@ addEventListener('beforeprint', () => {
   const items = rows.slice(0, PRINTED).map(({ group, findings }) => {
     const one = report.findings[findings[0]];
     return h('li', {}, h('p', {}, h('b', {}, group.title), group.cause ? ` at ${placeText(report, group.at)}` : ''),
-      h('p', { class: 'print-facts' }, [group.rules.join(', '), group.severity, group.cause && `stalls ${plural(group.reach, 'function')}`, holdText(group.hold)].filter(Boolean).join(' · ')),
+      h('p', { class: 'print-facts' }, [group.rules.join(', '), group.severity, group.stalls, holdText(group.hold)].filter(Boolean).join(' · ')),
       one.help && h('p', {}, inlineCode(one.help)),
       h('p', { class: 'print-facts' }, findings.slice(0, 8).map((at) => placeText(report, report.findings[at].at)).join(', '), findings.length > 8 ? ` and ${findings.length - 8} more` : ''));
   });

@@ -52,7 +52,6 @@ struct Rule {
 struct Group<'a> {
     id: &'a str,
     cause: Option<CauseData<'a>>,
-    functions: u32,
     mends: u32,
     #[serde(serialize_with = "crate::json::hold")]
     hold: Hold,
@@ -68,7 +67,6 @@ struct CauseData<'a> {
     at: At,
     function: &'a str,
     call: &'a str,
-    reach: u32,
 }
 
 /// Nodes as name, kind, distance, findings; edges as from, to, findings.
@@ -135,7 +133,6 @@ impl<'a> Report<'a> {
         let groups = shown.groups.iter().zip(overviews).map(|(group, overview)| Group {
             id: &overview.id,
             cause: group.cause.as_ref().map(|cause| cause_data(cause, &mut excerpts)),
-            functions: overview.functions,
             mends: overview.mends,
             hold: overview.hold,
             severity: overview.severity.as_str(),
@@ -209,7 +206,7 @@ fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>)
 }
 
 fn cause_data<'a>(cause: &'a Cause, excerpts: &mut Excerpts<'a>) -> CauseData<'a> {
-    CauseData { at: excerpts.at(&cause.place), function: &cause.function, call: &cause.call, reach: cause.reach }
+    CauseData { at: excerpts.at(&cause.place), function: &cause.function, call: &cause.call }
 }
 
 fn graph(overview: &GroupOverview) -> Graph<'_> {

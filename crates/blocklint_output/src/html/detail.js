@@ -48,12 +48,20 @@ class Detail {
     this.entries = h('div', { class: 'entries', role: 'listbox', tabindex: '0', 'aria-label': 'functions that are stalled', on: { keydown: (event) => this.key(event) } });
     this.way = h('div', { class: 'way' });
     const several = findings.length > 1;
-    parts.push(h('section', { class: several ? 'split' : 'split single' }, several && h('div', { class: 'entry-side' }, h('h3', {}, group.cause ? 'Stalled functions' : 'Findings', h('span', { class: 'count' }, findings.length.toLocaleString('en'))), this.entries), this.way), this.also(group));
+    parts.push(h('section', { class: several ? 'split' : 'split single' }, several && h('div', { class: 'entry-side' }, h('h3', {}, group.cause ? 'Stalled functions' : 'Findings', this.count(findings, Boolean(group.cause))), this.entries), this.way), this.also(group));
     this.element.replaceChildren(h('div', { class: 'sheet' }, parts.filter(Boolean)));
     this.element.scrollTop = 0;
     if (several) this.drawEntries();
     this.drawWay();
     if (this.graph) this.graph.show(this.indexInGroup());
+  }
+
+  /** How many functions findings stand in where those are counted, and how many findings that is where it is more. */
+  count(findings, countsFunctions) {
+    const functions = functionsOf(this.report, findings);
+    const isSame = !countsFunctions || functions === findings.length;
+    const both = [functions && functions.toLocaleString('en'), plural(findings.length, 'finding')].filter(Boolean).join(' · ');
+    return h('span', { class: 'count' }, isSame ? findings.length.toLocaleString('en') : both);
   }
 
   get finding() {
@@ -67,7 +75,7 @@ class Detail {
   heading(group) {
     const stats = [];
     const stat = (value, label, tone) => stats.push(h('div', { class: `stat ${tone || ''}` }, h('dd', {}, value), h('dt', {}, label)));
-    if (group.cause) stat(group.reach.toLocaleString('en'), group.reach === 1 ? 'function stalled' : 'functions stalled');
+    if (group.stalls) stat(group.reach.toLocaleString('en'), group.reach === 1 ? 'function stalled' : 'functions stalled');
     const hold = holdText(group.hold);
     if (hold) stat(group.hold === 'unbounded' ? 'No bound' : group.hold === 'brief' ? 'Brief' : `≤ ${hold}`, 'one call holds the thread', group.hold === 'unbounded' ? 'hot' : '');
     stat(group.severity, 'severity', `is-${group.severity}`);
@@ -97,7 +105,7 @@ class Detail {
       return h('div', { class: `entry ${finding.severity}`, role: 'option', id: `entry-${at}`, 'data-at': at, 'aria-selected': String(at === this.at), on: { click: () => this.choose(at) } },
         h('span', { class: 'dot', title: finding.severity }),
         this.entryName(finding),
-        h('bdi', { class: 'entry-place', title: plain(placeText(this.report, finding.at)) }, tail(placeText(this.report, finding.at), 40)));
+        h('bdi', { class: 'entry-place', title: plain(placeText(this.report, finding.at)) }, tail(placeText(this.report, finding.at), 32)));
     });
     const left = this.findings.length - this.limit;
     if (left > 0) items.push(h('button', { type: 'button', class: 'more', on: { click: () => { this.limit += 500; this.drawEntries(); } } }, `Show ${Math.min(left, 500)} more of ${left.toLocaleString('en')}`));
@@ -114,7 +122,7 @@ class Detail {
   /** Findings that this cause stalls as well; each is read where its shortest path ends. */
   also(group) {
     if (!group.also.length) return null;
-    const box = h('details', { class: 'also' }, h('summary', {}, `Also stalled, first by another cause`, h('span', { class: 'count' }, group.also.length.toLocaleString('en'))));
+    const box = h('details', { class: 'also' }, h('summary', {}, `Also stalled, first by another cause`, this.count(group.also, true)));
     growingList(this.report, box, group.also, (finding) => [this.entryName(finding)]);
     return box;
   }

@@ -1,6 +1,10 @@
 // The paths to a cause, as a graph from left to right: functions that must not block, the functions between, the call.
 
-const NODE = { height: 42, gap: 12, column: 44, least: 84, most: 186 };
+const NODE = { height: 42, gap: 12, least: 84, most: 186 };
+/** Room between two columns: less of it where that shows the whole path. */
+const BETWEEN = [44, 30, 20];
+/** Below this scale names are too small to read. */
+const LEAST_SCALE = 0.76;
 const MOST_ENTRIES = 12;
 
 /** Which nodes are drawn: of many entry points only some, and one node for the rest. */
@@ -30,8 +34,8 @@ function drawn(group, selected, all) {
   return { list: [...list.filter((node) => !hidden.has(node.number)), rest], links: [...merged.values()], more: hidden.size };
 }
 
-/** Columns, order and places of the nodes: layers by their distance to the end, few crossings, even gaps. */
-function layout(list, links, under) {
+/** Columns, order and places of the nodes: layers by their distance to the end, few crossings, even gaps. Columns are narrow where they would not fit into `room`. */
+function layout(list, links, under, room) {
   const byNumber = new Map(list.map((node) => [node.number, node]));
   const deepest = Math.max(...list.map((node) => node.distance), 0);
   const columns = Array.from({ length: deepest + 1 }, () => []);
@@ -73,11 +77,15 @@ function layout(list, links, under) {
       number(column);
     }
   }
+  for (const column of columns) {
+    const widths = column.filter((node) => !node.bend).map((node) => Math.max(measured(nodeTitle(node), node), measured(plain(under(node)), node, true)) + 28);
+    column.wanted = Math.max(NODE.least, ...widths);
+  }
+  const [between, most] = widths(columns, room / LEAST_SCALE);
   let x = 12;
   let tallest = 0;
   for (const column of columns) {
-    const widths = column.filter((node) => !node.bend).map((node) => Math.min(NODE.most, Math.max(measured(nodeTitle(node), node), measured(plain(under(node)), node, true)) + 28));
-    const width = Math.max(NODE.least, ...widths);
+    const width = Math.min(isEnd(columns, column) ? NODE.most : most, column.wanted);
     let y = 0;
     for (const node of column) {
       Object.assign(node, { x, y, width: node.bend ? width : width, height: node.bend ? 10 : NODE.height });
@@ -85,10 +93,24 @@ function layout(list, links, under) {
     }
     column.tall = Math.max(0, y - NODE.gap);
     tallest = Math.max(tallest, column.tall);
-    x += width + NODE.column;
+    x += width + between;
   }
   for (const column of columns) for (const node of column) node.y += (tallest - column.tall) / 2 + 12;
-  return { nodes: list, routes, width: x - NODE.column + 12, height: tallest + 24 };
+  return { nodes: list, routes, width: x - between + 12, height: tallest + 24 };
+}
+
+/** The call that blocks is read as a whole, however narrow the others are. */
+const isEnd = (columns, column) => column === columns[columns.length - 1];
+
+/** The room between columns and the most that one may be wide, so that all of them fit into a width. */
+function widths(columns, width) {
+  const needed = (between, most) => columns.reduce((sum, column) => sum + Math.min(isEnd(columns, column) ? NODE.most : most, column.wanted) + between, 24 - between);
+  for (const between of BETWEEN) {
+    // Less room between columns before names get so short that they are guessed.
+    const least = between === BETWEEN[BETWEEN.length - 1] ? NODE.least : 130;
+    for (let most = NODE.most; most >= least; most -= 2) if (needed(between, most) <= width) return [between, most];
+  }
+  return [BETWEEN[BETWEEN.length - 1], NODE.least];
 }
 
 const nodeTitle = (node) => plain(node.kind === 'call' || node.kind === 'more' ? node.name : nameParts(node.name)[0]);
@@ -147,10 +169,23 @@ class PathView {
     this.drag();
   }
 
+  /** Shows the path of a finding, by its index in the group. */
   show(selected) {
     this.selected = selected;
+    this.draw();
+    if (this.shown) this.apply();
+    else this.fitScale();
+    this.shown = true;
+  }
+
+  get room() {
+    return this.element.clientWidth || 800;
+  }
+
+  draw() {
+    const { selected } = this;
     const { list, links } = drawn(this.group, selected, this.all);
-    this.plan = layout(list, links, (node) => this.underline(node));
+    this.plan = layout(list, links, (node) => this.underline(node), this.room);
     const path = (selected !== undefined && this.group.graph.paths[selected]) || [];
     const isOn = new Set(path.slice(1).map((to, at) => `${path[at]} ${to}`));
     const nodesOn = new Set(path);
@@ -164,9 +199,6 @@ class PathView {
     // What is chosen lies above.
     for (const [, line] of lines.sort(([a], [b]) => Number(a) - Number(b))) this.stage.append(line);
     for (const node of [...this.plan.nodes].sort((a, b) => b.distance - a.distance || a.y - b.y)) this.stage.append(this.node(node, nodesOn.has(node.number)));
-    if (this.shown) this.apply();
-    else this.fit();
-    this.shown = true;
   }
 
   node(node, on) {
@@ -234,13 +266,25 @@ class PathView {
     if (near[0]) this.stage.querySelector(`[data-node="${near[0].number}"]`).focus();
   }
 
-  /** As large as there is room for, but never too small to read: what is wider is scrolled. */
+  /** Drawn for the room that there is now. */
   fit() {
-    this.scale = Math.max(0.76, Math.min(1, (this.element.clientWidth || 800) / this.plan.width));
+    this.draw();
+    this.fitScale();
+  }
+
+  /** As large as there is room for, but never too small to read: what is wider is scrolled, to the end of the path, which blocks. */
+  fitScale() {
+    this.scale = Math.max(LEAST_SCALE, Math.min(1, this.room / this.plan.width));
     this.apply();
     const path = (this.selected !== undefined && this.group.graph.paths[this.selected]) || [];
-    const first = this.plan.nodes.find((node) => node.number === path[0]);
-    if (first) this.box.scrollTop = (first.y + first.height / 2) * this.scale - this.box.clientHeight / 2;
+    const [first, last] = [path[0], path[path.length - 1]].map((number) => this.plan.nodes.find((node) => node.number === number));
+    this.box.scrollLeft = this.box.scrollWidth;
+    if (!first || !last) return;
+    // Both ends of the path where there is room for both, else its end.
+    const middle = (node) => (node.y + node.height / 2) * this.scale;
+    const high = this.box.clientHeight - NODE.height;
+    const between = (middle(first) + middle(last)) / 2;
+    this.box.scrollTop = (Math.abs(middle(first) - middle(last)) <= high ? between : middle(last)) - this.box.clientHeight / 2;
   }
 
   zoom(by) {

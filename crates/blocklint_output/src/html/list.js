@@ -51,7 +51,7 @@ class CauseList {
   row({ group, findings }, at) {
     const { report } = this.model;
     const hold = holdText(group.hold);
-    const many = group.cause ? `stalls ${plural(group.reach, 'function')}` : plural(findings.length, 'finding');
+    const many = group.stalls || plural(findings.length, 'finding');
     const share = h('span', { class: 'share', 'aria-hidden': 'true' }, h('span', {}));
     share.firstChild.style.width = `${Math.max(2, (100 * group.reach) / this.most)}%`;
     const row = h('div', {

@@ -1,5 +1,8 @@
 // What the report knows, and which part of it is looked at.
 
+/** How many functions these findings stand in. */
+const functionsOf = (report, numbers) => new Set(numbers.map((number) => report.findings[number]).filter((finding) => finding.function).map((finding) => `${finding.at[0]} ${finding.function}`)).size;
+
 const SEVERITIES = ['error', 'warning', 'note'];
 const CONFIDENCES = ['high', 'medium', 'low'];
 
@@ -52,7 +55,9 @@ class Model {
     this.sort = 'impact';
     report.groups.forEach((group, rank) => {
       group.rank = rank;
-      group.reach = group.cause ? group.cause.reach : group.functions;
+      // Functions of this report: others that reach the call have findings below its levels, or none of their own.
+      group.reach = functionsOf(report, [...group.findings, ...group.also]);
+      group.stalls = group.cause && group.reach ? `stalls ${plural(group.reach, 'function')}` : null;
       for (const number of group.findings) report.findings[number].group = group;
       const first = report.findings[group.findings[0]];
       group.at = group.cause ? group.cause.at : first.at;
