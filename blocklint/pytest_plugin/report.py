@@ -36,8 +36,14 @@ class Told:
         self.count = 0
         self.lines: List[str] = []
         self.problems: List[str] = []
-        #: Whether code of the project stalls a loop.
-        self.fails = False
+        #: How many stalls are the project's own, and for how many seconds the longest of them lasted.
+        self.of_project = 0
+        self.longest = 0.0
+
+    def failure(self) -> str:
+        """Why `--blocklint-fail` fails the run."""
+        times = "once" if self.of_project == 1 else "{} times".format(self.of_project)
+        return "FAILED by --blocklint-fail: the project's code stalled the event loop {}, for up to {}".format(times, seconds(self.longest))
 
 
 def told(stalls: List[Dict[str, Any]], findings: Findings, threshold: float, root: str) -> Told:
@@ -55,7 +61,9 @@ def told(stalls: List[Dict[str, Any]], findings: Findings, threshold: float, roo
                     explained = True
         result.count += 1
         # What a test calls itself is the test's own affair.
-        result.fails |= whose == "project"
+        if whose == "project":
+            result.of_project += 1
+            result.longest = max(result.longest, stall["seconds"])
         if not explained:
             others.setdefault((whose, _path(stall), _where(stall, root)), Group()).add(stall["seconds"], stall)
     for finding, group in sorted(confirmed.values(), key=lambda one: -one[1].longest):

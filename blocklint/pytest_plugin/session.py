@@ -30,6 +30,8 @@ class Session:
         #: Workers that ended without a word of theirs.
         self.lost = 0
         self.lines: Optional[report.Told] = None
+        #: Why the run fails although its tests pass.
+        self.failure = ""
 
     def pytest_sessionstart(self) -> None:
         self.hooks.install()
@@ -104,8 +106,9 @@ class Session:
                 problems.append("blocklint could not run: {}".format(failed))
         self.lines = report.told(self.stalls, matching.Findings(findings, self.root), self.threshold, self.root)
         self.lines.problems = problems
-        if option("blocklint_fail") and self.lines.fails and session.exitstatus in (0, 5):
+        if option("blocklint_fail") and self.lines.of_project and session.exitstatus in (0, 5):
             session.exitstatus = int(pytest.ExitCode.TESTS_FAILED)
+            self.failure = self.lines.failure()
 
     def _files(self) -> List[str]:
         """The files outside of libraries that were on a stack: the findings that matter stand there."""
@@ -122,3 +125,7 @@ class Session:
         # A run that ends before its session does leaves nothing patched either.
         self.watchdog.stop()
         self.hooks.remove()
+        # Below pytest's own last line, which says that all tests passed.
+        reporter = self.config.pluginmanager.getplugin("terminalreporter")
+        if self.failure and reporter is not None:
+            reporter.write_line(self.failure, red=True)

@@ -148,7 +148,11 @@ class Pytest(Case):
         self.write({**PROJECT, **ASYNCIO, "tests/test_own.py": own})
         said = self.pytest("--blocklint", "--blocklint-fail", "tests/test_own.py")
         self.assertIn("in the tests' own code", said)
-        self.pytest("--blocklint", "--blocklint-fail", code=1)
+        self.assertNotIn("FAILED", said)
+        last = self.pytest("--blocklint", "--blocklint-fail", code=1).splitlines()[-1]
+        self.assertRegex(last, r"^FAILED by --blocklint-fail: the project's code stalled the event loop once, for up to \d{3} ms$")
+        last = self.pytest("--blocklint", "--blocklint-fail", "-n", "2", code=1).splitlines()[-1]
+        self.assertIn("stalled the event loop once", last)
         self.pytest("--blocklint", "--blocklint-fail", "--blocklint-threshold", "5000")
         self.pytest("--blocklint", "--blocklint-threshold", "nothing", code=4)
         self.pytest("--blocklint", "-o", "blocklint_threshold=0", code=4)
