@@ -88,12 +88,12 @@ def ruff(corpora, given):
     return str(binary)
 
 
-def blocklint(given):
-    """The path of the blocklint to measure: the given one, else this checkout's release build."""
+def blocklint(given, profile="release"):
+    """Returns the path of the given blocklint, else of this checkout's build with a profile: `dist`, as wheels are built, for times."""
     if given:
         return given
     target = Path(os.environ.get("CARGO_TARGET_DIR") or REPOSITORY / "target")
-    binary = target / "release" / ("blocklint.exe" if os.name == "nt" else "blocklint")
+    binary = target / profile / ("blocklint.exe" if os.name == "nt" else "blocklint")
     if not binary.is_file():
-        sys.exit(f"{binary} is not there: build it with `cargo build --release`, or name one with --blocklint")
+        sys.exit(f"{binary} is not there: build it with `cargo build --profile {profile}`, or name one with --blocklint")
     return str(binary)

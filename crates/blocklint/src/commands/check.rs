@@ -92,7 +92,7 @@ fn prepared(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> 
     Ok(Prepared { current, project, rules, levels, models, discovered })
 }
 
-/// What the analysis is told. Every command makes one run and ends.
+/// Returns the options of the analysis. Every command makes one run and ends.
 pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
     Ok(Options {
         without: without(check)?,
