@@ -144,7 +144,7 @@ pub(crate) fn extract_read(file: &SourceFile, bytes: &[u8], started: Instant) ->
     Extracted { parse, walk: whole.saturating_sub(parse), ..of_facts(file, facts) }
 }
 
-/// What becomes of a file that has these facts. A template is not told of: it is no source that could not be read.
+/// Returns the result for a file that has these facts. A template counts as read, because it is no source file.
 pub(crate) fn of_facts(file: &SourceFile, facts: Option<FileFacts>) -> Extracted {
     let sources = facts.as_ref().filter(|facts| !is_template(facts, &file.relative));
     let problem = sources.and_then(|facts| facts.problems.first());

@@ -11,7 +11,7 @@ pub struct Directive<'a> {
     pub kind: SuppressionKind,
     /// The rules named in brackets, as written; empty for a bare `ignore`.
     pub rules: Vec<&'a str>,
-    /// What follows; empty if nothing does. Of a `Malformed` one the whole text.
+    /// The text that follows; empty if there is none. Of a `Malformed` comment the whole text.
     pub reason: &'a str,
     /// The whole text behind the comment's marker.
     pub said: &'a str,

@@ -92,7 +92,7 @@ fn rules_in(list: &str) -> Vec<String> {
         match () {
             () if !meant(word).is_empty() => found.push(word.to_owned()),
             () if is_rule_like(word) => found.extend(probably_meant(word)),
-            // What is no rule stands as it is, and is told of next.
+            // A word that is no rule stays; BLT903 reports it once the form is right.
             () if is_bracketed => found.push(word.to_owned()),
             () => break,
         }
@@ -103,7 +103,7 @@ fn rules_in(list: &str) -> Vec<String> {
     found
 }
 
-/// What is wrong with a comment, as a clause, with what was probably meant; `None` where it may be a sentence that only
+/// Returns the mistake in a comment, as a clause, and the comment that was probably meant; `None` for a sentence that only
 /// begins with the name. `text` is all that stands behind the comment's marker, or a string of `@SuppressWarnings`.
 pub fn malformed(text: &str) -> Option<(String, Option<String>)> {
     let text = text.trim();
@@ -198,7 +198,7 @@ pub fn malformed(text: &str) -> Option<(String, Option<String>)> {
     Some((clause, Some(meant)))
 }
 
-/// What is wrong with a string of `@SuppressWarnings`, and what was probably meant.
+/// Returns the mistake in a string of `@SuppressWarnings`, and the annotation that was probably meant.
 fn malformed_annotation(written: &str) -> (String, Option<String>) {
     let rest = match written.get(..NAME.len()).is_some_and(|head| head.eq_ignore_ascii_case(NAME)) {
         true => &written[NAME.len()..],

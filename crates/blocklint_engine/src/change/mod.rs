@@ -192,7 +192,7 @@ struct Repository<'r> {
     /// The folder that its paths count from.
     folder: &'r Utf8Path,
     project: &'r Project,
-    /// Whether the new state is what is staged, not the work tree.
+    /// True if the new state is the staged one, not the work tree.
     staged_only: bool,
 }
 
@@ -257,7 +257,7 @@ impl Wanted {
         let in_other = |path: &Utf8Path| submodules().any(|folder| path.starts_with(folder));
         let mut of_project: BTreeSet<&Utf8Path> = BTreeSet::new();
         for file in &of.project.files {
-            // What lies outside of the folder is of no commit.
+            // A file outside of the folder is of no commit.
             let Ok(path) = file.path.strip_prefix(of.folder) else { continue };
             of_project.insert(path);
             match state.files.get(path) {

@@ -159,7 +159,7 @@ impl Cuts {
         self.cut(program.body_of_site(site), at, label)
     }
 
-    /// What is left of a label behind the definition of a function, or of one around it. The label of a lambda goes on to the
+    /// Returns the rest of a label behind the definition of a function, or of one around it. The label of a lambda goes on to the
     /// function that it stands in, so that a finding there is made and marked.
     pub fn apply_body(&self, program: &Program<'_>, body: BodyRef, label: Label) -> Option<Label> {
         let Some(comments) = self.comments.get(&body.file) else { return Some(label) };
