@@ -120,7 +120,7 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     if let Some(file) = check.output_file.as_ref().filter(|_| console::verbosity() >= 0) {
         let mut told = Vec::new();
         summary(&mut told, &counts)?;
-        let _ = write!(io::stderr(), "{}Written to {file}.\n", String::from_utf8_lossy(&told));
+        let _ = writeln!(io::stderr(), "{}Written to {file}.", String::from_utf8_lossy(&told));
     }
     Ok(())
 }
