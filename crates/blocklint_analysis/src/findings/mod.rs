@@ -47,7 +47,9 @@ use smallvec::SmallVec;
 
 use self::chains::Chains;
 use self::handles::join_uses_of_one_file;
-use self::lowered::{join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
+use self::lowered::{
+    join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer,
+};
 use self::mending::{mending, twins};
 use crate::Options;
 use crate::rules::large_response::{other_path, shows_by_code};
@@ -354,8 +356,13 @@ pub(crate) fn findings<'a>(
                 };
                 let ways = candidates.iter().filter(counts).map(|candidate| candidate.way);
                 let joined = joined.get(&(site, arg, rule)).into_iter().flatten().copied();
-                let mut begins: Vec<u32> =
-                    ways.chain([best.way]).chain(joined).map(|way| net.take(graph, &causes, &way)).collect();
+                let of_others = of_one_call.get(&(site, arg, rule)).into_iter().flatten().map(|(_, way)| *way);
+                let mut begins: Vec<u32> = ways
+                    .chain([best.way])
+                    .chain(joined)
+                    .chain(of_others)
+                    .map(|way| net.take(graph, &causes, &way))
+                    .collect();
                 begins.sort_unstable();
                 begins.dedup();
                 net.begins.insert((finding.file, finding.span, rule), begins);
