@@ -1,6 +1,7 @@
 """Beside real ruff: its checks of comments leave blocklint's alone, and what reads its JSON reads blocklint's."""
 
 import json
+import re
 import unittest
 
 from neighbours import REPOSITORY, Case
@@ -46,6 +47,20 @@ class Ruff(Case):
         self.write({"ruff.toml": 'lint.select = ["ASYNC"]\nlint.ignore = ["ASYNC2"]\nlint.external = ["BLT"]\n'})
         self.run_in(["ruff", "check", "--no-cache", "a.py"], code=0)
         self.assertIn("BLT101", self.run_in(["blocklint", "check", "a.py"], code=1))
+
+    def test_what_ruff_keeps_is_kept(self):
+        """No comment hides a finding here that the same comment leaves in ruff; blocklint's own codes apart."""
+        document = (REPOSITORY / "tests/fixtures/python/noqa.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"^```py\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
+        self.assertGreater(len(blocks), 5)
+        for block in blocks:
+            self.write({"a.py": block, "ruff.toml": 'lint.select = ["ASYNC251"]\n'})
+            theirs = self.run_in(["ruff", "check", "--no-cache", "--output-format", "concise", "--exit-zero", "a.py"])
+            ours = self.run_in(["blocklint", "check", "--select", "BLT101", "--output-format", "concise", "--exit-zero", "a.py"])
+            kept, found = (set(re.findall(r"^a\.py:(\d+):\d+: (?:ASYNC251|BLT101)", out, re.MULTILINE)) for out in [theirs, ours])
+            lines = block.splitlines()
+            own = {row for row in kept if "BLT" in "".join(lines[int(row) - 1 : int(row) + 1])}
+            self.assertEqual(kept - found - own, set(), block)
 
     def test_the_table_names_the_codes_that_ruff_has(self):
         rules = json.loads(self.run_in(["ruff", "rule", "--all", "--output-format", "json"]))

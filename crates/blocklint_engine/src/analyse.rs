@@ -238,7 +238,12 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
             blocklint_rules::rule_of_misuse(what).map(|rule| rule.code)
         },
         named: blocklint_rules::meant,
-        alias: blocklint_rules::rules_of_async,
+        names_rules: blocklint_rules::names_rules,
+        // ruff and flake8 read codes in capital letters only.
+        alias: |code| match code.bytes().any(|letter| letter.is_ascii_lowercase()) {
+            true => Vec::new(),
+            false => blocklint_rules::rules_of_async(code),
+        },
     };
     let Options { min_confidence, without, account, include_aside, comments: _, ways, ends_process: _ } = options;
     blocklint_analysis::Options { min_confidence, rules, without, account, include_aside, ways }

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::panics::catch;
 use crate::progress::{Progress, Step};
+use crate::templates::{is_template, mark};
 
 /// What became of one file.
 #[derive(Debug)]
@@ -109,9 +110,7 @@ pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extract
         Ok(facts) => facts,
         Err(reason) => return not_read(Unread::Internal(reason)),
     };
-    let problem = facts.as_ref().and_then(|facts| facts.problems.first());
-    let unread = problem.map(|first| (first.span, Unread::InPart(first.message.clone())));
-    Extracted { facts, index: None, is_kept: false, unread, parse: started.elapsed(), walk: Duration::ZERO }
+    Extracted { parse: started.elapsed(), ..of_facts(file, facts) }
 }
 
 /// The facts of one file.
@@ -142,12 +141,13 @@ pub(crate) fn extract_read(file: &SourceFile, bytes: &[u8], started: Instant) ->
     };
     let whole = started.elapsed();
     let parse = parse.unwrap_or(whole);
-    Extracted { parse, walk: whole.saturating_sub(parse), ..of_facts(facts) }
+    Extracted { parse, walk: whole.saturating_sub(parse), ..of_facts(file, facts) }
 }
 
-/// What becomes of a file that has these facts.
-pub(crate) fn of_facts(facts: Option<FileFacts>) -> Extracted {
-    let problem = facts.as_ref().and_then(|facts| facts.problems.first());
+/// Returns the result for a file that has these facts. A template counts as read, because it is no source file.
+pub(crate) fn of_facts(file: &SourceFile, facts: Option<FileFacts>) -> Extracted {
+    let sources = facts.as_ref().filter(|facts| !is_template(facts, &file.relative));
+    let problem = sources.and_then(|facts| facts.problems.first());
     let unread = problem.map(|first| (first.span, Unread::InPart(first.message.clone())));
     Extracted { facts, index: None, is_kept: false, unread, parse: Duration::ZERO, walk: Duration::ZERO }
 }
@@ -163,7 +163,11 @@ fn not_read(unread: Unread, started: Instant) -> Extracted {
 ///
 /// What broke in the front end.
 fn facts_of_bytes(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Result<Option<FileFacts>, String> {
-    catch(|| facts_of(file, bytes, parsed))
+    let mut facts = catch(|| facts_of(file, bytes, parsed))?;
+    if let Some(facts) = facts.as_mut().filter(|_| !file.is_notebook()) {
+        mark(facts, bytes);
+    }
+    Ok(facts)
 }
 
 /// The facts of a file that holds these bytes.

@@ -23,6 +23,7 @@ mod progress;
 mod rules;
 mod session;
 mod sources;
+mod templates;
 mod timings;
 mod units;
 mod words;

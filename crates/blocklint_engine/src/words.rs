@@ -181,7 +181,7 @@ fn finding_and_remedy(
         severity: raw.severity,
         confidence: raw.confidence,
         message: words.message,
-        notes: words.notes,
+        notes: words.notes.into_iter().chain(partly_silenced(raw)).collect(),
         help: words.help,
         place: place(link, raw.file, raw.span),
         effect: raw.effect,
@@ -201,6 +201,20 @@ fn finding_and_remedy(
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
     Some((finding, remedy))
+}
+
+/// Returns the note about comments that silence other causes of a finding, with the comment that silences all.
+fn partly_silenced(raw: &RawFinding) -> Option<String> {
+    let (first, more) = raw.partly_silenced.split_first()?;
+    let functions = match more.len() {
+        0 => format!("`{first}`"),
+        1 => format!("`{first}` and `{}`", more[0]),
+        count => format!("`{first}` and {count} other functions"),
+    };
+    Some(format!(
+        "a comment in {functions} silences another cause of it; `blocklint: ignore[{}]` on this line silences all of them",
+        raw.rule
+    ))
 }
 
 /// A remedy that hands a call to a thread, with what moves there; decided anew where something of it cannot.

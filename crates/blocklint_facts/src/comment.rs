@@ -11,15 +11,20 @@ pub struct Directive<'a> {
     pub kind: SuppressionKind,
     /// The rules named in brackets, as written; empty for a bare `ignore`.
     pub rules: Vec<&'a str>,
-    /// What follows; empty if nothing does. Of one that cannot be read, all that stands behind `blocklint`.
+    /// The text that follows; empty if there is none. Of a `Malformed` comment the whole text.
     pub reason: &'a str,
-    /// All that stands behind `blocklint`.
+    /// The whole text behind the comment's marker.
     pub said: &'a str,
     /// Whether it speaks for its whole file, where it stands alone on its line.
     pub of_file: bool,
 }
 
-impl Directive<'_> {
+impl<'a> Directive<'a> {
+    /// Returns a comment that is near to one of blocklint's and none.
+    pub fn malformed(said: &'a str) -> Self {
+        Directive { kind: SuppressionKind::Malformed, rules: Vec::new(), reason: said, said, of_file: false }
+    }
+
     /// The lines it speaks for: those of the line it governs, or the whole file. One for the whole file that stands
     /// behind code cannot be read.
     pub fn lines(&mut self, is_alone: bool, governed: Span, length: usize) -> Span {
@@ -36,39 +41,120 @@ impl Directive<'_> {
 }
 
 /// Reads `blocklint: ignore[BLT101, blocking-file] reason`, `blocklint: ignore`, `blocklint: ignore-file[…]` or
-/// `blocklint: nonblocking`, in any case, from the text behind a comment's marker. What begins like one of these and is
-/// none is `Malformed`; `None` for any other comment.
+/// `blocklint: nonblocking` from the text behind a comment's marker. A comment that begins nearly like one of these
+/// (`Blocklint: ignore[…]`, `blocklint: ignore(…)`, `blockint: ignore[…]`) is `Malformed`; the rules crate tells it from a
+/// sentence. Returns `None` for any other comment.
 pub fn directive(text: &str) -> Option<Directive<'_>> {
-    let said = strip_word(text.trim(), "blocklint")?.trim();
-    let malformed =
-        Directive { kind: SuppressionKind::Malformed, rules: Vec::new(), reason: said, said, of_file: false };
-    let Some(rest) = said.strip_prefix(':').map(str::trim_start) else {
+    let text = text.trim();
+    let malformed = Directive::malformed(text);
+    let Some(said) = strip_name(text) else { return is_near_name(text).then_some(malformed) };
+    let is_exact = text.starts_with(NAME);
+    let Some(rest) = said.trim_start().strip_prefix(':').map(str::trim_start) else {
         // A sentence may begin with the name.
-        let speaks = ["ignore", "ignore-file", "nonblocking"]
-            .iter()
-            .any(|word| strip_word(said, word).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')));
+        let next = said.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '_' | '.'));
+        let speaks = WORDS.iter().any(|word| starts_with_ignoring_case(next, word));
         return speaks.then_some(malformed);
     };
+    if !is_exact {
+        return Some(malformed);
+    }
     let ignore = strip_word(rest, "ignore-file").map(|rest| (rest, true));
     let ignore = ignore.or_else(|| strip_word(rest, "ignore").map(|rest| (rest, false)));
     // `ignore-fil` is neither.
     if let Some((rest, of_file)) = ignore.filter(|(rest, _)| !is_hyphenated(rest)) {
         let (rules, rest) = match rest.trim_start().strip_prefix('[') {
             Some(list) => match list.split_once(']') {
-                Some((list, rest)) if !list.trim_matches([',', ' ', '\t']).is_empty() => (list, rest),
+                Some((list, rest))
+                    if !list.trim_matches([',', ' ', '\t']).is_empty() && !rest.trim_start().starts_with('[') =>
+                {
+                    (list, rest)
+                }
                 _ => return Some(malformed),
             },
+            None if takes_other_brackets(rest) => return Some(malformed),
             None => ("", rest),
         };
         let rules = rules.split(',').map(str::trim).filter(|rule| !rule.is_empty()).collect();
-        return Some(Directive { kind: SuppressionKind::Ignore, rules, reason: reason(rest), said, of_file });
+        return Some(Directive { kind: SuppressionKind::Ignore, rules, reason: reason(rest), said: text, of_file });
     }
-    let Some(rest) = strip_word(rest, "nonblocking") else { return Some(malformed) };
-    let rules = Vec::new();
-    Some(Directive { kind: SuppressionKind::Nonblocking, rules, reason: reason(rest), said, of_file: false })
+    match strip_word(rest, "nonblocking") {
+        Some(rest) if !rest.trim_start().starts_with('[') && !takes_other_brackets(rest) => {
+            let (kind, reason) = (SuppressionKind::Nonblocking, reason(rest));
+            Some(Directive { kind, rules: Vec::new(), reason, said: text, of_file: false })
+        }
+        _ => Some(malformed),
+    }
 }
 
-/// Whether a word goes on behind a hyphen; ` - because` and `-- because` are reasons.
+/// Returns the offsets of all words by which [`directive`] knows its comments, in order, wherever they stand.
+pub fn directive_places(bytes: &[u8]) -> Vec<u32> {
+    let mut places: Vec<u32> = Vec::new();
+    // The common spellings of the name; the search for a fixed text is much faster than one in any case.
+    for rest in ["locklint", "LOCKLINT", "lockLint"] {
+        let found = memchr::memmem::find_iter(bytes, rest).filter_map(|at| at.checked_sub(1));
+        places.extend(found.filter(|&at| matches!(bytes[at], b'b' | b'B')).map(|at| at as u32));
+    }
+    // Misspelt names, by what follows them.
+    for word in [": ignore", ":ignore", ": nonblocking"] {
+        for colon in memchr::memmem::find_iter(bytes, word) {
+            let longest = &bytes[colon.saturating_sub(LONGEST_NAME)..colon];
+            let letters = longest.iter().rev().take_while(|byte| is_of_name(**byte)).count();
+            if is_near_name_alone(&bytes[colon - letters..colon]) {
+                places.push((colon - letters) as u32);
+            }
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+const NAME: &str = "blocklint";
+
+/// How long a misspelt name may be.
+const LONGEST_NAME: usize = 12;
+
+/// How the words begin that follow the name, blocklint's own and those of other linters.
+const WORDS: [&str; 6] = ["ignore", "nonblocking", "non-blocking", "disable", "skip", "noqa"];
+
+/// Returns the text behind the name, in any case, where the name ends there.
+fn strip_name(text: &str) -> Option<&str> {
+    let (head, rest) = text.split_at_checked(NAME.len())?;
+    let ends = !rest.starts_with(|c: char| c.is_alphanumeric());
+    (head.eq_ignore_ascii_case(NAME) && ends).then_some(rest)
+}
+
+/// True if a text begins with what may be the name misspelt, a colon and a word of blocklint's.
+fn is_near_name(text: &str) -> bool {
+    let Some((name, rest)) = text.split_once(':') else { return false };
+    let rest = rest.trim_start();
+    is_near_name_alone(name.as_bytes())
+        && ["ignore", "nonblocking"].iter().any(|word| starts_with_ignoring_case(rest, word))
+}
+
+/// True if a word may be the name misspelt. The rules crate measures how near it is.
+fn is_near_name_alone(name: &[u8]) -> bool {
+    (6..=LONGEST_NAME).contains(&name.len())
+        && matches!(name[0], b'b' | b'B')
+        && name.iter().all(|byte| is_of_name(*byte))
+        && !name.eq_ignore_ascii_case(NAME.as_bytes())
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_')
+}
+
+fn starts_with_ignoring_case(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+}
+
+/// True if rules follow a word otherwise than in square brackets: `(BLT101)`, `=BLT101`. A bracket behind a space begins
+/// a reason.
+fn takes_other_brackets(rest: &str) -> bool {
+    rest.starts_with(['(', '{', '<']) || rest.trim_start().starts_with('=')
+}
+
+/// True if a word goes on behind a hyphen; ` - because` and `-- because` are reasons.
 fn is_hyphenated(rest: &str) -> bool {
     rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
 }
@@ -99,12 +185,11 @@ pub fn is_meant(line: &str) -> bool {
         && !has_one(&["not block", "n't block", "never block", "nonblocking", "non-blocking"])
 }
 
-/// The text behind a word (in any case) that ends there.
+/// Returns the text behind a word that ends there.
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let head = text.get(..word.len())?;
-    let rest = &text[word.len()..];
+    let rest = text.strip_prefix(word)?;
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    (head.eq_ignore_ascii_case(word) && ends).then_some(rest)
+    ends.then_some(rest)
 }
 
 /// What is said behind a directive, without the signs that set it off.
@@ -112,8 +197,9 @@ fn reason(rest: &str) -> &str {
     rest.trim_start_matches([' ', '\t', '-', ':', ',', ';']).trim_end()
 }
 
-/// The line a comment speaks for: its own if code stands before it, else the next line that holds more than a
-/// comment; its own again at the end of the file. `marker` is what starts a line comment (`//`).
+/// Returns the line a comment speaks for: its own if code stands before it, that of its end if code follows there, else the
+/// next line that holds more than a comment; its own again at the end of the file. `marker` is what starts a line comment
+/// (`//`).
 pub fn lines_of(bytes: &[u8], comment: Span, marker: &[u8]) -> Span {
     let own = line_at(bytes, comment.start as usize);
     let before = &bytes[own.start as usize..comment.start as usize];
@@ -121,12 +207,19 @@ pub fn lines_of(bytes: &[u8], comment: Span, marker: &[u8]) -> Span {
         return own;
     }
     let mut line = line_at(bytes, comment.end.max(comment.start) as usize);
+    let after = bytes[comment.end as usize..line.end.max(comment.end) as usize].trim_ascii();
+    if !after.is_empty() && !after.starts_with(marker) {
+        return line;
+    }
+    let mut in_block = false;
     while (line.end as usize) < bytes.len() {
         line = line_at(bytes, line.end as usize + 1);
         let text = bytes[line.start as usize..line.end as usize].trim_ascii();
-        if !text.is_empty() && !text.starts_with(marker) {
+        in_block |= text.starts_with(b"/*");
+        if !in_block && !text.is_empty() && !text.starts_with(marker) {
             return line;
         }
+        in_block &= memchr::memmem::find(text, b"*/").is_none();
     }
     own
 }
@@ -150,20 +243,45 @@ mod tests {
         assert_eq!(read.rules, ["BLT101", "blocking-file"]);
         assert_eq!(read.reason, "start-up only");
         assert_eq!(directive("blocklint: ignore").map(|d| d.rules.len()), Some(0));
+        assert_eq!(directive("blocklint: ignore (rewritten soon)").map(|d| d.reason), Some("(rewritten soon)"));
         assert_eq!(directive("blocklint: nonblocking").map(|d| d.kind), Some(SuppressionKind::Nonblocking));
-        assert_eq!(directive("see blocklint: ignore"), None);
-        assert_eq!(directive("blocklint reads this"), None);
+        for sentence in ["see blocklint: ignore", "blocklint reads this", "Blocklint reads this", "blocklint-async"] {
+            assert_eq!(directive(sentence), None, "{sentence}");
+        }
     }
 
     #[test]
     fn what_cannot_be_read_keeps_its_words() {
-        for text in
-            [": ignored[BLT101]", ": ignore[BLT101", ": ignore[ ,]", ": ignore-fil[BLT101]", "ignore[BLT101]", ":"]
-        {
-            let comment = format!("blocklint {text}");
-            let read = directive(&comment).expect("it begins like one");
+        for text in [
+            "blocklint: ignored[BLT101]",
+            "blocklint: ignore[BLT101",
+            "blocklint: ignore[ ,]",
+            "blocklint: ignore[BLT101] [BLT102]",
+            "blocklint: ignore-fil[BLT101]",
+            "blocklint: ignore(BLT101)",
+            "blocklint: ignore =BLT101",
+            "blocklint: Ignore[BLT101]",
+            "blocklint: nonblocking[BLT101]",
+            "blocklint ignore[BLT101]",
+            "blocklint-ignore[BLT101]",
+            "blocklint:",
+            "Blocklint: ignore[BLT101]",
+            "BLOCKLINT: ignore",
+            "blockint: ignore[BLT101]",
+            "block-lint:ignore[BLT101]",
+        ] {
+            let read = directive(text).expect("it begins like one");
             assert_eq!((read.kind, read.rules.len(), read.reason), (SuppressionKind::Malformed, 0, text), "{text}");
         }
+    }
+
+    #[test]
+    fn places_are_found_in_every_spelling() {
+        let text =
+            b"blocklint: x Blocklint BLOCKLINT blockLint  blockint: ignore  type: ignore  bloklint:ignore xlocklint";
+        let found: Vec<&[u8]> = directive_places(text).iter().map(|&at| &text[at as usize..at as usize + 6]).collect();
+        let expected: [&[u8]; 6] = [b"blockl", b"Blockl", b"BLOCKL", b"blockL", b"blocki", b"blokli"];
+        assert_eq!(found, expected);
     }
 
     #[test]
@@ -173,7 +291,7 @@ mod tests {
         assert_eq!((read.of_file, read.rules.as_slice(), read.reason), (true, &["BLT104"][..], "read once"));
         assert_eq!(read.lines(true, line, 80), Span::new(0, 80));
         assert_eq!((read.lines(false, line, 80), read.kind), (line, SuppressionKind::Malformed));
-        assert_eq!(read.reason, ": ignore-file[BLT104] read once");
+        assert_eq!(read.reason, "blocklint: ignore-file[BLT104] read once");
         assert_eq!(directive("blocklint: ignore -file").map(|read| read.of_file), Some(false));
         assert_eq!(directive("blocklint: ignore").map(|mut read| read.lines(true, line, 80)), Some(line));
     }
@@ -199,5 +317,12 @@ mod tests {
         assert_eq!(at("// one"), b"b(); // three");
         assert_eq!(at("// three"), b"b(); // three");
         assert_eq!(at("// end"), b"// end");
+        let text = b"/* one */ a();\n/* two */\n/* three\n   more */\nb();";
+        let at = |from: u32, to: u32| {
+            let line = lines_of(text, Span::new(from, to), b"//");
+            &text[line.start as usize..line.end as usize]
+        };
+        assert_eq!(at(0, 9), b"/* one */ a();");
+        assert_eq!(at(15, 24), b"b();");
     }
 }

@@ -32,7 +32,7 @@ mod tables;
 mod validate;
 
 pub use builder::FactsBuilder;
-pub use comment::{Directive, directive, is_meant, lines_of};
+pub use comment::{Directive, directive, directive_places, is_meant, lines_of};
 pub use draft::Draft;
 pub use dump::dump;
 pub use facts::{Args, FileFacts, Symbols};
@@ -48,4 +48,4 @@ pub use tables::{
 pub use validate::validate;
 
 /// Raised whenever the same bytes may give other facts.
-pub const FACTS_VERSION: u32 = 6;
+pub const FACTS_VERSION: u32 = 7;

@@ -446,7 +446,8 @@ pub struct Suppression {
     /// The comment, or the part of it that says this.
     pub comment: Span,
     /// The lines it speaks for: its own, the next line of code if it stands alone, what an annotation stands before, or the
-    /// whole file.
+    /// whole file. In Python its own lines begin where a multi-line string or a continuation that ends there begins; of a
+    /// comment at the header of a definition they reach to the definition's name.
     pub line: Span,
 }
 
@@ -455,13 +456,13 @@ pub struct Suppression {
 pub enum SuppressionKind {
     /// `blocklint: ignore[…]`.
     Ignore,
-    /// `noqa` (Python), with or without codes.
+    /// `noqa` (Python), with or without codes. Without, its lines are its own only.
     Noqa,
     /// `blocklint: nonblocking`: the function on that line must not block.
     Nonblocking,
     /// Words of its author: that what stands on that line holds its thread on purpose, or briefly enough.
     Meant,
-    /// It begins like one of blocklint's own and says nothing that is known; `reason` holds all that follows the name.
+    /// It begins nearly like one of blocklint's own and cannot be read; `reason` holds the whole text.
     Malformed,
 }
 

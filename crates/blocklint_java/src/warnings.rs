@@ -9,47 +9,72 @@ use crate::annotations::last_name;
 use crate::kinds::{K, child, fields, kind};
 use crate::walker::span;
 
-const WORD: &[u8] = b"\"blocklint";
+const NAME: &str = "blocklint";
 
-/// Records what annotations silence. `"blocklint"` alone is like a comment that names no rule.
+/// Records what annotations silence. `"blocklint"` alone is like a comment that names no rule. A string that is near to
+/// these and none (`"BLT101"`, `"Blocklint:BLT101"`) cannot be read.
 pub(crate) fn suppressed_warnings(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>) {
-    for at in memmem::find_iter(source, WORD) {
-        let end = source[at + 1..].iter().position(|byte| matches!(byte, b'"' | b'\n'));
-        let Some(end) = end.map(|end| at + 1 + end) else { return };
-        let said = String::from_utf8_lossy(&source[at + WORD.len()..end]).into_owned();
-        let Some(declaration) = declaration(source, root, at) else { continue };
-        let rule = match said.strip_prefix(':').map(str::trim) {
-            Some("") => continue,
-            Some(rule) => Some(rule),
-            None if said.is_empty() => None,
-            // `blocklinter:…` is another tool.
-            None => continue,
-        };
-        let words = rule.map(|rule| {
-            let rule = facts.intern_literal(rule);
-            facts.form(Form::Str(rule))
-        });
-        let rules = facts.list(words.as_slice());
-        facts.suppression(Suppression {
-            kind: SuppressionKind::Ignore,
-            rules,
-            reason: Sym::NONE,
-            comment: Span::new(at as u32, end as u32 + 1),
-            line: declaration,
-        });
+    // One search for the annotations is faster than one for each spelling.
+    for annotation in memmem::find_iter(source, b"SuppressWarnings") {
+        let Some(node) = annotation_at(source, root, annotation) else { continue };
+        let Some(declaration) = declaration(node) else { continue };
+        let (start, end) = (node.start_byte(), node.end_byte());
+        let mut from = start;
+        while let Some(open) = memchr::memchr(b'"', &source[from..end]).map(|at| from + at) {
+            let close = source[open + 1..end].iter().position(|byte| matches!(byte, b'"' | b'\n'));
+            let Some(close) = close.map(|at| open + 1 + at) else { break };
+            from = close + 1;
+            let written = String::from_utf8_lossy(&source[open + 1..close]).into_owned();
+            let Some((kind, rule)) = read(written.trim()) else { continue };
+            let words = rule.map(|rule| {
+                let rule = facts.intern_literal(rule);
+                facts.form(Form::Str(rule))
+            });
+            let rules = facts.list(words.as_slice());
+            let reason = match kind {
+                SuppressionKind::Malformed => facts.intern_literal(&format!("\"{written}\"")),
+                _ => Sym::NONE,
+            };
+            let comment = Span::new(open as u32, close as u32 + 1);
+            facts.suppression(Suppression { kind, rules, reason, comment, line: declaration });
+        }
     }
 }
 
-/// What the annotation stands before that holds a string at an offset.
-fn declaration(source: &[u8], root: Node<'_>, at: usize) -> Option<Span> {
+/// Reads the text of one string: its kind and the rule it names.
+fn read(written: &str) -> Option<(SuppressionKind, Option<&str>)> {
+    let is_code = |text: &str| {
+        let number = text.get(..3).filter(|head| head.eq_ignore_ascii_case("BLT")).map(|_| &text[3..]);
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let malformed = Some((SuppressionKind::Malformed, None));
+    let Some((head, rest)) = written.split_at_checked(NAME.len()).filter(|(head, _)| head.eq_ignore_ascii_case(NAME))
+    else {
+        return if is_code(written) { malformed } else { None };
+    };
+    match rest.strip_prefix(':').map(str::trim) {
+        // `blocklinter:…` is another tool.
+        None if rest.starts_with(|c: char| c.is_alphanumeric()) => None,
+        _ if head != NAME => malformed,
+        Some(rule) if rule.is_empty() || rule.contains([',', ' ', '[', '(']) => malformed,
+        Some(rule) => Some((SuppressionKind::Ignore, Some(rule))),
+        None if rest.is_empty() => Some((SuppressionKind::Ignore, None)),
+        None => malformed,
+    }
+}
+
+/// Returns the annotation `@SuppressWarnings` with its name at an offset.
+fn annotation_at<'t>(source: &[u8], root: Node<'t>, at: usize) -> Option<Node<'t>> {
     let mut node = root.descendant_for_byte_range(at, at + 1)?;
     while kind(node) != K::Annotation {
         node = node.parent()?;
     }
     let name = last_name(child(node, fields().name)?);
-    if source.get(name.byte_range()) != Some(b"SuppressWarnings") {
-        return None;
-    }
-    let modifiers = node.parent().filter(|parent| kind(*parent) == K::Modifiers)?;
+    (name.start_byte() == at && source.get(name.byte_range()) == Some(b"SuppressWarnings")).then_some(node)
+}
+
+/// Returns what an annotation stands before.
+fn declaration(annotation: Node<'_>) -> Option<Span> {
+    let modifiers = annotation.parent().filter(|parent| kind(*parent) == K::Modifiers)?;
     modifiers.parent().map(span)
 }

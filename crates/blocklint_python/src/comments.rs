@@ -1,7 +1,9 @@
 //! Comments that silence rules or make a promise.
 
 use blocklint_core::Span;
-use blocklint_facts::{Directive, FactsBuilder, Form, FormId, List, Suppression, SuppressionKind, Sym, directive};
+use blocklint_facts::{
+    Directive, FactsBuilder, Form, FormId, List, Suppression, SuppressionKind, Sym, directive, directive_places,
+};
 use ruff_python_ast::token::{Token, TokenKind, Tokens};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
@@ -18,13 +20,25 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
             continue;
         }
         last = Some(index);
-        let (is_alone, governed) = governed_line(source, tokens, index);
+        let (is_alone, own) = own_lines(source, tokens, index);
+        let mut governed = None;
+        let mut has_noqa = false;
         directives(&source[token.range()], |mut directive, part| {
-            // The other tools pass over theirs there.
-            if directive.kind == SuppressionKind::Noqa && directive.of_file && !is_alone {
+            let is_noqa = directive.kind == SuppressionKind::Noqa;
+            let is_bare_noqa = is_noqa && directive.rules.is_empty();
+            // The other tools pass over theirs there, and read only the first of a comment.
+            if is_noqa && directive.of_file && !is_alone || is_bare_noqa && has_noqa {
                 return;
             }
-            let line = directive.lines(is_alone, governed, source.len());
+            has_noqa |= is_noqa;
+            let line = match is_bare_noqa {
+                true => own,
+                false => {
+                    let governed =
+                        *governed.get_or_insert_with(|| governed_lines(source, tokens, index, is_alone, own));
+                    directive.lines(is_alone, governed, source.len())
+                }
+            };
             let part = TextRange::at(token.start() + part.start(), part.len());
             let rules: Vec<FormId> = directive
                 .rules
@@ -44,42 +58,96 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
     }
 }
 
-/// Offsets of the words that a comment of interest holds, in order.
-fn places(bytes: &[u8]) -> impl Iterator<Item = u32> {
+/// Returns the offsets of the words that a comment of interest holds, in order.
+fn places(bytes: &[u8]) -> Vec<u32> {
     // `q` is rare, and no other letter of `noqa` is.
     let noqa = memchr::memchr2_iter(b'q', b'Q', bytes)
         .filter(|&at| at >= 2 && bytes.get(at - 2..at + 2).is_some_and(|word| word.eq_ignore_ascii_case(b"noqa")))
         .map(|at| at as u32 - 2);
-    let ours = memchr::memmem::find_iter(bytes, b"blocklint").map(|at| at as u32);
-    let mut all: Vec<u32> = ours.collect();
-    let sorted = all.is_empty();
+    let mut all = directive_places(bytes);
+    all.extend(memchr::memmem::find_iter(bytes, "ruff:").map(|at| at as u32));
+    let is_sorted = all.is_empty();
     all.extend(noqa);
-    if !sorted {
+    if !is_sorted {
         all.sort_unstable();
     }
-    all.into_iter()
+    all
 }
 
-/// Whether a comment stands alone on its line, and the line it speaks for: its own where code precedes it, else the next
-/// that holds code.
-fn governed_line(source: &str, tokens: &Tokens, comment: usize) -> (bool, Span) {
-    let own = line_at(source, tokens[comment].start());
+/// Returns whether a comment stands alone on its line, and its own lines: the line it stands on, with those before it that a
+/// multi-line string or a backslash joins to it, because no comment can stand on them.
+fn own_lines(source: &str, tokens: &Tokens, comment: usize) -> (bool, Span) {
+    let mut own = line_at(source, tokens[comment].start());
     let before = &source[own.start as usize..tokens[comment].start().to_usize()];
-    if !before.trim_matches(['\u{feff}', ' ', '\t', '\u{c}']).is_empty() {
-        return (false, own);
+    if before.trim_matches(['\u{feff}', ' ', '\t', '\u{c}']).is_empty() {
+        return (true, own);
     }
-    let code = |token: &&Token| {
-        !matches!(
-            token.kind(),
-            TokenKind::Comment
-                | TokenKind::NonLogicalNewline
-                | TokenKind::Newline
-                | TokenKind::Indent
-                | TokenKind::Dedent
-                | TokenKind::EndOfFile
-        )
+    // Strings with parts of code are several tokens.
+    let mut open_strings = 0_usize;
+    for token in tokens[..comment].iter().rev() {
+        match token.kind() {
+            TokenKind::FStringEnd | TokenKind::TStringEnd => open_strings += 1,
+            TokenKind::FStringStart | TokenKind::TStringStart => open_strings = open_strings.saturating_sub(1),
+            _ if open_strings > 0 => continue,
+            _ if token.end().to_u32() <= own.start => {
+                let between = &source[token.end().to_usize()..own.start as usize];
+                if !between.trim_start_matches([' ', '\t', '\u{c}']).starts_with('\\') {
+                    break;
+                }
+            }
+            _ => {}
+        }
+        if open_strings == 0 && token.start().to_u32() < own.start {
+            own.start = line_at(source, token.start()).start;
+        }
+    }
+    (false, own)
+}
+
+/// Returns the lines that a comment with rules speaks for: its own where code precedes it, else the next that holds code. At
+/// the header of a definition they reach to the line of its name, so that it speaks for the body.
+fn governed_lines(source: &str, tokens: &Tokens, comment: usize, is_alone: bool, own: Span) -> Span {
+    let is_code = |token: &&Token| !is_space(token.kind());
+    let (lines, at) = match is_alone {
+        true => match tokens[comment..].iter().position(|token| is_code(&token)) {
+            Some(at) => (line_at(source, tokens[comment + at].start()), comment + at),
+            None => return own,
+        },
+        false => (own, comment),
     };
-    (true, tokens[comment..].iter().find(code).map_or(own, |token| line_at(source, token.start())))
+    definition_line(source, tokens, at)
+        .map_or(lines, |name| Span::new(lines.start.min(name.start), lines.end.max(name.end)))
+}
+
+/// Returns the line of the `def` or `class` whose header, from the first decorator to the colon, holds a token.
+fn definition_line(source: &str, tokens: &Tokens, at: usize) -> Option<Span> {
+    let mut start = tokens[..at].iter().rposition(|token| token.kind() == TokenKind::Newline).map_or(0, |end| end + 1);
+    loop {
+        start += tokens[start..].iter().position(|token| !is_space(token.kind()))?;
+        let kind = tokens[start].kind();
+        let is_async = kind == TokenKind::Async;
+        let after = if is_async { tokens.get(start + 1)?.kind() } else { kind };
+        match after {
+            TokenKind::Def | TokenKind::Class => return Some(line_at(source, tokens[start].start())),
+            TokenKind::At if !is_async => {
+                start += tokens[start..].iter().position(|token| token.kind() == TokenKind::Newline)? + 1;
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// True if a token is no code.
+fn is_space(kind: TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Comment
+            | TokenKind::NonLogicalNewline
+            | TokenKind::Newline
+            | TokenKind::Indent
+            | TokenKind::Dedent
+            | TokenKind::EndOfFile
+    )
 }
 
 /// The line around an offset, without its end.
@@ -133,15 +201,23 @@ fn one(part: &str) -> Option<Directive<'_>> {
     if let Some(directive) = directive(part) {
         return Some(directive);
     }
+    if let Some(directive) = ruff_ignore(part.trim_start()) {
+        return Some(directive);
+    }
     // `# flake8: noqa: BLT101` and `# ruff: noqa: BLT101` speak for the file.
     let tool = ["flake8", "ruff"].iter().find_map(|tool| strip_tool(part.trim_start(), tool));
     let of_file = tool.is_some();
     let rest = strip_noqa(tool.unwrap_or(part.trim_start()))?;
     let Some(mut rest) = rest.trim_start().strip_prefix(':') else {
-        // Without codes it speaks for all that the other tool reports, of which nothing is known here.
+        // Without codes it speaks for all that the other tool reports, of which nothing is known here. A sentence may begin
+        // with the word, and `# noqa E501` means one rule of another tool.
         let (rules, reason) = (Vec::new(), rest.trim());
+        let is_bare = reason.is_empty() || rest.starts_with([' ', '\t']) && reason.starts_with(['-', '–', '—', '#']);
         let bare = Directive { kind: SuppressionKind::Noqa, rules, reason, said: reason, of_file };
-        return (!of_file).then_some(bare);
+        if !of_file && !is_bare && names_ours(rest) {
+            return Some(Directive::malformed(part.trim()));
+        }
+        return (!of_file && is_bare).then_some(bare);
     };
     let mut rules = Vec::new();
     loop {
@@ -162,8 +238,28 @@ fn one(part: &str) -> Option<Directive<'_>> {
     Some(Directive { kind: SuppressionKind::Noqa, rules, reason, said: reason, of_file })
 }
 
-/// `BLT101`, or a name with a hyphen.
+/// Reads `ruff: ignore[BLT101] reason` and `ruff: file-ignore[BLT101]`, which say what `noqa: BLT101` says.
+fn ruff_ignore(part: &str) -> Option<Directive<'_>> {
+    let rest = strip_tool(part, "ruff")?;
+    let ignore = rest.strip_prefix("file-ignore[").map(|list| (list, true));
+    let (list, of_file) = ignore.or_else(|| rest.strip_prefix("ignore[").map(|list| (list, false)))?;
+    let (list, reason) = list.split_once(']')?;
+    let rules: Vec<&str> = list.split(',').map(str::trim).filter(|rule| is_rule(rule)).collect();
+    let (kind, reason) = (SuppressionKind::Noqa, reason.trim());
+    (!rules.is_empty()).then_some(Directive { kind, rules, reason, said: reason, of_file })
+}
+
+/// True if words behind `noqa` begin with a code of blocklint's: a colon is missing.
+fn names_ours(rest: &str) -> bool {
+    let code = rest.trim_start_matches([' ', '\t', '(', '[', ',', '=', '-', ';']);
+    code.strip_prefix("BLT").is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// True for `BLT101`, `BLT`, or a name with a hyphen.
 fn is_rule(word: &str) -> bool {
+    if word == "BLT" {
+        return true;
+    }
     let code = word.len() >= 2
         && word.as_bytes()[0].is_ascii_alphabetic()
         && word.as_bytes()[word.len() - 1].is_ascii_digit()
@@ -211,7 +307,7 @@ mod tests {
             ("# blocklint: ignore", Ignore, "", ""),
             ("#blocklint:ignore[BLT101]", Ignore, "BLT101", ""),
             (
-                "# Blocklint: ignore[ BLT101,blocking-file , ] start-up only",
+                "# blocklint: ignore[ BLT101,blocking-file , ] start-up only",
                 Ignore,
                 "BLT101 blocking-file",
                 "start-up only",
@@ -224,6 +320,9 @@ mod tests {
             ("# noqa: BLT101 , ASYNC251,F401 because", Noqa, "BLT101 ASYNC251 F401", "because"),
             ("# noqa:BLT101 blocking-file", Noqa, "BLT101 blocking-file", ""),
             ("# see below # noqa", Noqa, "", ""),
+            ("# ruff: ignore[ASYNC251, BLT101] why", Noqa, "ASYNC251 BLT101", "why"),
+            ("# noqa - legacy", Noqa, "", "- legacy"),
+            ("# noqa: BLT why", Noqa, "BLT", "why"),
         ] {
             assert_eq!(single(comment), (kind, rules.to_owned(), reason.to_owned()), "{comment}");
         }
@@ -249,12 +348,22 @@ mod tests {
             "# noqa: because",
             "# noqall",
             "# about noqa",
+            "# noqa is not needed here",
+            "# noqa E501",
+            "# noqa(E501)",
+            "# noqa[E501]",
+            "# noqa, E501",
+            "# noqa-why",
+            "# `# noqa` was here",
+            "# type: ignore, noqa",
             "# blocklint",
             "# blocklint reads this",
         ] {
             assert_eq!(all(comment), [], "{comment}");
         }
-        for comment in ["# blocklint: ignored", "# blocklint: ignore[BLT101", "# blocklint ignore"] {
+        for comment in
+            ["# blocklint: ignored", "# blocklint: ignore[BLT101", "# blocklint ignore", "# Blocklint: ignore"]
+        {
             assert_eq!(single(comment).0, SuppressionKind::Malformed, "{comment}");
         }
     }

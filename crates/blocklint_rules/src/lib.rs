@@ -40,7 +40,7 @@ mod words;
 use blocklint_core::{Context, Effect, RuleCode};
 
 pub use async_codes::{AsyncCode, async_codes, rules_of_async};
-pub use comments::{malformed, meant, probably_meant};
+pub use comments::{malformed, meant, names_rules, probably_meant};
 pub use invalid_suppression::INVALID_SUPPRESSION;
 pub use large_response_on_loop::{Path, Response};
 pub use made_anew::{Anew, Made};

@@ -1,26 +1,28 @@
 //! blocklint's comments in a file.
 
 use blocklint_core::Span;
-use blocklint_facts::{FactsBuilder, Form, FormId, Suppression, SuppressionKind, Sym, directive, is_meant, lines_of};
+use blocklint_facts::{
+    Directive, FactsBuilder, Form, FormId, Suppression, SuppressionKind, Sym, directive, directive_places, is_meant,
+    lines_of,
+};
 use memchr::memmem;
 use tree_sitter::Node;
 
 use crate::walk::span;
 
-const WORD: &str = "blocklint";
-
-/// Records the directives of a file. Finds the comments by their word, then asks the tree whether it stands in one.
+/// Records the directives of a file. Finds them by their words, then asks the tree whether these stand in a comment.
 pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comment: impl Fn(Node<'_>) -> bool) {
     let mut from = 0;
-    while let Some(at) = memmem::find(&source[from..], WORD.as_bytes()).map(|at| from + at) {
-        from = at + WORD.len();
+    for at in places(source) {
+        if at < from {
+            continue;
+        }
         let Some(node) = comment_at(root, at, &is_comment) else { continue };
-        let text = String::from_utf8_lossy(source.get(node.byte_range()).unwrap_or_default());
-        let inner = text.trim_start_matches('/').trim_start_matches('*').trim_end_matches('/').trim_end_matches('*');
-        let Some(mut read) = directive(inner.trim_start_matches(['/', '*', '!'])) else { continue };
-        // A comment that says it twice says it once.
-        from = from.max(node.end_byte());
-        let comment = Span::new(node.start_byte() as u32, trimmed_end(source, node) as u32);
+        let Some((part, end)) = part_at(source, node, at) else { continue };
+        let text = String::from_utf8_lossy(&source[at..end]);
+        let read = directive(&text).or_else(|| is_noqa_of_ours(&text).then(|| Directive::malformed(text.trim())));
+        let Some(mut read) = read else { continue };
+        from = part.end as usize;
         let rules: Vec<FormId> = read
             .rules
             .iter()
@@ -31,8 +33,86 @@ pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comm
             .collect();
         let rules = facts.list(&rules);
         let reason = if read.reason.is_empty() { Sym::NONE } else { facts.intern(read.reason) };
-        let line = read.lines(begins_line(source, node.start_byte()), lines_of(source, comment, b"//"), source.len());
-        facts.suppression(Suppression { kind: read.kind, rules, reason, comment, line });
+        let whole = Span::new(node.start_byte() as u32, trimmed_end(source, node) as u32);
+        let governed = with_definition(source, root, lines_of(source, whole, b"//"));
+        let line = read.lines(begins_line(source, node.start_byte()), governed, source.len());
+        facts.suppression(Suppression { kind: read.kind, rules, reason, comment: part, line });
+    }
+}
+
+/// Returns the offsets of the words by which directives are known, in order.
+fn places(source: &[u8]) -> Vec<usize> {
+    let mut all: Vec<usize> = directive_places(source).into_iter().map(|at| at as usize).collect();
+    all.extend(memmem::find_iter(source, b"noqa"));
+    all.sort_unstable();
+    all
+}
+
+/// True for `noqa: BLT101`, which is a comment of Python's linters.
+fn is_noqa_of_ours(text: &str) -> bool {
+    let codes = text.strip_prefix("noqa").and_then(|rest| rest.trim_start().strip_prefix(':'));
+    codes.is_some_and(|codes| codes.contains("BLT"))
+}
+
+/// Returns the part of a comment that begins with the word at an offset, from its marker, and the end of its text. The word
+/// stands behind the comment's marker, behind a further `//`, or at the beginning of a line of a block comment.
+fn part_at(source: &[u8], comment: Node<'_>, at: usize) -> Option<(Span, usize)> {
+    let (start, comment_end) = (comment.start_byte(), trimmed_end(source, comment));
+    let line_start = source[start..at].iter().rposition(|&byte| byte == b'\n').map_or(start, |line| start + line + 1);
+    let line_end = memchr::memchr(b'\n', &source[at..comment_end]).map_or(comment_end, |line| at + line);
+    let is_sign = |byte: &u8| matches!(byte, b'/' | b'*' | b'!' | b' ' | b'\t');
+    if source[start..comment_end].starts_with(b"/*") {
+        if !source[line_start..at].iter().all(is_sign) {
+            return None;
+        }
+        let text = source[at..line_end].trim_ascii_end();
+        let end = at + text.strip_suffix(b"*/").unwrap_or(text).trim_ascii_end().len();
+        let is_whole = line_start == start && line_end == comment_end;
+        let part = if is_whole { start..comment_end } else { at..end };
+        return Some((Span::new(part.start as u32, part.end as u32), end));
+    }
+    let mut marker = line_start + memmem::rfind(&source[line_start..at], b"//")?;
+    if !source[marker..at].iter().all(is_sign) {
+        return None;
+    }
+    // A document comment has three slashes.
+    while marker > start && source[marker - 1] == b'/' {
+        marker -= 1;
+    }
+    // A reason may hold `//` itself, as addresses do.
+    let next = memmem::find_iter(&source[at..line_end], b" //").find(|&next| {
+        let text = String::from_utf8_lossy(&source[at + next + 3..line_end]);
+        directive(&text).is_some() || text.trim_start().starts_with(|c: char| c.is_ascii_uppercase())
+    });
+    let end = next.map_or(line_end, |next| at + next);
+    let end = at + source[at..end].trim_ascii_end().len();
+    Some((Span::new(marker as u32, end as u32), end))
+}
+
+/// Returns the lines, and with them that of the name of the definition in whose header they stand, so that a comment there
+/// speaks for the body.
+fn with_definition(source: &[u8], root: Node<'_>, lines: Span) -> Span {
+    let text = &source[lines.start as usize..lines.end as usize];
+    let first = lines.start as usize + (text.len() - text.trim_ascii_start().len());
+    let Some(mut node) = root.descendant_for_byte_range(first, first + 1) else { return lines };
+    loop {
+        let (name, body) = (node.child_by_field_name("name"), node.child_by_field_name("body"));
+        if let (Some(name), Some(body)) = (name, body) {
+            // The bracket that opens the body is the last of the header.
+            let is_header = first <= body.start_byte();
+            let name = lines_of(source, span(name), b"//");
+            return match is_header {
+                true => Span::new(lines.start.min(name.start), lines.end.max(name.end)),
+                false => lines,
+            };
+        }
+        // Attributes stand beside what they are of.
+        let next = match node.kind() {
+            "attribute_item" => node.next_named_sibling(),
+            _ => node.parent(),
+        };
+        let Some(next) = next else { return lines };
+        node = next;
     }
 }
 

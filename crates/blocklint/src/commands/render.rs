@@ -1,6 +1,6 @@
 //! What `blocklint check` writes of its findings.
 
-use std::io;
+use std::io::{self, Write as _};
 
 use blocklint_engine::{Chosen, Compared, Held, Levels};
 use blocklint_output::{
@@ -115,7 +115,14 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     } else if let Some(held) = known.held {
         baseline::tell_stale(check, held);
     }
-    out.finish()
+    out.finish()?;
+    // Nothing else says how a run ended whose findings went into a file.
+    if let Some(file) = check.output_file.as_ref().filter(|_| console::verbosity() >= 0) {
+        let mut told = Vec::new();
+        summary(&mut told, &counts)?;
+        let _ = writeln!(io::stderr(), "{}Written to {file}.", String::from_utf8_lossy(&told));
+    }
+    Ok(())
 }
 
 /// Whether lines for people end the output: what programs read ends with the data.

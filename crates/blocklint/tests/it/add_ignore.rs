@@ -55,11 +55,12 @@ fn a_string_and_a_continued_line_stay_as_they_are() {
     let text = "import time\n\nasync def f(x):\n    y = 1 + \\\n        time.sleep(1)\n    z = 1 + \\\n        time.sleep(1) + \\\n        2\n";
     let project = Project::new(&[("a.py", text)]);
     let run = project.run(&["check", "--add-ignore"]);
-    // The last line of what is continued takes a comment, a line in its midst none.
-    assert_eq!(run.out, "Ignored 1 finding in 1 file:\n- a.py: 1\n", "{}", run.err);
-    assert!(run.err.contains("a.py:7: BLT101 not ignored: "), "{}", run.err);
+    // The last line of what is continued takes the comment, also for a line in its midst.
+    assert_eq!(run.out, "Ignored 2 findings in 1 file:\n- a.py: 2\n", "{}", run.err);
     let after = project.read("a.py");
-    assert_eq!(after, text.replacen("time.sleep(1)\n", "time.sleep(1)  # blocklint: ignore[BLT101]\n", 1));
+    let expected = text.replacen("time.sleep(1)\n", "time.sleep(1)  # blocklint: ignore[BLT101]\n", 1);
+    assert_eq!(after, expected.replace("        2\n", "        2  # blocklint: ignore[BLT101]\n"));
+    assert_eq!(project.run(&["check"]), said(0, "No findings.\n"));
     let text = "import time\n\nasync def f(x):\n    return f\"\"\"\n{time.sleep(1)}\n\"\"\"\n";
     let project = Project::new(&[("a.py", text)]);
     let run = project.run(&["check", "--add-ignore"]);

@@ -237,3 +237,48 @@ fn staged_findings_stand_where_the_staged_text_has_them() {
     let run = project.run(&["check", "--staged"]);
     assert!(run.out.contains("app.py:7:5") && run.out.contains("7 |     helper.wait()"), "{}", run.out);
 }
+
+/// A project with a submodule that holds the helper.
+fn with_submodule() -> (Project, Project) {
+    let helper = Project::new(&[("helper.py", HELPER)]);
+    helper.commit();
+    let project = Project::new(&[("app.py", "from lib import helper\n\nasync def handler():\n    helper.load()\n")]);
+    project.git(&["init", "-q"]);
+    let from = helper.path();
+    let from = from.to_str().expect("UTF-8");
+    project.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "lib"]);
+    std::fs::remove_file(project.path().join("lib/blocklint.toml")).expect("removed");
+    project.git(&["-C", "lib", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-a", "-m", "x"]);
+    project.commit();
+    (project, helper)
+}
+
+#[test]
+fn a_change_in_a_submodule_counts() {
+    let (project, _helper) = with_submodule();
+    assert_eq!(found(&check(&project, &[])), ["app.py BLT102"]);
+    for option in ["--changed", "--staged", "--since=HEAD"] {
+        assert_eq!(found(&check(&project, &[option])), [] as [&str; 0], "{option}: nothing changed");
+    }
+    project.replace("lib/helper.py", "return requests.get('u')", "time.sleep(1)");
+    assert_eq!(found(&check(&project, &["--changed"])), ["app.py BLT101"], "in the work tree of the submodule");
+    assert_eq!(found(&check(&project, &["--staged"])), [] as [&str; 0], "its commit is not staged");
+    project.git(&["-C", "lib", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-a", "-m", "x"]);
+    assert_eq!(found(&check(&project, &["--changed"])), ["app.py BLT101"], "committed there, not here");
+    assert_eq!(found(&check(&project, &["--staged"])), [] as [&str; 0]);
+    project.git(&["add", "lib"]);
+    assert_eq!(found(&check(&project, &["--staged"])), ["app.py BLT101"], "staged");
+    project.commit();
+    assert_eq!(found(&check(&project, &["--changed"])), [] as [&str; 0]);
+    assert_eq!(found(&check(&project, &["--since=HEAD~1"])), ["app.py BLT101"]);
+}
+
+#[test]
+fn a_submodule_that_is_new_brings_what_it_holds() {
+    let (project, _helper) = with_submodule();
+    let empty = project.git(&["hash-object", "-t", "tree", "/dev/null"]);
+    let commit = project.git(&["commit-tree", empty.trim(), "-m", "empty"]);
+    project.git(&["branch", "start", commit.trim()]);
+    project.git(&["reset", "-q", "--soft", "start"]);
+    assert_eq!(found(&check(&project, &["--changed"])), ["app.py BLT102"]);
+}

@@ -591,6 +591,8 @@ fn keys_are_listed_and_described() {
     assert_eq!((value["name"].as_str(), value["option"].as_str()), (Some("select"), Some("--select")));
     let (code, _, err) = folder.run_in("", &["config", "selct"]);
     assert_eq!((code, err.as_str()), (Some(2), "error: unknown key `selct`; did you mean `select`?\n"));
+    let (code, _, err) = folder.run_in("", &["config", "min-sev"]);
+    assert_eq!((code, err.as_str()), (Some(2), "error: unknown key `min-sev`; did you mean `min-severity`?\n"));
 }
 
 /// `UPDATE=1 cargo test --workspace --test it configuration::` renews it.

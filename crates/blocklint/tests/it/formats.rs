@@ -66,6 +66,32 @@ fn exit_codes_are_those_of_the_run_in_every_format() {
 }
 
 #[test]
+fn a_run_that_writes_into_a_file_says_how_many_there_are() {
+    let folder = service();
+    let told = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
+        command
+            .env_clear()
+            .current_dir(folder.path())
+            .args(["check", "--no-cache"])
+            .args(arguments)
+            .stdin(Stdio::null());
+        let output = command.output().expect("it starts");
+        assert!(output.stdout.is_empty());
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    for format in FORMATS {
+        let said = told(&["--output-format", format, "-o", "report"]);
+        assert!(
+            said.starts_with("Found 4 findings with ") && said.ends_with("Written to report.\n"),
+            "{format}: {said}"
+        );
+    }
+    assert!(told(&["--select", "BLT601", "-o", "report"]).starts_with("No findings"));
+    assert_eq!(told(&["-q", "-o", "report"]), "");
+}
+
+#[test]
 fn a_file_is_replaced_whole_or_not_at_all() {
     let folder = service();
     let file = folder.path().join("out/report");

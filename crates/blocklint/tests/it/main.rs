@@ -41,6 +41,7 @@ mod sha256;
 mod shipped;
 mod signals;
 mod support;
+mod suppression_page;
 mod suppressions;
 mod teach;
 mod versions;

@@ -72,6 +72,21 @@ fn lines_name_the_cell() {
 }
 
 #[test]
+fn noqa_speaks_for_its_own_line_of_a_cell() {
+    let cells = [
+        "import time\nasync def f():\n    time.sleep(1)  # noqa",
+        "async def g():  # noqa\n    time.sleep(1)\n    # noqa",
+        "async def h():\n    time.sleep(1)  # blocklint: ignore BLT101",
+    ];
+    let out = Folder::new(&[("demo.ipynb", &notebook(&cells))]).check("concise");
+    let found = out
+        .lines()
+        .filter_map(|line| Some(line.split_once(": BLT")?.0.to_owned() + " " + &line.split_once(": BLT")?.1[..3]));
+    let expected = ["demo.ipynb:cell 2:2:5 101", "demo.ipynb:cell 3:2:5 101", "demo.ipynb:cell 3:2:20 903"];
+    assert_eq!(found.collect::<Vec<_>>(), expected, "{out}");
+}
+
+#[test]
 fn frames_show_the_cell_s_own_lines() {
     let out = demo().check("full");
     assert!(out.contains("--> demo.ipynb:cell 4:2:14\n"), "{out}");

@@ -107,11 +107,61 @@ fn a_comment_that_cannot_be_read_says_what_was_meant() {
     assert_eq!(code, Some(1));
     for line in [
         "warning[BLT903]: comment cannot be read: `ingore` is no word of blocklint's",
-        "= help: write `blocklint: ignore[BLT101]`",
         "unknown rules `BLT1O1` and `BLT110` in a comment",
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
+    // Each format has the suggestion, also those that show messages only.
+    for format in ["concise", "full", "github", "json"] {
+        let (_, out, _) = folder.run(&["check", "--select", "BLT903", "--output-format", format]);
+        for suggestion in ["; write `blocklint: ignore[BLT101]`", "; did you mean `BLT101` instead of `BLT1O1`"] {
+            assert!(out.contains(suggestion), "{format}: {out}");
+        }
+    }
+}
+
+#[test]
+fn a_comment_at_one_cause_says_which_line_silences_all() {
+    let text = "import time
+
+
+def pause():
+    time.sleep(1)COMMENT
+
+
+def rest():
+    time.sleep(2)
+
+
+def load():
+    pause()
+    rest()
+
+
+async def handler():
+    load()
+
+
+async def other():
+    rest()
+";
+    let folder = Folder::new(&[("blocklint.toml", "")]);
+    let notes = |comment: &str| -> Vec<String> {
+        fs::write(folder.path().join("main.py"), text.replace("COMMENT", comment)).expect("written");
+        let (_, out, _) = folder.run(&["check", "--no-cache"]);
+        out.lines().filter(|line| line.contains("another cause of it")).map(|line| line.trim().to_owned()).collect()
+    };
+    assert_eq!(notes(""), [] as [&str; 0]);
+    let said = "= note: a comment in `main.pause` silences another cause of it; `blocklint: ignore[BLT101]` on this line silences all of them";
+    assert_eq!(notes("  # blocklint: ignore[BLT101] short"), [said], "the finding of `other` never had it");
+    fs::write(
+        folder.path().join("main.py"),
+        text.replace("COMMENT", "  # blocklint: ignore[BLT101]")
+            .replace("    load()\n", "    load()  # blocklint: ignore[BLT101]\n")
+            .replace("async def other():\n    rest()\n", ""),
+    )
+    .expect("written");
+    assert_eq!(folder.found(&["--select", "BLT101"]), [] as [&str; 0]);
 }
 
 #[test]

@@ -7,10 +7,11 @@ pub(crate) mod handles;
 pub(crate) mod left_behind;
 mod lowered;
 mod mending;
+mod partly_silenced;
 
 use std::cmp::Reverse;
 
-use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity};
+use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity, Span};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::entries::first_time::first_time_of;
@@ -40,6 +41,7 @@ use blocklint_link::link::names;
 use blocklint_link::link::units::{ByCode, Units};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_models::Thread;
+use partly_silenced::partly_silenced;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -127,15 +129,22 @@ pub(crate) fn findings<'a>(
             if link.program.language(way.site.file) == Language::Python {
                 cost.steps += cost.doubts(judge.is_on(named::TWO_OF_ONE_KIND), judge.is_on(named::LONG_WAY));
             }
+            let arg = if hit.handed { way.arg } else { None };
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
-                true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
-                false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule).or_else(|| {
-                    let is_direct = matches!(way.next, Next::Leaf(_));
-                    is_direct.then(|| cuts.hides_direct(link.program, way.site, rule)).flatten()
-                }),
+                true => {
+                    let place = place_of_finding(link, hit.way.site, arg).start;
+                    Some(cuts.hides(link.program, hit.way.site, place, hit.root, rule).flatten())
+                }
+                false => {
+                    let place = place_of_finding(link, way.site, arg).start;
+                    let body = link.program.body_of_site(way.site);
+                    cuts.hides(link.program, way.site, place, body, rule).or_else(|| {
+                        let is_direct = matches!(way.next, Next::Leaf(_));
+                        is_direct.then(|| cuts.hides_direct(way.site.file, place, rule)).flatten()
+                    })
+                }
             };
-            let arg = if hit.handed { way.arg } else { None };
             places.entry((way.site, arg, rule)).or_default().push(Candidate {
                 root: hit.root,
                 kind: hit.kind,
@@ -332,6 +341,10 @@ pub(crate) fn findings<'a>(
                 }
             }
             finding.mending.starts = offloads.if_handed_over(finding.site);
+            if finding.suppressed.is_none() {
+                let ways = candidates.iter().map(|candidate| &candidate.way);
+                finding.partly_silenced = partly_silenced(link, cuts, graph, rule, ways);
+            }
             if account {
                 finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
             }
@@ -513,13 +526,7 @@ fn finding<'c>(
     let hold = of_severity().map(|c| hold_of(&c.label)).fold(Hold::Unstated, Hold::longest);
     let ways = paths.follow(best.way);
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
-    let span = match arg {
-        Some(arg) if row.kind != SiteKind::Decorate => {
-            facts.args_of(site.site).get(arg as usize).map_or(row.span, |arg| arg.span)
-        }
-        _ => place_of(link, site),
-    };
+    let span = place_of_finding(link, site, arg);
     let trace: Vec<RawStep> =
         ways.iter().map(|way| step(link, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
     let leaf = ways.last().and_then(|way| match way.next {
@@ -572,9 +579,22 @@ fn finding<'c>(
         occurrence: 0,
         suppressed: best.silenced.clone(),
         reasons: Vec::new(),
+        partly_silenced: Vec::new(),
         aside: best.aside,
     };
     (found, best)
+}
+
+/// Returns the text that a finding points at: a call, or the callable that it hands over.
+fn place_of_finding(link: &Link<'_>, site: SiteRef, handed: Option<u32>) -> Span {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    match handed {
+        Some(arg) if row.kind != SiteKind::Decorate => {
+            facts.args_of(site.site).get(arg as usize).map_or(row.span, |arg| arg.span)
+        }
+        _ => place_of(link, site),
+    }
 }
 
 /// The long call over which a lock is held elsewhere.

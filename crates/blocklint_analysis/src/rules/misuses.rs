@@ -44,7 +44,7 @@ pub(crate) fn called_for_a_chain(
             false => Severity::Error,
         };
         if finding.suppressed.is_none() {
-            finding.suppressed = cuts.hides(link.program, finding.site, finding.root, rule);
+            finding.suppressed = cuts.hides(link.program, finding.site, finding.span.start, finding.root, rule);
         }
         said.insert(finding.site)
     });
@@ -184,7 +184,7 @@ fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, 
     finding.trace[0].function = endpoint;
     finding.trace[0].written = slow_call(one.way).to_owned();
     if finding.suppressed.is_none() {
-        finding.suppressed = cuts.hides(link.program, one.site, one.endpoint, rule);
+        finding.suppressed = cuts.hides(link.program, one.site, finding.span.start, one.endpoint, rule);
     }
     finding
 }
@@ -260,7 +260,8 @@ fn misuse(
         holds_gil: false,
         occurrence: 0,
         reasons: Vec::new(),
+        partly_silenced: Vec::new(),
         aside: None,
-        suppressed: cuts.hides(link.program, site, body, rule),
+        suppressed: cuts.hides(link.program, site, span.start, body, rule),
     }
 }

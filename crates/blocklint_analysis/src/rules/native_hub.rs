@@ -227,8 +227,9 @@ fn finding(
         holds_gil: leaf.row.thread == Some(blocklint_models::Thread::HoldsGil),
         occurrence: 0,
         reasons: Vec::new(),
+        partly_silenced: Vec::new(),
         aside: None,
-        suppressed: cuts.hides(link.program, last.site, body, rule),
+        suppressed: cuts.hides(link.program, last.site, place_of(link, last.site).start, body, rule),
     })
 }
 

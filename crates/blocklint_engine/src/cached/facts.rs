@@ -79,7 +79,7 @@ fn one(file: &SourceFile, files: &Files, seen: Seen, limit: u64) -> (Extracted, 
 fn kept(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
     let facts: FileFacts = ROOM.with_borrow_mut(|room| postcard::from_bytes(files.facts(known, room)?).ok())?;
     (facts.language == file.language && holds_together(&facts)).then(|| {
-        let mut extracted = of_facts(Some(facts));
+        let mut extracted = of_facts(file, Some(facts));
         extracted.is_kept = true;
         extracted
     })

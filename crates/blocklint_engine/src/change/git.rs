@@ -26,8 +26,8 @@ pub(super) type Entries = BTreeMap<Utf8PathBuf, String>;
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) files: Entries,
-    /// Folders that are other repositories.
-    pub(super) submodules: Vec<Utf8PathBuf>,
+    /// Folders that are other repositories, with the commits that are meant of these.
+    pub(super) submodules: Entries,
 }
 
 impl<'g> Git<'g> {
@@ -47,6 +47,22 @@ impl<'g> Git<'g> {
             true => Err(format!("{folder} lies in the work tree of no git repository")),
             false => Err(told(&output)),
         }
+    }
+
+    /// Returns the repository of a submodule in a folder: one that lies in the folder itself, or among this one's own. A
+    /// folder that names a repository elsewhere, or is not checked out, has none.
+    pub(super) fn submodule<'s>(self, folder: &'s Utf8Path) -> Option<Git<'s>> {
+        let (real, inside) = (folder.canonicalize_utf8().ok()?, self.folder.canonicalize_utf8().ok()?);
+        if !real.starts_with(inside) || !folder.join(".git").exists() {
+            return None;
+        }
+        let git = Git::at(folder).ok()?;
+        let stored = |git: Git<'_>| {
+            let path = git.text(&["rev-parse", "--path-format=absolute", "--git-common-dir"]).ok()?;
+            Utf8PathBuf::from(path).canonicalize_utf8().ok()
+        };
+        let (own, of_submodule) = (stored(self)?, stored(git)?);
+        (of_submodule.starts_with(real) || of_submodule.starts_with(own)).then_some(git)
     }
 
     /// The commit that a name means.
@@ -102,7 +118,9 @@ impl<'g> Git<'g> {
         for (about, path) in records(&bytes) {
             let mut words = about.split(' ');
             match (words.next(), words.next(), words.next()) {
-                (_, Some("commit"), _) => tree.submodules.push(path),
+                (_, Some("commit"), Some(id)) => {
+                    tree.submodules.insert(path, id.to_owned());
+                }
                 // What a link holds is the path that it leads to.
                 (Some(mode), Some("blob"), Some(id)) if mode != "120000" => {
                     tree.files.insert(path, id.to_owned());
@@ -135,7 +153,9 @@ impl<'g> Git<'g> {
             let Some((about, path)) = record.split_once('\t') else { continue };
             let (path, mut words) = (Utf8PathBuf::from(path), about.split(' '));
             match (words.next(), words.next(), words.next(), words.next()) {
-                (_, Some("160000"), ..) => tree.submodules.push(path),
+                (_, Some("160000"), Some(id), _) => {
+                    tree.submodules.insert(path, id.to_owned());
+                }
                 (tag, Some(mode), Some(id), Some("0")) if mode != "120000" => {
                     if tag == Some("S") {
                         staged.left_out.insert(path.clone());

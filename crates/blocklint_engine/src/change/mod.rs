@@ -133,11 +133,26 @@ pub fn text_before(project: &Project, compare: &Compare, path: &Utf8Path) -> Res
     let read = || -> Result<Option<String>, String> {
         let git = Git::at(&project.root)?;
         let (commit, _) = commit_before(git, compare)?;
-        let Ok(inside) = path.strip_prefix(&project.root) else { return Ok(None) };
-        let Some(id) = git.tree(&commit)?.files.remove(inside) else { return Ok(None) };
-        Ok(git.blobs(&[id])?.pop().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        text_in(git, &project.root, &commit, path)
     };
     read().map_err(Failure::new)
+}
+
+/// Returns what a file held in a commit of the repository at a folder, or in the submodule that the commit has there.
+fn text_in(git: Git<'_>, folder: &Utf8Path, commit: &str, path: &Utf8Path) -> Result<Option<String>, String> {
+    let Ok(inside) = path.strip_prefix(folder) else { return Ok(None) };
+    let mut tree = git.tree(commit)?;
+    if let Some(id) = tree.files.remove(inside) {
+        return Ok(git.blobs(&[id])?.pop().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    let Some((submodule, commit)) = tree.submodules.iter().find(|(submodule, _)| inside.starts_with(submodule)) else {
+        return Ok(None);
+    };
+    let folder = folder.join(submodule);
+    match git.submodule(&folder) {
+        Some(git) => text_in(git, &folder, commit, path),
+        None => Ok(None),
+    }
 }
 
 /// The commit before a change, and its name for people.
@@ -161,19 +176,68 @@ fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), St
 fn states(project: &Project, compare: &Compare) -> Result<States, String> {
     let git = Git::at(&project.root)?;
     let (commit, with) = commit_before(git, compare)?;
+    let mut states = States { now: Overlay::new(), before: Overlay::new(), with };
     let tree = git.tree(&commit)?;
     let (index, staged) = git.index()?;
-    let overlay = |state: &Tree, over: &Overlay| {
-        Wanted::new(project, state, &index, &staged).over(over, state, &project.root).fetched(git, over, &project.root)
-    };
-    if *compare != Compare::Staged {
-        return Ok(States { before: overlay(&tree, &Overlay::new())?, now: Overlay::new(), with });
+    let of = Repository { git, folder: &project.root, project, staged_only: *compare == Compare::Staged };
+    of.compare(&tree, &index, &index, &staged, &mut states)?;
+    Ok(states)
+}
+
+/// One repository of those that a project lies in: its own, or a submodule.
+#[derive(Clone, Copy)]
+struct Repository<'r> {
+    git: Git<'r>,
+    /// The folder that its paths count from.
+    folder: &'r Utf8Path,
+    project: &'r Project,
+    /// True if the new state is the staged one, not the work tree.
+    staged_only: bool,
+}
+
+impl Repository<'_> {
+    /// Adds how the files of this repository and of its submodules differ. `tree` is the state before, `new` what is staged,
+    /// for a submodule the commit that is staged; `index` and `staged` tell which files of the work tree need not be read.
+    fn compare(
+        self,
+        tree: &Tree,
+        new: &Tree,
+        index: &Tree,
+        staged: &Staged,
+        states: &mut States,
+    ) -> Result<(), String> {
+        let overlay = |state: &Tree, over: &Overlay| {
+            Wanted::new(self, state, index, staged).over(over, state, self.folder).fetched(self.git, over, self.folder)
+        };
+        if self.staged_only {
+            let source = |(path, _): &(&Utf8PathBuf, &String)| language(path).is_some();
+            let differs_staged = !tree.files.iter().filter(source).eq(new.files.iter().filter(source));
+            let now = overlay(new, &Overlay::new())?;
+            if differs_staged {
+                states.before.extend(overlay(tree, &now)?);
+            }
+            states.now.extend(now);
+        } else {
+            states.before.extend(overlay(tree, &Overlay::new())?);
+        }
+        for (path, staged_commit) in &index.submodules {
+            let folder = self.folder.join(path);
+            let Some(git) = self.git.submodule(&folder) else { continue };
+            let of_commit = |commit: Option<&String>| match commit {
+                Some(commit) => git.tree(commit),
+                None => Ok(Tree::default()),
+            };
+            // A commit that was not fetched cannot be compared with: the submodule counts as unchanged.
+            let staged_commit = new.submodules.get(path).unwrap_or(staged_commit);
+            let trees = of_commit(tree.submodules.get(path)).and_then(|before| {
+                let new = if self.staged_only { of_commit(Some(staged_commit))? } else { Tree::default() };
+                Ok((before, new, git.index()?))
+            });
+            let Ok((before, new, (index, staged))) = trees else { continue };
+            Repository { git, folder: &folder, ..self }.compare(&before, &new, &index, &staged, states)?;
+        }
+        Ok(())
     }
-    let source = |(path, _): &(&Utf8PathBuf, &String)| language(path).is_some();
-    let differs_staged = !tree.files.iter().filter(source).eq(index.files.iter().filter(source));
-    let now = overlay(&index, &Overlay::new())?;
-    let before = if differs_staged { overlay(&tree, &now)? } else { Overlay::new() };
-    Ok(States { now, before, with })
 }
 
 /// The files of a state that may not be those of the work tree.
@@ -186,13 +250,14 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn new(project: &Project, state: &Tree, index: &Tree, staged: &Staged) -> Self {
+    fn new(of: Repository<'_>, state: &Tree, index: &Tree, staged: &Staged) -> Self {
         let mut wanted = Wanted::default();
-        let in_other = |path: &Utf8Path| state.submodules.iter().any(|folder| path.starts_with(folder));
+        let submodules = || state.submodules.keys().chain(index.submodules.keys());
+        let in_other = |path: &Utf8Path| submodules().any(|folder| path.starts_with(folder));
         let mut of_project: BTreeSet<&Utf8Path> = BTreeSet::new();
-        for file in &project.files {
-            // What lies outside of the root is of no commit.
-            let Ok(path) = file.path.strip_prefix(&project.root) else { continue };
+        for file in &of.project.files {
+            // A file outside of the folder is of no commit.
+            let Ok(path) = file.path.strip_prefix(of.folder) else { continue };
             of_project.insert(path);
             match state.files.get(path) {
                 Some(id) if index.files.get(path) == Some(id) && staged.is_as_seen(path, &file.path) => {}
@@ -205,7 +270,7 @@ impl Wanted {
         }
         for (path, id) in state.files.iter().filter(|(path, _)| language(path).is_some() && is_walked(path)) {
             // What is there and no file of the project is excluded; what a sparse checkout leaves out is not looked at.
-            let is_looked_at = || !staged.left_out.contains(path) && !project.root.join(path).exists();
+            let is_looked_at = || !staged.left_out.contains(path) && !of.folder.join(path).exists();
             if !of_project.contains(&**path) && is_looked_at() {
                 wanted.held.insert(path.clone(), id.clone());
             }

@@ -6,9 +6,9 @@ mod said;
 
 use blocklint_analysis::{Solved, SourceFile};
 use blocklint_core::{Finding, Language, RuleCode, Suppression, SuppressionSource};
-use blocklint_facts::{FileFacts, Form, SuppressionKind};
+use blocklint_facts::{BodyId, FileFacts, Form, SuppressionKind};
 use blocklint_project::Project;
-use blocklint_rules::{RULES, Selection, meant};
+use blocklint_rules::{RULES, Selection, meant, names_rules};
 use rustc_hash::FxHashSet;
 
 use crate::extraction::Extracted;
@@ -87,7 +87,6 @@ struct Comment<'a> {
     kind: SuppressionKind,
     /// What it names, as written, with the rules that are meant. Of `noqa` also the codes of other tools.
     words: Vec<(&'a str, Vec<RuleCode>)>,
-    reason: &'a str,
 }
 
 fn of_comment(
@@ -100,9 +99,14 @@ fn of_comment(
     let row = file.facts.suppressions[index as usize];
     let reason = row.reason.get().map_or("", |sym| file.facts.text(sym));
     let words = words(&file.facts, index).map(|word| (word, meant(word))).collect();
-    let comment = Comment { file, index, kind: row.kind, words, reason };
+    let comment = Comment { file, index, kind: row.kind, words };
     match row.kind {
-        SuppressionKind::Malformed => found.extend(said::malformed(&comment)),
+        SuppressionKind::Malformed => found.extend(said::malformed(&comment, reason)),
+        SuppressionKind::Ignore if comment.words.is_empty() && names_rules(reason) => {
+            let is_of_file = row.line == file.facts.body(BodyId(0)).span;
+            let word = if is_of_file { "ignore-file" } else { "ignore" };
+            found.extend(said::malformed(&comment, &format!("blocklint: {word} {reason}")));
+        }
         SuppressionKind::Ignore | SuppressionKind::Noqa if comment.is_ours() => {
             found.extend(said::unknown(&comment));
             found.extend(unused(&comment, checks, is_used));

@@ -50,11 +50,17 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> 
         return None;
     }
     let rules = if unknown.len() == 1 { "rule" } else { "rules" };
-    let mut finding =
-        finding(comment, INVALID_SUPPRESSION.code, format!("unknown {rules} {} in a comment", listed(&unknown)));
-    finding.notes.push("the comment silences nothing by that name".to_owned());
     let near: Vec<(&str, String)> = unknown.iter().filter_map(|word| Some((*word, probably_meant(word)?))).collect();
     let instead = near.iter().map(|(word, near)| format!("`{near}` instead of `{word}`")).collect::<Vec<_>>();
+    // In the message, because most formats show nothing else.
+    let question = match (near.as_slice(), unknown.len()) {
+        ([], _) => String::new(),
+        ([(_, near)], 1) => format!("; did you mean `{near}`?"),
+        _ => format!("; did you mean {}?", instead.join(", ")),
+    };
+    let message = format!("unknown {rules} {} in a comment{question}", listed(&unknown));
+    let mut finding = finding(comment, INVALID_SUPPRESSION.code, message);
+    finding.notes.push("the comment silences nothing by that name".to_owned());
     if near.is_empty() {
         finding.help = Some("`blocklint rule --all` shows all rules".to_owned());
         return Some((finding, None));
@@ -68,17 +74,15 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> 
     // What is named already is not named twice.
     let mut seen = FxHashSet::default();
     instead.retain(|word| seen.insert(word.clone()));
-    let mend = Mend { title: upper(&help), words: written(comment), instead };
-    finding.help = Some(help);
-    Some((finding, Some(mend)))
+    Some((finding, Some(Mend { title: upper(&help), words: written(comment), instead })))
 }
 
-/// Of a comment that cannot be read.
-pub(super) fn malformed(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> {
-    let (what, instead) = what_is_wrong(comment.reason)?;
-    let mut finding = finding(comment, INVALID_SUPPRESSION.code, format!("comment cannot be read: {what}"));
+/// Of a comment that cannot be read; `text` is all that it says.
+pub(super) fn malformed(comment: &Comment<'_>, text: &str) -> Option<(Finding, Option<Mend>)> {
+    let (what, instead) = what_is_wrong(text)?;
+    let instead = instead.map_or_else(String::new, |instead| format!("; write `{instead}`"));
+    let mut finding = finding(comment, INVALID_SUPPRESSION.code, format!("comment cannot be read: {what}{instead}"));
     finding.notes.push("it silences nothing".to_owned());
-    finding.help = instead.map(|instead| format!("write `{instead}`"));
     Some((finding, None))
 }
 

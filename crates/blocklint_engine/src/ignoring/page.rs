@@ -98,6 +98,13 @@ impl<'f> Page<'f> {
         let fits = line.trim_end().chars().count() + comment.chars().count() + before.len() <= widest;
         let fits = fits && (self.file.language == Language::Python || line.trim_end().ends_with([';', ',', '}']));
         places.extend(if fits { [behind, above] } else { [above, behind] });
+        // A line that ends with a backslash holds no comment; the last of those that it joins speaks for it.
+        if self.file.language == Language::Python && line.ends_with('\\') {
+            let last = rest.split_inclusive('\n').position(|line| !line.trim_end_matches(['\r', '\n']).ends_with('\\'));
+            let length: usize = rest.split_inclusive('\n').take(last.map_or(0, |last| last + 1)).map(str::len).sum();
+            let end = (start + rest[..length].trim_end().len()) as u32;
+            places.push((Span::new(end, end), format!("{before}{comment}")));
+        }
         places
     }
 

@@ -86,6 +86,8 @@ pub struct RawFinding {
     pub occurrence: u32,
     /// Silenced at its own place: the comment's reason.
     pub suppressed: Option<Option<String>>,
+    /// The functions behind it in which a comment silences another cause of its rule.
+    pub partly_silenced: Vec<String>,
 }
 
 /// What a model row says about mending a call of it.

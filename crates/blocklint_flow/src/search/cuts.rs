@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use blocklint_core::{Context, Effect, RuleCode, WhereSet};
-use blocklint_facts::{BodyKind, Form, SuppressionKind};
+use blocklint_core::{Context, Effect, RuleCode, Span, WhereSet};
+use blocklint_facts::{BodyId, BodyKind, FileFacts, Form, SuppressionKind};
 use blocklint_link::code::regions::touches;
 use blocklint_link::labels::label::Label;
 use blocklint_link::program::Program;
@@ -19,6 +19,8 @@ pub struct RuleNames {
     pub rule_of_misuse: fn(Misuse) -> Option<RuleCode>,
     /// The rules that a comment names by code, prefix or name; none where a word means nothing.
     pub named: fn(&str) -> Vec<RuleCode>,
+    /// True if words behind a comment without brackets name rules, as in `ignore BLT104`: it is no comment for all rules.
+    pub names_rules: fn(&str) -> bool,
     /// The rules that see the same direct call as another linter's code, for `noqa`.
     pub alias: fn(&str) -> Vec<RuleCode>,
 }
@@ -58,12 +60,16 @@ pub enum Misuse {
 /// One comment that names rules.
 #[derive(Debug)]
 struct Comment {
-    line: blocklint_core::Span,
+    line: Span,
     rules: Vec<RuleCode>,
     /// Rules that it hides only at a call that blocks itself.
     aliases: Vec<RuleCode>,
     /// A bare comment: it hides, and cuts nothing.
     bare: bool,
+    /// `noqa`, for a finding of any rule that begins on its lines.
+    is_noqa: bool,
+    /// True if it stands behind code: a comment of another linter counts nowhere else.
+    is_behind_code: bool,
     reason: Option<String>,
     index: u32,
 }
@@ -73,6 +79,8 @@ pub struct Cuts {
     names: RuleNames,
     comments: FxHashMap<FileId, Vec<Comment>>,
     used: RefCell<FxHashSet<UsedComment>>,
+    /// Where comments ended labels of a rule.
+    ended: RefCell<FxHashSet<(RuleCode, BodyRef)>>,
 }
 
 impl Cuts {
@@ -100,9 +108,15 @@ impl Cuts {
                     continue;
                 }
                 let reason = row.reason.get().map(|sym| facts.text(sym).to_owned()).filter(|text| !text.is_empty());
+                let is_noqa = row.kind == SuppressionKind::Noqa;
+                if words.is_empty() && !is_noqa && reason.as_deref().is_some_and(names.names_rules) {
+                    continue;
+                }
                 comments.entry(FileId(slot as u32)).or_default().push(Comment {
                     line: row.line,
                     bare: words.is_empty(),
+                    is_noqa,
+                    is_behind_code: row.line.contains_offset(row.comment.start),
                     rules,
                     aliases,
                     reason,
@@ -110,7 +124,7 @@ impl Cuts {
                 });
             }
         }
-        Cuts { names, comments, used: RefCell::default() }
+        Cuts { names, comments, used: RefCell::default(), ended: RefCell::default() }
     }
 
     /// What the comments silenced.
@@ -142,25 +156,22 @@ impl Cuts {
         let Some(comments) = self.comments.get(&site.file) else { return Some(label) };
         let span = program.facts(site.file).site(site.site).span;
         let at = comments.iter().filter(|comment| !comment.bare && touches(comment.line, span));
-        self.cut(site.file, at, label)
+        self.cut(program.body_of_site(site), at, label)
     }
 
-    /// What is left of a label behind a body's definition.
+    /// Returns the rest of a label behind the definition of a function, or of one around it. The label of a lambda goes on to the
+    /// function that it stands in, so that a finding there is made and marked.
     pub fn apply_body(&self, program: &Program<'_>, body: BodyRef, label: Label) -> Option<Label> {
         let Some(comments) = self.comments.get(&body.file) else { return Some(label) };
         let facts = program.facts(body.file);
-        let row = facts.body(body.body);
-        if row.kind != BodyKind::Function {
+        if facts.body(body.body).kind != BodyKind::Function {
             return Some(label);
         }
-        let at = comments.iter().filter(|comment| {
-            !comment.bare
-                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start))
-        });
-        self.cut(body.file, at, label)
+        let at = comments.iter().filter(|comment| !comment.bare && speaks_for_body(facts, comment.line, body.body));
+        self.cut(body, at, label)
     }
 
-    fn cut<'c>(&self, file: FileId, comments: impl Iterator<Item = &'c Comment>, mut label: Label) -> Option<Label> {
+    fn cut<'c>(&self, body: BodyRef, comments: impl Iterator<Item = &'c Comment>, mut label: Label) -> Option<Label> {
         for comment in comments {
             let mut gone = WhereSet::EMPTY;
             for context in [Context::EventLoop, Context::Greenlet] {
@@ -170,7 +181,8 @@ impl Cuts {
                     let place = WhereSet::of_context(context);
                     gone = gone.union(place);
                     if !label.place.intersect(place).is_empty() {
-                        self.uses(file, comment, rule);
+                        self.uses(body.file, comment, rule);
+                        self.ended.borrow_mut().insert((rule, body));
                     }
                 }
             }
@@ -185,29 +197,57 @@ impl Cuts {
         if label.place.is_empty() || was_cut { None } else { Some(label) }
     }
 
-    /// The reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or nothing.
-    pub fn hides(&self, program: &Program<'_>, site: SiteRef, body: BodyRef, rule: RuleCode) -> Option<Option<String>> {
+    /// Returns the bodies in which a comment ended a label of a rule.
+    pub fn silenced(&self, rule: RuleCode) -> Vec<BodyRef> {
+        self.ended.borrow().iter().filter(|(of, _)| *of == rule).map(|(_, body)| *body).collect()
+    }
+
+    /// The reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or nothing. `place`
+    /// is where the finding begins.
+    pub fn hides(
+        &self,
+        program: &Program<'_>,
+        site: SiteRef,
+        place: u32,
+        body: BodyRef,
+        rule: RuleCode,
+    ) -> Option<Option<String>> {
         let comments = self.comments.get(&site.file)?;
         let facts = program.facts(site.file);
         let span = facts.site(site.site).span;
-        let row = facts.body(body.body);
         let hit = comments.iter().find(|comment| {
+            if comment.bare && comment.is_noqa {
+                return comment.line.contains_offset(place);
+            }
             let names = comment.bare || comment.rules.contains(&rule);
-            let on_site = touches(comment.line, span);
-            let on_body = row.kind == BodyKind::Function
-                && body.file == site.file
-                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start));
-            names && (on_site || on_body)
+            let is_of_body = || body.file == site.file && speaks_for_body(facts, comment.line, body.body);
+            names && (touches(comment.line, span) || is_of_body())
         })?;
         self.uses(site.file, hit, rule);
         Some(hit.reason.clone())
     }
 
-    /// The same at a call that blocks itself, for the codes by which other linters know it.
-    pub fn hides_direct(&self, program: &Program<'_>, site: SiteRef, rule: RuleCode) -> Option<Option<String>> {
-        let span = program.facts(site.file).site(site.site).span;
-        let mut comments = self.comments.get(&site.file)?.iter();
-        let hit = comments.find(|comment| comment.aliases.contains(&rule) && touches(comment.line, span))?;
+    /// The reason for which a finding at a call that blocks itself is hidden by a code by which other linters know it. They
+    /// read the line on which the call begins.
+    pub fn hides_direct(&self, file: FileId, place: u32, rule: RuleCode) -> Option<Option<String>> {
+        let hit = self.comments.get(&file)?.iter().find(|comment| {
+            comment.aliases.contains(&rule) && comment.is_behind_code && comment.line.contains_offset(place)
+        })?;
         Some(hit.reason.clone())
     }
+}
+
+/// True if lines are those of the header of a function or class, or of one around it, from its first decorator or annotation
+/// to its name.
+fn speaks_for_body(facts: &FileFacts, lines: Span, body: BodyId) -> bool {
+    let mut at = Some(body);
+    while let Some(id) = at {
+        let row = facts.body(id);
+        let is_definition = matches!(row.kind, BodyKind::Function | BodyKind::Class);
+        if is_definition && (lines.contains_offset(row.name_span.start) || lines.contains_offset(row.span.start)) {
+            return true;
+        }
+        at = row.parent.get();
+    }
+    false
 }

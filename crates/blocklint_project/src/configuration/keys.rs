@@ -158,22 +158,64 @@ pub const KEYS: [Key; 15] = [
     },
 ];
 
-/// What to say about a key that there is not.
+/// Returns the message about a key that there is not, with the keys that were probably meant.
 pub fn unknown(name: &str) -> String {
-    let typed = name.replace('_', "-").to_ascii_lowercase();
-    let distance = |known: &str| strsim::damerau_levenshtein(&typed, known);
-    let near = KEYS.iter().map(|key| key.name).min_by_key(|known| distance(known));
-    // `extend-ignore` is nearer to `extend-select` than to what is meant.
-    let near = if typed == "extend-ignore" { Some("ignore") } else { near };
-    match near.filter(|known| distance(known) <= known.len().div_ceil(3) || typed.ends_with(known)) {
-        Some(known) => format!("unknown key `{name}`; did you mean `{known}`?"),
-        None => {
-            let known = KEYS.map(|key| format!("`{}`", key.name));
-            format!(
-                "unknown key `{name}`; known are {} and {}",
-                known[..known.len() - 1].join(", "),
-                known[known.len() - 1]
-            )
+    let near = probably_meant(&name.replace('_', "-").to_ascii_lowercase());
+    if !near.is_empty() {
+        return format!("unknown key `{name}`; did you mean {}?", listed(&near, "or"));
+    }
+    format!("unknown key `{name}`; known are {}", listed(&KEYS.map(|key| key.name), "and"))
+}
+
+/// Returns the keys that a word may stand for: a part of a key (`min-sev`, `severity`), or a key with other letters.
+fn probably_meant(typed: &str) -> Vec<&'static str> {
+    // `extend-ignore` is nearer to `extend-select` than to the key that does it.
+    if typed == "extend-ignore" {
+        return vec!["ignore"];
+    }
+    let names = KEYS.iter().map(|key| key.name);
+    let distance = |known: &str| strsim::damerau_levenshtein(typed, known);
+    if let Some(known) = names.clone().min_by_key(|known| distance(known))
+        && (distance(known) <= known.len().div_ceil(3).min(typed.len() / 2) || typed.ends_with(known))
+    {
+        return vec![known];
+    }
+    // Each word of the key begins with a word that was typed, in their order: `min-sev`, `sev`.
+    let words: Vec<&str> = typed.split('-').collect();
+    let is_part = |known: &&str| {
+        let mut of_known = known.split('-');
+        words.iter().all(|word| word.len() > 2 && of_known.any(|of_known| of_known.starts_with(word)))
+    };
+    names.filter(is_part).collect()
+}
+
+fn listed(names: &[&str], before_last: &str) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} {before_last} {last}", rest.join(", ")),
+        _ => quoted.join(""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_there_is_not_suggests_those_that_were_meant() {
+        let meant = |typed: &str, said: &str| {
+            assert_eq!(unknown(typed), format!("unknown key `{typed}`; did you mean {said}?"), "{typed}");
+        };
+        meant("min-sev", "`min-severity`");
+        meant("severity", "`min-severity`");
+        meant("min_conf", "`min-confidence`");
+        meant("max-size", "`max-file-size`");
+        meant("min", "`min-severity` or `min-confidence`");
+        meant("slect", "`select`");
+        meant("minseverity", "`min-severity`");
+        meant("extend-ignore", "`ignore`");
+        for nothing in ["colour", "line-length", "x", "target-version"] {
+            assert!(unknown(nothing).contains("; known are `"), "{}", unknown(nothing));
         }
     }
 }

@@ -1,0 +1,65 @@
+//! Comments that silence one cause of a finding which has another: the finding stays, and its author should hear why.
+
+use blocklint_core::RuleCode;
+use blocklint_flow::graph::{Graph, Next, Way};
+use blocklint_flow::search::cuts::Cuts;
+use blocklint_link::link::Link;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::EnvId;
+use blocklint_link::program::ids::BodyRef;
+use rustc_hash::FxHashSet;
+
+/// How many functions of one finding are looked at.
+const MOST: usize = 200;
+
+/// Returns the names of the functions on the ways of a finding, or called by one of these, in which a comment silences a cause
+/// of its rule.
+pub(super) fn partly_silenced<'w>(
+    link: &Link<'_>,
+    cuts: &Cuts,
+    graph: &Graph<'_>,
+    rule: RuleCode,
+    ways: impl Iterator<Item = &'w Way>,
+) -> Vec<String> {
+    let silenced = cuts.silenced(rule);
+    if silenced.is_empty() {
+        return Vec::new();
+    }
+    let bodies = bodies_on(graph, ways);
+    let is_called = |silenced: BodyRef| {
+        let facts = link.program.facts(silenced.file);
+        let name = facts.text(facts.body(silenced.body).name);
+        let mut sites = bodies.iter().flat_map(|&body| link.program.sites_in(body));
+        sites.any(|site| {
+            let facts = link.program.facts(site.file);
+            facts.text(facts.site(site.site).name) == name
+                && link
+                    .targets(site, EnvId::NONE)
+                    .list
+                    .iter()
+                    .any(|target| matches!(target, Target::Body { body, .. } if *body == silenced))
+        })
+    };
+    let related = silenced.into_iter().filter(|body| bodies.contains(body) || is_called(*body));
+    let mut names: Vec<String> = related.map(|body| link.qualified_name(body)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns the functions that the ways lead through, without the one in which they begin.
+fn bodies_on<'w>(graph: &Graph<'_>, ways: impl Iterator<Item = &'w Way>) -> FxHashSet<BodyRef> {
+    let mut bodies = FxHashSet::default();
+    let mut seen = FxHashSet::default();
+    let mut open: Vec<Next> = ways.map(|way| way.next).collect();
+    while let Some(next) = open.pop() {
+        let Next::State(state) = next else { continue };
+        if seen.len() >= MOST || !seen.insert(state) {
+            continue;
+        }
+        let state = &graph.states[state.0 as usize];
+        bodies.insert(state.node.body);
+        open.extend(state.ways.iter().map(|way| way.next));
+    }
+    bodies
+}
