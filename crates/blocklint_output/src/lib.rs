@@ -34,7 +34,10 @@ use rustc_hash::FxHashMap;
 pub use changed::changed_files;
 pub use concise::concise;
 pub use diff::diff;
-pub use explanation::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, explanation};
+pub use explanation::{
+    ExplainedFinding, ExplainedFunction, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Remark,
+    explanation, explanation_json,
+};
 pub use full::full;
 pub use github::github;
 pub use gitlab::gitlab;

@@ -8,6 +8,7 @@ mod crates;
 mod discover;
 mod imports;
 mod launch;
+mod left_out;
 mod locked;
 mod modules;
 mod pattern;
@@ -30,6 +31,7 @@ pub use configuration::{
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
 pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_root, discover_with};
 pub use launch::{Command, commands, settings};
+pub use left_out::why_left_out;
 pub use modules::{Module, modules};
 pub use pattern::{FilePattern, check_pattern};
 pub use problem::Problem;

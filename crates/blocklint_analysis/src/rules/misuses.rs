@@ -259,6 +259,7 @@ fn misuse(
         holds_gil: false,
         occurrence: 0,
         reasons: Vec::new(),
+        doubts: Vec::new(),
         aside: None,
         suppressed: cuts.hides(link.program, site, body, rule),
     }
