@@ -37,7 +37,7 @@ pub use pattern::{FilePattern, check_pattern};
 pub use problem::Problem;
 pub use python_settings::{FormatSettings, format_settings, oldest_python};
 pub use read::{Unread, read};
-pub use root::{absolute, project_root};
+pub use root::{absolute, project_root, project_within};
 pub use shipped::ShippedModel;
 pub use units::Unit;
 pub use versions::{Dependency, dependencies};

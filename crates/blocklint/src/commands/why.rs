@@ -5,7 +5,7 @@ use std::io::Write;
 use blocklint_core::Finding;
 use blocklint_engine::{AskedLine, Chosen, ExplainRequest, Options, explain};
 use blocklint_output::{ExplainedLine, Remark, explanation, explanation_json};
-use blocklint_project::{Project, Request, absolute, project_root, why_left_out};
+use blocklint_project::{Project, Request, absolute, project_root, project_within, why_left_out};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::check::{Prepared, options, path_options, prepare_paths};
@@ -27,11 +27,18 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let places = check.paths.iter().map(|text| place(text.as_str())).collect::<Result<Vec<_>, _>>()?;
     let mut explained: Vec<Option<ExplainedLine>> = vec![None; places.len()];
     let mut is_whole = true;
-    for (paths, numbers) in by_project(&places, &current) {
-        let asked: Vec<(usize, &Line<'_>)> = numbers.into_iter().map(|at| (at, &places[at])).collect();
-        for (at, line) in explain_in(check, &current, &paths, &asked)? {
+    for of in by_project(&places, &current) {
+        let asked: Vec<(usize, &Line<'_>)> = of.places.iter().map(|&at| (at, &places[at])).collect();
+        for (at, line) in explain_in(check, &current, &of.paths, &asked)? {
             match line {
-                Ok(line) => explained[at] = Some(line),
+                Ok(mut line) => {
+                    if of.is_within {
+                        let root = from_here(&of.root, &current);
+                        let says = format!("{root} is a project of its own: this is what `blocklint check {root}` finds");
+                        line.remarks.insert(0, Remark::new(says));
+                    }
+                    explained[at] = Some(line);
+                }
                 Err(why) => {
                     error(why);
                     is_whole = false;
@@ -50,32 +57,45 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     Ok(if is_whole { CLEAN } else { FAILED })
 }
 
-/// Returns the places by project, each with the paths by which `check` would be asked for it.
-fn by_project(places: &[Line<'_>], current: &Utf8Path) -> Vec<(Vec<Utf8PathBuf>, Vec<usize>)> {
+/// Places of one project.
+struct OfProject {
+    root: Utf8PathBuf,
+    /// The paths by which `check` would be asked for it.
+    paths: Vec<Utf8PathBuf>,
+    /// The places by number.
+    places: Vec<usize>,
+    /// True if it is a project within that of the current folder.
+    is_within: bool,
+}
+
+/// Returns the places by project.
+fn by_project(places: &[Line<'_>], current: &Utf8Path) -> Vec<OfProject> {
     let (here, is_marked) = project_root(current);
-    let mut found: Vec<(Utf8PathBuf, Vec<Utf8PathBuf>, Vec<usize>)> = Vec::new();
+    let mut found: Vec<OfProject> = Vec::new();
     for (at, place) in places.iter().enumerate() {
         let path = absolute(current, place.path);
         let folder = path.parent().unwrap_or(&path);
-        let is_here = path.starts_with(&here) && (is_marked || !is_in_repository_below(folder, &here));
-        let root = if is_here { here.clone() } else { project_root(folder).0 };
-        let number = found.iter().position(|(of, ..)| *of == root).unwrap_or_else(|| {
-            found.push((root.clone(), vec![if is_here { current.to_owned() } else { root }], Vec::new()));
+        let within = project_within(folder, &here, is_marked);
+        let is_within = within.is_some() && path.starts_with(&here);
+        let is_here = path.starts_with(&here) && !is_within;
+        let root = match within {
+            Some(root) => root,
+            None if is_here => here.clone(),
+            None => project_root(folder).0,
+        };
+        let number = found.iter().position(|of| of.root == root).unwrap_or_else(|| {
+            let paths = vec![if is_here { current.to_owned() } else { root.clone() }];
+            found.push(OfProject { root, paths, places: Vec::new(), is_within });
             found.len() - 1
         });
-        let (_, paths, numbers) = &mut found[number];
+        let of = &mut found[number];
         // In a folder of a project what lies beside the folder is asked for as well.
-        if !path.starts_with(&paths[0]) {
-            paths.push(path);
+        if !path.starts_with(&of.paths[0]) {
+            of.paths.push(path);
         }
-        numbers.push(at);
+        of.places.push(at);
     }
-    found.into_iter().map(|(_, paths, numbers)| (paths, numbers)).collect()
-}
-
-/// True if a folder lies in a git repository that lies below another folder.
-fn is_in_repository_below(folder: &Utf8Path, above: &Utf8Path) -> bool {
-    folder.ancestors().take_while(|of| *of != above).any(|of| of.join(".git").exists())
+    found
 }
 
 /// Explains places of one project; for each what is known of it, or why nothing is.
