@@ -9,6 +9,7 @@ use blocklint_output::{GroupOverview, Overview, PathEdge, PathGraph, PathNode, P
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
+use crate::plan::begin;
 
 /// Puts the groups into the order in which they are worth mending, and says what there is to say of each. Paths count from
 /// `root`.
@@ -61,7 +62,8 @@ pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
         .max_by_key(|at| (overviews[*at].severity, overviews[*at].mends, Reverse(*at)));
     let functions = functions(findings.iter()) as u32;
     chosen.groups = groups.into_iter().map(|(group, _)| group).collect();
-    Overview { groups: overviews, functions, first }
+    let begin = begin(&chosen.findings, &chosen.groups);
+    Overview { groups: overviews, functions, first, begin }
 }
 
 /// What tells one cause from another.

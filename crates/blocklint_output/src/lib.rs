@@ -46,7 +46,7 @@ pub use json::json;
 pub use jsonl::jsonl;
 pub use junit::junit;
 pub use look::Look;
-pub use overview::{GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
+pub use overview::{Begin, BeginKind, GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
 pub use plan::{Plan, PlanCall, PlanKind, PlanStep, plan_json, plan_text};
 pub use rdjson::rdjson;
 pub use sarif::{SarifRun, sarif};

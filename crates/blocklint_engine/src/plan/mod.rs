@@ -1,22 +1,24 @@
 //! What to change first: the few places whose change frees most functions, in order.
 
+mod begin;
 mod cover;
 mod ways;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use blocklint_core::{Cause, Context, Effect, Finding, Hold, Place, RuleCode, Severity, Span};
-use blocklint_output::{Overview, Plan, PlanCall, PlanKind, PlanStep};
+use blocklint_core::{Context, Effect, Finding, Hold, Place, RuleCode, Severity, Span};
+use blocklint_output::{BeginKind, Overview, Plan, PlanCall, PlanKind, PlanStep};
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
 use cover::{Covered, One, Question, cover};
 use ways::Told;
 
+pub(crate) use begin::begin;
 pub use ways::Ways;
 
-/// Returns the steps after which nothing is left, or the first so many of them. The first is the cause that `check` says to begin with,
+/// Returns the steps after which nothing is left, or the first so many of them. The first is what `check` says to begin with,
 /// as the overview has it. Places are not located.
 pub fn plan(chosen: &Chosen, ways: &Ways, overview: &Overview, most: usize) -> Plan {
     let mut spots = ways.spots.clone();
@@ -55,13 +57,16 @@ pub fn plan(chosen: &Chosen, ways: &Ways, overview: &Overview, most: usize) -> P
         })
         .collect();
     let ranks = ranks(chosen, &spots, ways.spots.len());
-    let begin = overview.first.and_then(|at| chosen.groups.get(at)).and_then(|group| group.cause.as_ref());
-    let is_begin = |told: &Told, cause: &Cause| {
-        told.place.path == cause.place.path
-            && told.place.span == cause.place.span
-            && told.call.as_deref() == Some(&cause.call)
-    };
-    let first = begin.and_then(|cause| (0u32..).zip(&spots).find(|(_, told)| is_begin(told, cause)).map(|(at, _)| at));
+    let first = overview.begin.as_ref().and_then(|begin| {
+        let is_begin = |told: &Told| match begin.kind {
+            BeginKind::Function => told.call.is_none() && told.function == begin.function,
+            _ => {
+                let at = begin.place.as_ref().map(|place| (&place.path, place.span));
+                at == Some((&told.place.path, told.place.span)) && told.call.as_ref() == Some(&begin.call)
+            }
+        };
+        (0u32..).zip(&spots).find(|(_, told)| is_begin(told)).map(|(at, _)| at)
+    });
     let steps = cover(&Question { nodes: &ways.nodes, findings: &findings, ranks: &ranks, first }, most);
     let mut is_left = vec![true; planned.len()];
     let steps: Vec<PlanStep> = steps
