@@ -95,7 +95,9 @@ pub fn begin(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io:
     let mends = begin.mends;
     match begin.kind {
         BeginKind::Cause => writeln!(out, "Begin with `{call}` at {at}: one edit there clears {mends} of {all}."),
-        BeginKind::Call => writeln!(out, "Begin with the call of `{call}` at {at}: one edit there clears {mends} of {all}."),
+        BeginKind::Call => {
+            writeln!(out, "Begin with the call of `{call}` at {at}: one edit there clears {mends} of {all}.")
+        }
         BeginKind::Function => {
             let function = harmless(&begin.function);
             writeln!(out, "Begin with all that `{function}` does: a change of it clears {mends} of {all}.")
@@ -106,9 +108,10 @@ pub fn begin(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io:
 /// Returns the place of a change as the findings have it, by row and column.
 fn located<'s>(begin: &Begin, shown: &Shown<'s>) -> Option<&'s Place> {
     let meant = begin.place.as_ref()?;
-    let mut places = shown.findings.iter().flat_map(|finding| {
-        std::iter::once(&finding.place).chain(finding.causes.iter().map(|cause| &cause.place))
-    });
+    let mut places = shown
+        .findings
+        .iter()
+        .flat_map(|finding| std::iter::once(&finding.place).chain(finding.causes.iter().map(|cause| &cause.place)));
     places.find(|place| place.path == meant.path && place.span == meant.span)
 }
 

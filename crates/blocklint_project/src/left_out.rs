@@ -31,7 +31,8 @@ pub fn why_left_out(
             return format!("it lies in the virtual environment `{name}`");
         }
     }
-    let hidden = std::iter::once(path).chain(folders).filter_map(Utf8Path::file_name).find(|name| name.starts_with('.'));
+    let hidden =
+        std::iter::once(path).chain(folders).filter_map(Utf8Path::file_name).find(|name| name.starts_with('.'));
     if let Some(name) = hidden {
         return format!("`{name}` is hidden");
     }
@@ -62,9 +63,8 @@ fn excluding(
         (options.extend_exclude, current, "--extend-exclude"),
     ];
     lists.into_iter().find_map(|(patterns, from, key)| {
-        let means = |pattern: &&String| {
-            Patterns::new(std::iter::once((from, pattern.as_str())), false).covers(path, root)
-        };
+        let means =
+            |pattern: &&String| Patterns::new(std::iter::once((from, pattern.as_str())), false).covers(path, root);
         patterns.iter().find(means).map(|pattern| format!("`{pattern}` of `{key}` means it"))
     })
 }

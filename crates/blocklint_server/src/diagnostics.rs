@@ -104,7 +104,10 @@ mod tests {
     #[test]
     fn the_time_stands_where_no_editor_cuts_it_off() {
         for (message, first) in [
-            ("call `x` in `f` can hold the event loop for up to 5 s", "up to 5 s: call `x` in `f` can hold the event loop"),
+            (
+                "call `x` in `f` can hold the event loop for up to 5 s",
+                "up to 5 s: call `x` in `f` can hold the event loop",
+            ),
             ("call `x` can hold the event loop for at least 2 s", "at least 2 s: call `x` can hold the event loop"),
             ("call `x` can hold the event loop without bound", "without bound: call `x` can hold the event loop"),
             ("call `x` can hold the event loop briefly", "call `x` can hold the event loop briefly"),

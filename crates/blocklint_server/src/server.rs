@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::analysis::FilePath;
 use crate::capabilities::{self, Client, DEBUG_INFORMATION, GO_TO};
-use crate::information::debug_information;
 use crate::folder::Folder;
+use crate::information::debug_information;
 use crate::pool::{Pool, caught};
 use crate::progress::Send;
 use crate::protocol::{

@@ -34,7 +34,8 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
                 Ok(mut line) => {
                     if of.is_within {
                         let root = from_here(&of.root, &current);
-                        let says = format!("{root} is a project of its own: this is what `blocklint check {root}` finds");
+                        let says =
+                            format!("{root} is a project of its own: this is what `blocklint check {root}` finds");
                         line.remarks.insert(0, Remark::new(says));
                     }
                     explained[at] = Some(line);
@@ -110,7 +111,8 @@ fn explain_in(
     let mut left_out: Vec<(Utf8PathBuf, String)> = Vec::new();
     for (_, place) in places {
         let path = absolute(current, place.path);
-        if file_of(&prepared.project, &path).is_none() && path.is_file() && !left_out.iter().any(|(of, _)| *of == path) {
+        if file_of(&prepared.project, &path).is_none() && path.is_file() && !left_out.iter().any(|(of, _)| *of == path)
+        {
             let request = Request { current, paths, isolated: check.isolated };
             let Prepared { project, .. } = &prepared;
             let why = why_left_out(&project.root, &project.configuration, request, path_options(check), &path);
@@ -150,7 +152,8 @@ fn explain_in(
     };
     drop(bar);
     let finished = told.into_iter().zip(places).map(|((at, line), (_, place))| {
-        let line = line.and_then(|number| explained[number].take().ok_or_else(|| format!("{}: no such line", place.text)));
+        let line =
+            line.and_then(|number| explained[number].take().ok_or_else(|| format!("{}: no such line", place.text)));
         let line = line.map(|mut line| {
             if let Some((_, why)) = left_out.iter().find(|(path, _)| *path == *line.place.path) {
                 let says = format!("`check` does not read this file unless it is named: {why}");

@@ -41,12 +41,18 @@ fn a_function_on_all_ways_comes_first() {
 #[test]
 fn it_begins_with_what_check_says_to_begin_with() {
     let out = project().run(&["check"]).out;
-    assert!(out.ends_with("Begin with all that `store.Store.load` does: a change of it clears 6 of 7 findings.\n"), "{out}");
+    assert!(
+        out.ends_with("Begin with all that `store.Store.load` does: a change of it clears 6 of 7 findings.\n"),
+        "{out}"
+    );
     // A cause that frees fewer functions than a helper, however bad it is.
     let app = "import time\n\ndef a(): time.sleep(1)\ndef b(): time.sleep(2)\n\nasync def f(): a()\nasync def g(): b()\nasync def h(): b()\n";
     let project = Project::new(&[("app.py", app)]);
     let (found, planned) = (project.run(&["check"]).out, project.run(&["plan"]).out);
-    assert!(found.ends_with("Begin with `time.sleep` at app.py:4:10: one edit there clears 2 of 3 findings.\n"), "{found}");
+    assert!(
+        found.ends_with("Begin with `time.sleep` at app.py:4:10: one edit there clears 2 of 3 findings.\n"),
+        "{found}"
+    );
     assert!(planned.contains("\n1. `time.sleep` in `app.b`  app.py:4:10\n"), "{planned}");
 }
 

@@ -286,7 +286,8 @@ fn in_folder(files: &[(&str, &str)], folder: &str, arguments: &[&str]) -> (i32, 
 
 fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
-    let output = command.env_clear().current_dir(folder).args(arguments).stdin(Stdio::null()).output().expect("it starts");
+    let output =
+        command.env_clear().current_dir(folder).args(arguments).stdin(Stdio::null()).output().expect("it starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("utf-8");
     (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
 }
@@ -315,8 +316,7 @@ fn the_project_is_that_of_check() {
         }
     }
     // Of a folder with several repositories each is a project of its own.
-    let files: Vec<(String, &str)> =
-        IMPORTED.iter().map(|(path, text)| (format!("mono/{path}"), *text)).collect();
+    let files: Vec<(String, &str)> = IMPORTED.iter().map(|(path, text)| (format!("mono/{path}"), *text)).collect();
     let mut files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     files.push(("mono/.git/HEAD", "ref: refs/heads/main\n"));
     let (_, said, _) = in_folder(&files, ".", &["why", "mono/service/api/main.py:4"]);
@@ -335,12 +335,12 @@ fn every_line_that_is_reported_in_the_examples_is_named() {
     assert!(findings.len() > 10, "{out}");
     let mut asked: Vec<(String, String, bool)> = Vec::new();
     for finding in &findings {
-        let place = |of: &Value| {
-            format!("{}:{}", of["filename"].as_str().expect("a file"), of["location"]["row"])
-        };
+        let place = |of: &Value| format!("{}:{}", of["filename"].as_str().expect("a file"), of["location"]["row"]);
         let code = finding["code"].as_str().expect("a code").to_owned();
         asked.push((place(finding), code.clone(), true));
-        for step in finding["trace"].as_array().expect("steps").iter().chain(finding["causes"].as_array().expect("causes")) {
+        for step in
+            finding["trace"].as_array().expect("steps").iter().chain(finding["causes"].as_array().expect("causes"))
+        {
             asked.push((place(step), code.clone(), false));
         }
     }
@@ -350,9 +350,10 @@ fn every_line_that_is_reported_in_the_examples_is_named() {
     let lines: Vec<Value> = serde_json::from_str(&out).expect("explanations");
     assert_eq!(lines.len(), asked.len());
     for ((place, code, stands), line) in asked.iter().zip(&lines) {
-        let named = line["findings"].as_array().expect("findings").iter().any(|one| {
-            one["code"] == code.as_str() && one["hidden"].is_null() && (!stands || one["part"].is_null())
-        });
+        let named =
+            line["findings"].as_array().expect("findings").iter().any(|one| {
+                one["code"] == code.as_str() && one["hidden"].is_null() && (!stands || one["part"].is_null())
+            });
         assert!(named, "{place} {code}: {line:#}");
     }
 }
@@ -414,7 +415,11 @@ fn a_file_that_is_not_read_says_why() {
     let excluded = [("gen/app.py", app), ("blocklint.toml", "exclude = [\"gen\"]\n"), ("main.py", "")];
     for (files, path, why) in [
         (&excluded[..], "gen/app.py", "`gen` of `exclude` means it"),
-        (&[("out/app.py", app), (".gitignore", "out/\n"), ("main.py", "")], "out/app.py", "`out/` of .gitignore ignores it"),
+        (
+            &[("out/app.py", app), (".gitignore", "out/\n"), ("main.py", "")],
+            "out/app.py",
+            "`out/` of .gitignore ignores it",
+        ),
         (&[(".cache/app.py", app), ("main.py", "")], ".cache/app.py", "`.cache` is hidden"),
         (&[("node_modules/app.py", app), ("main.py", "")], "node_modules/app.py", "it lies in `node_modules`"),
     ] {
@@ -422,8 +427,11 @@ fn a_file_that_is_not_read_says_why() {
         assert!(said.contains(&format!("`check` does not read this file unless it is named: {why}")), "{said}");
         assert!(said.contains(&format!("finding   {path}:4:5: BLT101")), "{said}");
     }
-    for (path, why) in [("notes.txt", "not a Python, Rust or Java file"), ("a.pyi", "a stub holds no code"), ("b.py", "no such file")] {
-        let (code, _, err) = in_folder(&[("notes.txt", "x\n"), ("a.pyi", "x = 1\n")], ".", &["why", &format!("{path}:1")]);
+    for (path, why) in
+        [("notes.txt", "not a Python, Rust or Java file"), ("a.pyi", "a stub holds no code"), ("b.py", "no such file")]
+    {
+        let (code, _, err) =
+            in_folder(&[("notes.txt", "x\n"), ("a.pyi", "x = 1\n")], ".", &["why", &format!("{path}:1")]);
         assert_eq!((code, err.trim()), (2, format!("error: {path}: {why}").as_str()));
     }
     let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";

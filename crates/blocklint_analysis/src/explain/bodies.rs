@@ -103,16 +103,14 @@ impl Explainer<'_, '_> {
     /// Returns the findings that stand in a function, or in a literal in it.
     fn findings_inside(&self, body: BodyRef) -> Vec<usize> {
         let found = self.solved.findings.iter().enumerate().filter(|(_, raw)| raw.file == body.file);
-        let found = found.filter(|(_, raw)| {
-            raw.root == body || self.is_inside(body, self.link.program.body_of_site(raw.site))
-        });
+        let found =
+            found.filter(|(_, raw)| raw.root == body || self.is_inside(body, self.link.program.body_of_site(raw.site)));
         found.map(|(at, _)| at).collect()
     }
 
     /// Returns the calls that labels of a body come from, each once by its best way.
     fn calls_reached(&self, states: &[StateId]) -> Vec<Reached> {
-        let mut seen: FxHashSet<(FileId, Span, String)> =
-            FxHashSet::default();
+        let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
         let mut found: Vec<Reached> = Vec::new();
         for &state in states {
             let Some((first, steps)) = self.paths.best_from(state) else { continue };
@@ -136,9 +134,7 @@ impl Explainer<'_, '_> {
     /// Returns the uses of a function, those that count before those in tests.
     fn uses(&self, body: BodyRef) -> Vec<BodyUse> {
         let link = self.link;
-        let is_awaited = |site: SiteRef| {
-            link.program.facts(site.file).site(site.site).flags.has(SiteFlags::AWAITED)
-        };
+        let is_awaited = |site: SiteRef| link.program.facts(site.file).site(site.site).flags.has(SiteFlags::AWAITED);
         let mut found: Vec<BodyUse> = Vec::new();
         for caller in self.callers.of(Node::plain(body)).iter() {
             found.push(match caller.kind {

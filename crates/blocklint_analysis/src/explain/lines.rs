@@ -150,11 +150,9 @@ impl Explainer<'_, '_> {
             .filter(|(_, row)| facts.body_of(row.at) == body.body)
             .min_by_key(|(_, row)| row.span.end - row.span.start)
             .map(|(at, _)| SiteRef { file, site: SiteId(at as u32) });
-        let is_import = facts
-            .sites
-            .iter()
-            .any(|row| row.kind == SiteKind::Import && (on_line(row.span.start) || around(row.span)))
-            || facts.imports.iter().any(|row| on_line(row.span.start) || around(row.span));
+        let is_import =
+            facts.sites.iter().any(|row| row.kind == SiteKind::Import && (on_line(row.span.start) || around(row.span)))
+                || facts.imports.iter().any(|row| on_line(row.span.start) || around(row.span));
         Standing {
             body,
             function,

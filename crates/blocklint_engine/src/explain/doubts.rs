@@ -46,9 +46,9 @@ fn in_words(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
         Doubt::Argument(site, arg) => {
             let facts = link.program.facts(site.file);
             let given = facts.args_of(site.site).get(*arg as usize).map(|arg| link.written(site.file, arg.value));
-            let given = given.filter(|text| !text.is_empty()).map_or_else(|| "its argument".to_owned(), |text| {
-                format!("`{text}`")
-            });
+            let given = given
+                .filter(|text| !text.is_empty())
+                .map_or_else(|| "its argument".to_owned(), |text| format!("`{text}`"));
             let written = link.written_site(*site);
             Remark::at(format!("that `{written}` runs {given} is inferred"), place_of(link, *site))
         }
@@ -115,7 +115,9 @@ fn of_rule(raw: &RawFinding) -> Option<&'static str> {
         What::LargeResponse { bound: None, .. } => "nothing shows how many items there are",
         What::MadeAnew { anew, .. } => match anew {
             Anew::PerEntry(_) | Anew::PerItem(_) => "how often it is made is inferred from code that calls it",
-            Anew::PerInstance { shown: true, .. } => "how many instances there are is inferred from code that makes them",
+            Anew::PerInstance { shown: true, .. } => {
+                "how many instances there are is inferred from code that makes them"
+            }
             Anew::PerInstance { shown: false, .. } => "nothing shows how many instances there are",
             Anew::PerCall => "nothing shows how often the function is called",
         },
@@ -127,9 +129,12 @@ fn of_rule(raw: &RawFinding) -> Option<&'static str> {
         },
         // A calculation that other code hands to a thread.
         What::Holds if raw.causes.is_empty() => "how long it takes is inferred: other code hands the same to a thread",
-        What::Holds | What::LargeResponse { .. } | What::LockOverAwait { .. } | What::Starves(_) | What::HoldsHub { .. } => {
+        What::Holds
+        | What::LargeResponse { .. }
+        | What::LockOverAwait { .. }
+        | What::Starves(_)
+        | What::HoldsHub { .. } => {
             return None;
         }
     })
 }
-

@@ -63,7 +63,8 @@ fn duty(explainer: &Explainer<'_, '_>, about: &BodyExplanation) -> Vec<Remark> {
         (None, _) => found.push(Remark::new("is judged where it is called: nothing says that it must not block")),
     }
     if link.is_never_built(about.body.file) {
-        found.push(Remark::new("is not part of the program: no `mod` declares its file, so the compiler never sees it"));
+        found
+            .push(Remark::new("is not part of the program: no `mod` declares its file, so the compiler never sees it"));
     }
     if about.is_for_tests {
         found.push(Remark::new("is there for tests only: what they alone reach is left aside"));
@@ -73,7 +74,9 @@ fn duty(explainer: &Explainer<'_, '_>, about: &BodyExplanation) -> Vec<Remark> {
     let flow = link.program.facts(about.body.file).body(about.body.body).flow;
     let is_entered = about.registered.is_some() || about.root.is_some_and(|root| root.kind != RootKind::Coroutine);
     if about.uses.is_empty() && !is_entered {
-        let what = if flow == Flow::Coroutine { "nothing in the project is known to await it" } else {
+        let what = if flow == Flow::Coroutine {
+            "nothing in the project is known to await it"
+        } else {
             "nothing in the project is known to call it"
         };
         found.push(Remark::new(what));
@@ -115,7 +118,10 @@ fn use_in_words(explainer: &Explainer<'_, '_>, one: BodyUse) -> Remark {
                 BodyUse::Made(_) => format!("made by {around}, and not run there"),
                 BodyUse::HandedOver(_, context) => format!("handed to {} by {around}", context_words(context)),
                 BodyUse::PassedOn(site) => {
-                    format!("given by {around} to `{}`, of which it is not known what it does with it", link.written_site(site))
+                    format!(
+                        "given by {around} to `{}`, of which it is not known what it does with it",
+                        link.written_site(site)
+                    )
                 }
                 _ => format!("called by {around}"),
             };

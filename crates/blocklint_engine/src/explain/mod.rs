@@ -76,8 +76,11 @@ pub fn explain(request: &ExplainRequest<'_>) -> Result<Vec<Option<ExplainedLine>
     let told = on_large_stacks(|| tell(project, models, options, &spans, progress))?;
     let fates = Fates::new(request, &told.findings);
     let mut sources = Sources::default();
-    let mut lines: Vec<Option<ExplainedLine>> =
-        told.lines.into_iter().map(|line| line.map(|line| finish(line, &told.findings, &told.doubts, &fates))).collect();
+    let mut lines: Vec<Option<ExplainedLine>> = told
+        .lines
+        .into_iter()
+        .map(|line| line.map(|line| finish(line, &told.findings, &told.doubts, &fates)))
+        .collect();
     for line in lines.iter_mut().flatten() {
         locate(project, line, &mut sources);
     }

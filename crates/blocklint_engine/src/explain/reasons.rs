@@ -117,12 +117,7 @@ fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec
 }
 
 /// Returns why a label goes no further than a body; `owner` is the body of the site that is spoken of, if one is.
-pub(super) fn stops(
-    explainer: &Explainer<'_, '_>,
-    owner: Option<BodyRef>,
-    of: BodyRef,
-    above: &Above,
-) -> Vec<Remark> {
+pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: BodyRef, above: &Above) -> Vec<Remark> {
     let link = explainer.link();
     let name = match owner {
         None => "it".to_owned(),

@@ -1,7 +1,7 @@
 //! The calls of a line, in words.
 
-use blocklint_analysis::{Edge, Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch};
 use blocklint_analysis::{BodyRef, Link, RowTried, RunTarget, SiteRef};
+use blocklint_analysis::{Edge, Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch};
 use blocklint_core::{Context, Hold, Language, Place};
 use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind};
 use blocklint_models::{CallRow, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Via};

@@ -33,9 +33,7 @@ struct Styles {
 impl Styles {
     fn new(styled: bool) -> Self {
         match styled {
-            true => {
-                Styles { bold: Style::new().bold(), label: Style::new().fg_color(Some(AnsiColor::Cyan.into())) }
-            }
+            true => Styles { bold: Style::new().bold(), label: Style::new().fg_color(Some(AnsiColor::Cyan.into())) },
             false => Styles { bold: Style::new(), label: Style::new() },
         }
     }
@@ -108,8 +106,7 @@ impl Page<'_> {
             }
         }
         for (number, reason) in finding.reasons.iter().enumerate() {
-            let place =
-                reason.place.as_ref().map_or_else(String::new, |place| format!(", {}", at(place, self.folder)));
+            let place = reason.place.as_ref().map_or_else(String::new, |place| format!(", {}", at(place, self.folder)));
             let label = if number == 0 { "because" } else { "" };
             self.entry(label, &format!("{}: {} ({}{place})", reason.makes, reason.says, reason.name))?;
         }

@@ -6,8 +6,8 @@ use crate::support::{APP, Made, made, place, step};
 use blocklint_core::{Confidence, Severity, Span};
 use blocklint_output::{
     ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Look, Outcome, Overview,
-    Remark, SarifRun, Shown, Sources, Summary, concise, explanation, explanation_json, full, github, gitlab, html, json, jsonl, junit, rdjson, sarif, statistics,
-    statistics_json, summary,
+    Remark, SarifRun, Shown, Sources, Summary, concise, explanation, explanation_json, full, github, gitlab, html,
+    json, jsonl, junit, rdjson, sarif, statistics, statistics_json, summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -341,7 +341,8 @@ fn why_tells_what_decided_about_each_site() {
       silent    no caller is known
     ");
     let json = text(|out| explanation_json(out, &lines));
-    for fact in ["\"its path passes here\"", "\"no caller is known\"", "\"more_findings\": 3", "\"clients.Store.load\""] {
+    for fact in ["\"its path passes here\"", "\"no caller is known\"", "\"more_findings\": 3", "\"clients.Store.load\""]
+    {
         assert!(json.contains(fact), "{fact}: {json}");
     }
 }
