@@ -1,7 +1,5 @@
 //! `blocklint why PATH:LINE…`.
 
-use std::io::Write;
-
 use blocklint_core::Finding;
 use blocklint_engine::{AskedLine, Chosen, ExplainRequest, Options, explain};
 use blocklint_output::{ExplainedLine, Remark, explanation, explanation_json};

@@ -265,6 +265,8 @@ impl<'l, 'a> Explainer<'l, 'a> {
             crate::findings::findings(link, &cuts, &judge, &graph, Options { account: true, ..options }, None);
         let (callers, roots) = (Callers::new(link), Roots::new(link));
         let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
+        // What is asked below to explain uses no comment.
+        let cuts = Cuts::new(link.program, options.rules);
         let mut states: FxHashMap<BodyRef, Vec<StateId>> = FxHashMap::default();
         for (at, state) in graph.states.iter().enumerate() {
             states.entry(state.node.body).or_default().push(StateId(at as u32));
