@@ -42,7 +42,7 @@ fn a_function_on_all_ways_comes_first() {
 fn it_begins_with_what_check_says_to_begin_with() {
     let out = project().run(&["check"]).out;
     assert!(
-        out.ends_with("Begin with all that `store.Store.load` does: a change of it clears 6 of 7 findings.\n"),
+        out.ends_with("Begin with all that `store.Store.load` does: a change of it clears 3 of 4 findings.\n"),
         "{out}"
     );
     // A cause that frees fewer functions than a helper, however bad it is.

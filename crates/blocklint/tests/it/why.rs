@@ -312,7 +312,7 @@ fn the_project_is_that_of_check() {
         assert!(said.contains("the call that blocks is here"), "{mark:?}: {said}");
         if mark.is_some() {
             let (_, said, _) = in_folder(&files, "service/api", &["why", "main.py:4", "../../shop/store.py:4"]);
-            assert_eq!(said.matches("finding   main.py:4:5: BLT101").count(), 1, "{mark:?}: {said}");
+            assert_eq!(said.matches("finding   main.py:4:5: BLT101").count(), 2, "{mark:?}: {said}");
         }
     }
     // Of a folder with several repositories each is a project of its own.

@@ -46,7 +46,9 @@ use smallvec::SmallVec;
 
 use self::chains::Chains;
 use self::handles::join_uses_of_one_file;
-use self::lowered::{join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
+use self::lowered::{
+    join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer,
+};
 use self::mending::{mending, twins};
 use crate::Options;
 use crate::rules::large_response::{other_path, shows_by_code};

@@ -1,6 +1,6 @@
 //! One function as a whole, in sentences.
 
-use blocklint_analysis::{BodyExplanation, BodyRef, BodyUse, Explainer, Reached, Root, RootKind};
+use blocklint_analysis::{Above, BodyExplanation, BodyRef, BodyUse, Explainer, Reached, Root, RootKind};
 use blocklint_core::{Context, Place};
 use blocklint_facts::Flow;
 use blocklint_output::{ExplainedFunction, Remark};
@@ -33,7 +33,11 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
     if about.reaches.is_empty() && about.findings.is_empty() && about.passing.is_empty() {
         duty.push(Remark::new("nothing that it runs is known to hold its thread"));
     }
-    let ends = about.stops.iter().flat_map(|above| stops(explainer, None, of, above));
+    // Its callers are listed among its uses.
+    let ends = about.stops.iter().flat_map(|above| match above {
+        Above::Called(_) => vec![Remark::new("none of its callers is reached from async code")],
+        _ => stops(explainer, None, of, above),
+    });
     duty.extend(ends.take(MOST_LISTED));
     ToldFunction {
         told: ExplainedFunction {

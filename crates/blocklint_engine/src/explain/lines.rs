@@ -50,15 +50,20 @@ pub(super) fn stands(explainer: &Explainer<'_, '_>, standing: &Standing, kind: L
 }
 
 /// Returns what is to be said of a line besides its calls and findings.
-pub(super) fn remarks(explainer: &Explainer<'_, '_>, standing: &Standing, is_called: bool) -> Vec<Remark> {
+pub(super) fn remarks(
+    explainer: &Explainer<'_, '_>,
+    standing: &Standing,
+    is_called: bool,
+    has_findings: bool,
+) -> Vec<Remark> {
     let link = explainer.link();
     let mut found = Vec::new();
     if let Some(call) = standing.within.filter(|_| !is_called) {
         found.push(Remark::at(format!("goes on with the call of `{}`", link.written_site(call)), place_of(link, call)));
-    } else if !is_called && standing.defines.is_empty() && standing.class.is_none() {
+    } else if !is_called && !has_findings && standing.defines.is_empty() && standing.class.is_none() {
         found.push(Remark::new("nothing is called on this line"));
     }
-    if let Some(nearest) = standing.nearest.filter(|_| !is_called && standing.within.is_none()) {
+    if let Some(nearest) = standing.nearest.filter(|_| !is_called && !has_findings && standing.within.is_none()) {
         let facts = link.program.facts(nearest.file);
         let says = format!("the nearest function is {}", body(link, nearest));
         found.push(Remark::at(says, place(link, nearest.file, facts.body(nearest.body).name_span)));

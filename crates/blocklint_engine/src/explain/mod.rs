@@ -245,7 +245,7 @@ fn tell_line(
     let function = standing.function.filter(|_| !standing.defines.is_empty() || is_quiet);
     let mut remarks = lines::of_file(explainer, file, &span.text);
     remarks.extend(lines::of_comments(explainer, file, span.line));
-    remarks.extend(lines::remarks(explainer, &standing, is_called || !found.is_empty()));
+    remarks.extend(lines::remarks(explainer, &standing, is_called, !found.is_empty()));
     ToldLine {
         told: ExplainedLine {
             place: sites::place(link, file, span.code),

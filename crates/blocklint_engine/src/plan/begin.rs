@@ -58,11 +58,14 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
             let function = *functions.entry((&finding.place.path, &finding.function)).or_insert(new);
             let mut begins: Vec<u32> = Vec::new();
             for (nth, cause) in finding.causes.iter().enumerate() {
+                // The path leads to the first cause; to another one as far as to the function that it stands in.
+                let last = match nth {
+                    0 => finding.trace.len().saturating_sub(1),
+                    _ => finding.trace.iter().rposition(|step| step.function == cause.function).unwrap_or(0),
+                };
                 let mut node = numbers.node(cause_key(cause), None);
-                if nth == 0 {
-                    for step in finding.trace.iter().skip(1).rev() {
-                        node = numbers.node(Key::Function(step.function.clone()), Some(node));
-                    }
+                for step in finding.trace.iter().take(last + 1).skip(1).rev() {
+                    node = numbers.node(Key::Function(step.function.clone()), Some(node));
                 }
                 begins.push(node);
             }
