@@ -33,8 +33,9 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
     if about.reaches.is_empty() && about.findings.is_empty() && about.passing.is_empty() {
         duty.push(Remark::new("nothing that it runs is known to hold its thread"));
     }
-    // Its callers are listed among its uses.
+    // Its callers are listed among its uses, and that there are none is said above.
     let ends = about.stops.iter().flat_map(|above| match above {
+        Above::NoCaller => Vec::new(),
         Above::Called(_) => vec![Remark::new("none of its callers is reached from async code")],
         _ => stops(explainer, None, of, above),
     });
