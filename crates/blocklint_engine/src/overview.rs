@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use blocklint_core::{Cause, Confidence, Effect, Finding, Group, Hold, RuleCode, Severity, Span, fingerprint};
-use blocklint_output::{GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
+use blocklint_output::{Begin, BeginKind, GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
@@ -62,7 +62,16 @@ pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
         .max_by_key(|at| (overviews[*at].severity, overviews[*at].mends, Reverse(*at)));
     let functions = functions(findings.iter()) as u32;
     chosen.groups = groups.into_iter().map(|(group, _)| group).collect();
-    let begin = begin(&chosen.findings, &chosen.groups);
+    let begin = begin(&chosen.findings, &chosen.groups).or_else(|| {
+        let cause = chosen.groups.get(first?)?.cause.as_ref()?;
+        Some(Begin {
+            kind: BeginKind::Cause,
+            place: Some(cause.place.clone()),
+            function: cause.function.clone(),
+            call: cause.call.clone(),
+            mends: overviews.get(first?)?.mends,
+        })
+    });
     Overview { groups: overviews, functions, first, begin }
 }
 

@@ -7,7 +7,7 @@ use blocklint_core::{Cause, Finding, Group, Span};
 use blocklint_output::{Begin, BeginKind};
 use camino::Utf8Path;
 
-use super::cover::{Node, One, Question, cover};
+use super::cover::{Node, One, Question, first_at_once};
 
 /// What one would change, known without the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -87,7 +87,7 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
     };
     let ranks: Vec<u32> = numbers.spots.iter().map(rank).collect();
     let question = Question { nodes: &numbers.nodes, findings: &ones, ranks: &ranks, first: None };
-    let first = cover(&question, COMPARED).into_iter().next().filter(|first| first.findings.len() > 1)?;
+    let first = first_at_once(&question).filter(|first| first.findings.len() > 1)?;
     let (kind, place, function, call) = match numbers.spots.get(first.spot as usize)? {
         key @ Key::Cause(..) => {
             let cause = planned.iter().flat_map(|of| &of.causes).find(|cause| cause_key(cause) == *key)?;
@@ -102,9 +102,6 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
     };
     Some(Begin { kind, place, function, call, mends: first.findings.len() as u32 })
 }
-
-/// The changes that are looked at to find the first, as a plan does.
-const COMPARED: usize = 5;
 
 fn cause_key(cause: &Cause) -> Key {
     Key::Cause(Arc::clone(&cause.place.path), cause.place.span, cause.call.clone())

@@ -60,6 +60,11 @@ pub(super) fn cover(question: &Question<'_>, most: usize) -> Vec<Covered> {
     if freed(&at_once) > freed(&with_parts) { at_once } else { with_parts }
 }
 
+/// Returns the change that frees most by itself.
+pub(super) fn first_at_once(question: &Question<'_>) -> Option<Covered> {
+    in_order(question, 1, false).into_iter().next()
+}
+
 fn in_order(question: &Question<'_>, most: usize, with_parts: bool) -> Vec<Covered> {
     let mut left: Vec<u32> = (0..question.findings.len() as u32).collect();
     let mut changed: FxHashSet<u32> = FxHashSet::default();
