@@ -61,8 +61,13 @@ pub(crate) enum Command {
     Rule(Rule),
     /// Explain why a line is reported or not
     ///
-    /// Shows what its calls lead to, and what of that blocks.
-    #[command(after_help = "Exit code: 0, or 2 if the line calls nothing or the run failed.")]
+    /// Shows what `check` in the current folder finds at the line, with the same options: findings that stand there, pass there or have a
+    /// cause there, what of them is hidden and why, and what makes them less sure; then what each call of the line leads to. The line of a
+    /// definition shows the function as a whole: why it must not block, who uses it, what it reaches that blocks.
+    #[command(
+        mut_args = only_explained,
+        after_help = "Exit code: 0, or 2 if a place is no line of a source file or the run failed. Formats: full and json."
+    )]
     Why(Why),
     /// Show, check and verify what is known of libraries
     Models {
@@ -311,6 +316,15 @@ fn only_planned(argument: clap::Arg) -> clap::Arg {
     only_with(argument, &["baseline", "no_baseline", "since", "changed", "staged", "output_format", "output_file"])
 }
 
+/// Makes places of the paths, and hides what says nothing to an explanation.
+fn only_explained(argument: clap::Arg) -> clap::Arg {
+    if argument.get_id() == "paths" {
+        let help = "The lines, as in `app/views.py:42`; one analysis serves all of a project";
+        return argument.value_name("PATH:LINE").help(help).required(true);
+    }
+    only_with(argument, &["baseline", "no_baseline", "output_format", "output_file"])
+}
+
 /// Hides what does not decide what is found, but for some.
 fn only_with(argument: clap::Arg, but: &[&str]) -> clap::Arg {
     const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Evidence", "Output"];
@@ -333,12 +347,9 @@ pub(crate) struct Clean {
 
 #[derive(Args, Debug)]
 pub(crate) struct Why {
-    /// The line, as in `app/views.py:42`
-    #[arg(value_name = "PATH:LINE")]
-    pub(crate) place: String,
-    /// Ignore all configuration
-    #[arg(long)]
-    pub(crate) isolated: bool,
+    /// Its paths are places: `app/views.py:42`.
+    #[command(flatten)]
+    pub(crate) check: Box<Check>,
 }
 
 #[derive(Debug, Subcommand)]

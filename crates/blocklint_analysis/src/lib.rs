@@ -27,7 +27,7 @@ pub use blocklint_flow::entries::roots::{Root, RootKind};
 pub use blocklint_flow::entries::unawaited::unawaited;
 pub use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
 pub use blocklint_flow::graph::finding::{
-    Anew, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
+    Anew, Choice, Doubt, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
 };
 pub use blocklint_flow::graph::net::{Net, NetNode, Spot};
 pub use blocklint_flow::judge::list::SIGNALS;
@@ -47,7 +47,8 @@ pub use blocklint_link::program::{
 };
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{
-    Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
+    Above, BodyExplanation, BodyUse, Constant, End, Explainer, Explanation, GivenArgument, Part, PassedOn, Reached,
+    RowMatch, RowTried, RunTarget, Shown, Standing, Tried,
 };
 pub use findings::by_hand::{runs_by_hand, starts_up, takes_a_moment};
 pub use findings::handles::{Given, given_by, gives_what_blocks};

@@ -12,6 +12,14 @@ pub struct Levels {
     pub confidence: Confidence,
 }
 
+impl Levels {
+    /// True if a finding does not lie below them; what could not be read never does.
+    fn show(self, finding: &Finding) -> bool {
+        finding.severity >= self.severity && finding.confidence >= self.confidence
+            || finding.rule == UNREADABLE_SOURCE.code
+    }
+}
+
 /// The findings that are shown, and how many of the chosen rules lie below the levels.
 #[derive(Debug)]
 pub struct Chosen {
@@ -65,6 +73,36 @@ pub(crate) struct Hidden {
     pub(crate) aside: Vec<Finding>,
 }
 
+/// What becomes of a finding in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is shown.
+    Shown,
+    /// Its rule is not reported.
+    NotSelected,
+    /// A comment or the configuration silences it.
+    Suppressed,
+    /// It would be shown if it were not only for tests, examples or a command line.
+    Aside,
+    /// It lies below the levels.
+    Below,
+}
+
+/// Returns what becomes of a finding.
+pub(crate) fn fate_of(finding: &Finding, selection: &Selection, levels: Levels) -> Fate {
+    if !selection.contains(finding.rule) {
+        Fate::NotSelected
+    } else if finding.suppression.is_some() {
+        Fate::Suppressed
+    } else if levels.show(finding) {
+        Fate::Shown
+    } else if finding.confidence >= levels.confidence && finding.aside >= Some(levels.severity) {
+        Fate::Aside
+    } else {
+        Fate::Below
+    }
+}
+
 /// Leaves out what was not chosen, is suppressed or lies below the levels. Groups keep their order;
 /// empty ones go.
 pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection, levels: Levels) -> Chosen {
@@ -84,20 +122,15 @@ pub(crate) fn choose_keeping(
     // Old index → new one.
     let mut moved = vec![None; findings.len()];
     for (index, finding) in findings.into_iter().enumerate() {
-        if !selection.contains(finding.rule) {
-            continue;
-        }
-        let shown = finding.severity >= levels.severity && finding.confidence >= levels.confidence;
-        let shown = shown || finding.rule == UNREADABLE_SOURCE.code;
-        if finding.suppression.is_some() {
-            suppressed.extend(shown.then_some(finding));
-        } else if shown {
-            moved[index] = Some(kept.len() as u32);
-            kept.push(finding);
-        } else if finding.confidence >= levels.confidence && finding.aside >= Some(levels.severity) {
-            hidden.aside.push(finding);
-        } else {
-            hidden.below.push(finding);
+        match fate_of(&finding, selection, levels) {
+            Fate::NotSelected => {}
+            Fate::Suppressed => suppressed.extend(levels.show(&finding).then_some(finding)),
+            Fate::Shown => {
+                moved[index] = Some(kept.len() as u32);
+                kept.push(finding);
+            }
+            Fate::Aside => hidden.aside.push(finding),
+            Fate::Below => hidden.below.push(finding),
         }
     }
     let (below, aside) = (hidden.below.len(), hidden.aside.len());

@@ -39,7 +39,7 @@ pub use change::{Before, Compare, Compared, run_change, text_before};
 pub use choose::{Chosen, Levels, cap, choose};
 pub use comments::CommentChecks;
 pub use evidence::{Evidence, Weighed};
-pub use explain::explain;
+pub use explain::{AskedLine, ExplainRequest, explain};
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
 pub use fixing::{EditsOfFile, Glance, TextOf, applicable_together, attach_to, glance};

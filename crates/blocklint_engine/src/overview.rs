@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use blocklint_core::{Cause, Confidence, Effect, Finding, Group, Hold, RuleCode, Severity, Span, fingerprint};
-use blocklint_output::{GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
+use blocklint_output::{Begin, BeginKind, GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
+use crate::plan::begin;
 
 /// Puts the groups into the order in which they are worth mending, and says what there is to say of each. Paths count from
 /// `root`.
@@ -61,7 +62,17 @@ pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
         .max_by_key(|at| (overviews[*at].severity, overviews[*at].mends, Reverse(*at)));
     let functions = functions(findings.iter()) as u32;
     chosen.groups = groups.into_iter().map(|(group, _)| group).collect();
-    Overview { groups: overviews, functions, first }
+    let begin = begin(&chosen.findings, &chosen.groups).or_else(|| {
+        let cause = chosen.groups.get(first?)?.cause.as_ref()?;
+        Some(Begin {
+            kind: BeginKind::Cause,
+            place: Some(cause.place.clone()),
+            function: cause.function.clone(),
+            call: cause.call.clone(),
+            mends: overviews.get(first?)?.mends,
+        })
+    });
+    Overview { groups: overviews, functions, first, begin }
 }
 
 /// What tells one cause from another.

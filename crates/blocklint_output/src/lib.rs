@@ -34,7 +34,10 @@ use rustc_hash::FxHashMap;
 pub use changed::changed_files;
 pub use concise::concise;
 pub use diff::diff;
-pub use explanation::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, explanation};
+pub use explanation::{
+    ExplainedFinding, ExplainedFunction, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Remark,
+    explanation, explanation_json,
+};
 pub use full::full;
 pub use github::github;
 pub use gitlab::gitlab;
@@ -43,7 +46,7 @@ pub use json::json;
 pub use jsonl::jsonl;
 pub use junit::junit;
 pub use look::Look;
-pub use overview::{GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
+pub use overview::{Begin, BeginKind, GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
 pub use plan::{Plan, PlanCall, PlanKind, PlanStep, plan_json, plan_text};
 pub use rdjson::rdjson;
 pub use sarif::{SarifRun, sarif};

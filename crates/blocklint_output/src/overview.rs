@@ -12,6 +12,34 @@ pub struct Overview {
     /// The group whose cause is to be mended first: of the worst ones, no other edit of one place mends as much. Nothing where no
     /// edit mends more than one finding.
     pub first: Option<usize>,
+    /// The change that a plan begins with, if it ends more than one finding.
+    pub begin: Option<Begin>,
+}
+
+/// The change to begin with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Begin {
+    /// What is changed.
+    pub kind: BeginKind,
+    /// The call; none of a function as a whole.
+    pub place: Option<blocklint_core::Place>,
+    /// The function, or the one that the call stands in.
+    pub function: String,
+    /// The library's call, or the function that is called; empty of a function as a whole.
+    pub call: String,
+    /// The number of findings that end with it.
+    pub mends: u32,
+}
+
+/// What the first change is made to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeginKind {
+    /// The line that enters the library.
+    Cause,
+    /// A function as a whole.
+    Function,
+    /// One call in code that must not block.
+    Call,
 }
 
 /// What is said of the findings of one cause.

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use blocklint_core::{Applicability, Confidence, Finding, Severity};
+use blocklint_core::{Applicability, Confidence, Finding, Place, Severity};
 
 use crate::paths::{harmless, shown_place};
-use crate::{Overview, Shown};
+use crate::{Begin, BeginKind, Overview, Shown};
 
 /// What the last line counts.
 #[derive(Clone, Copy, Debug)]
@@ -84,17 +84,36 @@ pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> i
     }
 }
 
-/// Writes which cause is to be mended first; nothing where no choice is to be made.
+/// Writes which change to begin with, the first of a plan; nothing where no choice is to be made.
 ///
 /// # Errors
 ///
 /// Those of the writer.
 pub fn begin(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io::Result<()> {
-    let Some(first) = overview.first.filter(|_| shown.groups.len() > 1) else { return Ok(()) };
-    let (Some(group), Some(of)) = (shown.groups.get(first), overview.groups.get(first)) else { return Ok(()) };
-    let Some(cause) = &group.cause else { return Ok(()) };
-    let (call, at, all) = (harmless(&cause.call), shown_place(&cause.place, shown.folder), shown.findings.len());
-    writeln!(out, "Begin with `{call}` at {at}: one edit there clears {} of {}.", of.mends, count(all, "finding"))
+    let Some(begin) = overview.begin.as_ref().filter(|_| shown.groups.len() > 1) else { return Ok(()) };
+    let (call, all) = (harmless(&begin.call), count(shown.findings.len(), "finding"));
+    let at = located(begin, shown).map_or_else(String::new, |place| shown_place(place, shown.folder));
+    let mends = begin.mends;
+    match begin.kind {
+        BeginKind::Cause => writeln!(out, "Begin with `{call}` at {at}: one edit there clears {mends} of {all}."),
+        BeginKind::Call => {
+            writeln!(out, "Begin with the call of `{call}` at {at}: one edit there clears {mends} of {all}.")
+        }
+        BeginKind::Function => {
+            let function = harmless(&begin.function);
+            writeln!(out, "Begin with all that `{function}` does: a change of it clears {mends} of {all}.")
+        }
+    }
+}
+
+/// Returns the place of a change as the findings have it, by row and column.
+fn located<'s>(begin: &Begin, shown: &Shown<'s>) -> Option<&'s Place> {
+    let meant = begin.place.as_ref()?;
+    let mut places = shown
+        .findings
+        .iter()
+        .flat_map(|finding| std::iter::once(&finding.place).chain(finding.causes.iter().map(|cause| &cause.place)));
+    places.find(|place| place.path == meant.path && place.span == meant.span)
 }
 
 /// Writes how many findings the baseline hides, and how many of its entries are stale.

@@ -41,6 +41,14 @@ pub fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
     }
 }
 
+/// Returns the nearest folder at or above `folder` and below the project root `above` that is a project of its own: one with
+/// configuration, or, where nothing marks `above`, a git repository. A run on it takes it as its root; one on `above` does not.
+pub fn project_within(folder: &Utf8Path, above: &Utf8Path, is_above_marked: bool) -> Option<Utf8PathBuf> {
+    let is_own = |of: &&Utf8Path| is_marked(of) || !is_above_marked && of.join(".git").exists();
+    let mut below = folder.ancestors().take_while(|of| *of != above && of.starts_with(above));
+    below.find(is_own).map(Utf8Path::to_path_buf)
+}
+
 /// Files without which a crate or a module of Java is not read as what it is.
 const MANIFESTS: &[&str] = &["Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"];
 

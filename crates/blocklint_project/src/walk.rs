@@ -112,19 +112,29 @@ pub(crate) fn walk(folder: &Utf8Path, root: &Utf8Path, excluded: &Patterns, thre
     found
 }
 
+/// Names of folders that hold other people's code, or none that people write.
+pub(crate) const OTHER_PEOPLES: [&str; 3] = ["node_modules", "site-packages", "__pycache__"];
+
+/// The files of a folder that say what is ignored, the strongest first.
+pub(crate) const IGNORE_FILES: [&str; 3] = [".ignore", ".gitignore", ".git/info/exclude"];
+
+/// True if a folder is a virtual environment of Python.
+pub(crate) fn is_environment(folder: &Path) -> bool {
+    folder.join("pyvenv.cfg").is_file()
+}
+
 fn is_entered(entry: &DirEntry) -> bool {
     if entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
         return true;
     }
-    let other_peoples = ["node_modules", "site-packages", "__pycache__"];
-    !other_peoples.iter().any(|name| entry.file_name() == *name) && !entry.path().join("pyvenv.cfg").is_file()
+    !OTHER_PEOPLES.iter().any(|name| entry.file_name() == *name) && !is_environment(entry.path())
 }
 
 /// The first of a folder's ignore files that is not to be read, before the walk reads it: it would read whatever a link leads to,
 /// `/dev/zero` too, and wait for a pipe.
-fn unreadable_ignores(folder: &Path, repository: &Path) -> Option<PathBuf> {
+pub(crate) fn unreadable_ignores(folder: &Path, repository: &Path) -> Option<PathBuf> {
     let is_usual = |about: fs::Metadata| about.is_dir() || about.is_file() && about.len() <= LONGEST_IGNORES;
-    let files = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
+    let files = IGNORE_FILES.map(|name| folder.join(name));
     files.into_iter().find(|file| match fs::symlink_metadata(file) {
         Err(_) => false,
         Ok(about) if !about.is_symlink() => !is_usual(about),

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use blocklint_core::{Finding, Severity, body_name};
+use blocklint_core::{Finding, Severity, Span, body_name};
 use camino::Utf8Path;
 use serde_json::json;
 
@@ -11,29 +11,26 @@ use crate::view::View;
 
 /// The diagnostics of a file, and a word that is another one where they are.
 pub(crate) fn of_file(view: &View, path: &Utf8Path) -> (Vec<Diagnostic>, String) {
-    let all: Vec<Diagnostic> = view.analysis.findings_in(path).map(|finding| diagnostic(view, finding)).collect();
+    let mut helps: Vec<(Span, &str)> = Vec::new();
+    let all = view.analysis.findings_in(path).map(|finding| {
+        let mut told = diagnostic(view, finding);
+        // Editors show the findings of a place together: the same help is read once.
+        if let Some(help) = finding.help.as_deref() {
+            if helps.contains(&(finding.place.span, help)) {
+                told.message = Words::String(message(view, finding, false));
+            }
+            helps.push((finding.place.span, help));
+        }
+        told
+    });
+    let all: Vec<Diagnostic> = all.collect();
     let mut hasher = DefaultHasher::new();
     all.hash(&mut hasher);
     (all, format!("{:016x}", hasher.finish()))
 }
 
 pub(crate) fn diagnostic(view: &View, finding: &Finding) -> Diagnostic {
-    let mut message = finding.message.clone();
-    if finding.trace.len() > 1 {
-        message.push_str("\npath: ");
-        message.push_str(&finding.trace_line());
-    }
-    if let Some(help) = &finding.help {
-        message.push_str("\nhelp: ");
-        message.push_str(help);
-    }
     let steps = steps(view, finding);
-    if !view.client.related_information {
-        for step in &steps {
-            let path = crate::uri::to_path(&step.location.uri).unwrap_or_default();
-            message.push_str(&format!("\n{}:{}: {}", path, step.location.range.start.line + 1, step.message));
-        }
-    }
     Diagnostic {
         range: view.range(&finding.place.path, finding.place.span),
         severity: Some(match finding.severity {
@@ -43,11 +40,43 @@ pub(crate) fn diagnostic(view: &View, finding: &Finding) -> Diagnostic {
         }),
         code: Some(Code::String(finding.rule.to_string())),
         source: Some("blocklint".to_owned()),
-        message: Words::String(message),
+        message: Words::String(message(view, finding, true)),
         related_information: (view.client.related_information && !steps.is_empty()).then_some(steps),
         data: Some(json!({ "fingerprint": finding.fingerprint })),
         ..Diagnostic::default()
     }
+}
+
+/// Returns the text of a diagnostic: how long the thread is held comes first, for editors cut a line.
+fn message(view: &View, finding: &Finding, with_help: bool) -> String {
+    let mut message = time_first(&finding.message);
+    if finding.trace.len() > 1 {
+        message.push_str("\npath: ");
+        message.push_str(&finding.trace_line());
+    }
+    if let Some(help) = finding.help.as_ref().filter(|_| with_help) {
+        message.push_str("\nhelp: ");
+        message.push_str(help);
+    }
+    if !view.client.related_information {
+        for step in steps(view, finding) {
+            let path = crate::uri::to_path(&step.location.uri).unwrap_or_default();
+            message.push_str(&format!("\n{}:{}: {}", path, step.location.range.start.line + 1, step.message));
+        }
+    }
+    message
+}
+
+/// Returns a message with the time for which a thread is held at its beginning: `up to 5 s: blocking … can hold the event loop`.
+fn time_first(message: &str) -> String {
+    let moved = || {
+        let (head, held) = message.rsplit_once(" can hold ")?;
+        let at = [" for ", " without bound"].iter().find_map(|word| held.find(word))?;
+        let (thread, time) = held.split_at(at);
+        let time = time.trim_start();
+        Some(format!("{}: {head} can hold {thread}", time.strip_prefix("for ").unwrap_or(time)))
+    };
+    moved().unwrap_or_else(|| message.to_owned())
 }
 
 /// The steps behind the finding's own place, each in a sentence.
@@ -66,4 +95,25 @@ fn steps(view: &View, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
         .iter()
         .map(|step| DiagnosticRelatedInformation { location: view.location(&step.place), message: step.holds_lock() });
     told.chain(held).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time_first;
+
+    #[test]
+    fn the_time_stands_where_no_editor_cuts_it_off() {
+        for (message, first) in [
+            (
+                "call `x` in `f` can hold the event loop for up to 5 s",
+                "up to 5 s: call `x` in `f` can hold the event loop",
+            ),
+            ("call `x` can hold the event loop for at least 2 s", "at least 2 s: call `x` can hold the event loop"),
+            ("call `x` can hold the event loop without bound", "without bound: call `x` can hold the event loop"),
+            ("call `x` can hold the event loop briefly", "call `x` can hold the event loop briefly"),
+            ("the response may be large", "the response may be large"),
+        ] {
+            assert_eq!(time_first(message), first);
+        }
+    }
 }

@@ -13,6 +13,7 @@ mod diagnostics;
 mod folder;
 mod hierarchy;
 mod hover;
+mod information;
 mod lenses;
 mod pool;
 mod progress;

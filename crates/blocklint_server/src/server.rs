@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::analysis::FilePath;
 use crate::capabilities::{self, Client, DEBUG_INFORMATION, GO_TO};
 use crate::folder::Folder;
+use crate::information::debug_information;
 use crate::pool::{Pool, caught};
 use crate::progress::Send;
 use crate::protocol::{
@@ -266,31 +267,9 @@ impl<'c> Server<'c> {
                 );
                 Ok(Value::Null)
             }
-            DEBUG_INFORMATION => Ok(Value::String(self.debug_information())),
+            DEBUG_INFORMATION => Ok(Value::String(debug_information(&self.client, &self.folders))),
             other => Err(Refused::new(code::INVALID_PARAMS, format!("no such command: {other}"))),
         }
-    }
-
-    fn debug_information(&self) -> String {
-        use std::fmt::Write;
-        let mut text = format!("blocklint {}\n", env!("CARGO_PKG_VERSION"));
-        let _ = writeln!(text, "position encoding: {}", self.client.encoding.as_str());
-        let _ = writeln!(text, "diagnostics: {}", if self.client.pulls_diagnostics { "pulled" } else { "pushed" });
-        for folder in &self.folders {
-            let analysis = &folder.analysis;
-            let _ = writeln!(
-                text,
-                "\n{}\n{} files, {} findings in {} files{}\n{}",
-                folder.path,
-                analysis.files.len(),
-                analysis.findings.len(),
-                analysis.by_file.len(),
-                if folder.is_current() { "" } else { ", being analysed" },
-                analysis.timings,
-            );
-            let _ = writeln!(text, "{:#?}", folder.settings);
-        }
-        text
     }
 
     // ---- notifications

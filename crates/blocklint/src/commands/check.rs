@@ -45,27 +45,28 @@ pub(super) struct Prepared {
 
 fn discover(check: &Check) -> Result<Discovered, Failure> {
     let current = current_folder()?;
-    let started = Instant::now();
-    let threads = check.run.threads.map_or(0, usize::from);
-    set_threads(threads);
     let given = given(check)?;
     let stdin_path = given.is_some().then(|| check.run.stdin_filename.clone()).flatten();
     let paths = match &stdin_path {
         Some(path) => std::slice::from_ref(path),
         None => &check.paths[..],
     };
+    discover_paths(check, current, paths, stdin_path.as_deref().zip(given.as_deref()))
+}
+
+/// Finds what a run looks at that reports on these paths; `given` is a file and the text that is read in its place.
+fn discover_paths(
+    check: &Check,
+    current: Utf8PathBuf,
+    paths: &[Utf8PathBuf],
+    given: Option<(&Utf8Path, &[u8])>,
+) -> Result<Discovered, Failure> {
+    let started = Instant::now();
+    let threads = check.run.threads.map_or(0, usize::from);
+    set_threads(threads);
     let request = Request { current: &current, paths, isolated: check.isolated };
     let environments: Vec<Utf8PathBuf> = check.environment.iter().map(|path| absolute(&current, path)).collect();
-    let options = PathOptions {
-        environments: &environments,
-        config: &check.config,
-        exclude: check.exclude.as_deref(),
-        extend_exclude: &check.extend_exclude,
-        force_exclude: check.force_exclude,
-        trace_in_paths: check.trace_in_paths,
-        given: stdin_path.as_deref().zip(given.as_deref()),
-        threads,
-    };
+    let options = PathOptions { environments: &environments, given, ..path_options(check) };
     let project = discover_with(request, options)
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
     let rules = Rules::new(
@@ -74,6 +75,31 @@ fn discover(check: &Check) -> Result<Discovered, Failure> {
         &current,
     )?;
     Ok(Discovered { current, project, rules, started })
+}
+
+/// Returns what the command line says about paths besides naming them.
+pub(super) fn path_options(check: &Check) -> PathOptions<'_> {
+    PathOptions {
+        environments: &[],
+        config: &check.config,
+        exclude: check.exclude.as_deref(),
+        extend_exclude: &check.extend_exclude,
+        force_exclude: check.force_exclude,
+        trace_in_paths: check.trace_in_paths,
+        given: None,
+        threads: check.run.threads.map_or(0, usize::from),
+    }
+}
+
+/// Finds what a run looks at that reports on these paths; only mistakes in models are told.
+pub(super) fn prepare_paths(check: &Check, paths: &[Utf8PathBuf]) -> Result<Prepared, Failure> {
+    let Discovered { current, project, rules, started } = discover_paths(check, current_folder()?, paths, None)?;
+    let levels = levels(check, &project.configuration);
+    let (models, mistakes) = load_models_and_tell(&project, &current)?;
+    let discovered = started.elapsed();
+    tell_what_is_read(&project, &current);
+    mistakes.iter().for_each(warning);
+    Ok(Prepared { current, project, rules, levels, models, discovered })
 }
 
 /// Finds what a run looks at; what cannot be looked at is told.
@@ -190,7 +216,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     } else {
         chosen.suppressed.clear();
     }
-    let mut planned = ways.map(|ways| plan(&chosen, &ways, STEPS));
+    let mut planned = ways.map(|ways| plan(&chosen, &ways, &overviewed, STEPS));
     let mut sources = locate_in(project, &mut chosen, texts);
     if let Some(planned) = &mut planned {
         locate_plan(project, planned, &mut sources);

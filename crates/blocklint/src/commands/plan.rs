@@ -42,9 +42,9 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
         before.compare(&mut chosen, project);
     }
     // Causes stand in the order in which they are worth mending.
-    overview(&mut chosen, &project.base);
+    let overviewed = overview(&mut chosen, &project.base);
     let ways = ways.unwrap_or_default();
-    let mut planned = plan(&chosen, &ways, asked.steps as usize);
+    let mut planned = plan(&chosen, &ways, &overviewed, asked.steps as usize);
     let mut sources = locate_in(project, &mut chosen, texts);
     locate_plan(project, &mut planned, &mut sources);
     let shown = Shown {

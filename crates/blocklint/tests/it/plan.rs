@@ -23,7 +23,7 @@ fn a_function_on_all_ways_comes_first() {
        frees  3 functions (3 findings): `app.one`, `app.two`, `app.three`
        blocks `requests.get` at store.py:8:16, `time.sleep` at store.py:7:9
        held   without bound
-       help   make the way to it async and use `httpx.AsyncClient.get`, or hand it to a thread: `await asyncio.to_thread(store.load, …)`
+       help   at app.py:7:12: make the way to it async and use `httpx.AsyncClient.get`, or hand it to a thread: `await asyncio.to_thread(store.load, …)`
        fix    blocklint check --fix --unsafe-fixes --select BLT102 app.py
        or     blocklint codemod asyncify --finding app.py:7 --diff
        check  blocklint check --select BLT102 app.py
@@ -36,6 +36,24 @@ fn a_function_on_all_ways_comes_first() {
        check  blocklint check --select BLT101 four.py
     "#);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn it_begins_with_what_check_says_to_begin_with() {
+    let out = project().run(&["check"]).out;
+    assert!(
+        out.ends_with("Begin with all that `store.Store.load` does: a change of it clears 3 of 4 findings.\n"),
+        "{out}"
+    );
+    // A cause that frees fewer functions than a helper, however bad it is.
+    let app = "import time\n\ndef a(): time.sleep(1)\ndef b(): time.sleep(2)\n\nasync def f(): a()\nasync def g(): b()\nasync def h(): b()\n";
+    let project = Project::new(&[("app.py", app)]);
+    let (found, planned) = (project.run(&["check"]).out, project.run(&["plan"]).out);
+    assert!(
+        found.ends_with("Begin with `time.sleep` at app.py:4:10: one edit there clears 2 of 3 findings.\n"),
+        "{found}"
+    );
+    assert!(planned.contains("\n1. `time.sleep` in `app.b`  app.py:4:10\n"), "{planned}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use blocklint_link::link::value::{EnvId, Val};
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::index::{Mention, Wrap};
 use blocklint_models::Via;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Above, Explainer, Up};
 
@@ -38,23 +38,30 @@ pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
     above
 }
 
+/// Returns for each site the ways that begin at it. A lazy call that is consumed elsewhere has those of its consumer too.
+pub(super) fn ways_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, Way)>> {
+    let mut found: FxHashMap<SiteRef, Vec<(Up, Way)>> = FxHashMap::default();
+    let mut add = |up: Up, way: Way| {
+        found.entry(way.site).or_default().push((up, way));
+        if let Next::Leaf(leaf) = way.next
+            && graph.leaves[leaf as usize].site != way.site
+        {
+            found.entry(graph.leaves[leaf as usize].site).or_default().push((up, way));
+        }
+    };
+    for (at, state) in graph.states.iter().enumerate() {
+        state.ways.iter().for_each(|way| add(Up::State(StateId(at as u32)), *way));
+    }
+    for (at, hit) in graph.hits.iter().enumerate() {
+        add(Up::Hit(at), hit.way);
+    }
+    found
+}
+
 impl Explainer<'_, '_> {
-    /// What the labels of a site were passed on to, with the ways by which they came.
-    pub(super) fn ways_at(&self, site: SiteRef) -> Vec<(Up, Way)> {
-        let is_meant = |way: &Way| {
-            way.site == site
-                || match way.next {
-                    // A lazy call that is consumed elsewhere.
-                    Next::Leaf(leaf) => self.graph.leaves[leaf as usize].site == site,
-                    Next::State(_) => false,
-                }
-        };
-        let states = self.graph.states.iter().enumerate().flat_map(|(at, state)| {
-            state.ways.iter().filter(|way| is_meant(way)).map(move |way| (Up::State(StateId(at as u32)), *way))
-        });
-        let hits = self.graph.hits.iter().enumerate();
-        let hits = hits.filter(|(_, hit)| is_meant(&hit.way)).map(|(at, hit)| (Up::Hit(at), hit.way));
-        states.chain(hits).collect()
+    /// Returns what the labels of a site were passed on to, with the ways by which they came.
+    pub(super) fn ways_at(&self, site: SiteRef) -> &[(Up, Way)] {
+        self.ways.get(&site).map_or(&[], Vec::as_slice)
     }
 
     /// The findings that labels reach, and the states from which nothing goes on.
@@ -93,22 +100,22 @@ impl Explainer<'_, '_> {
         let Some(rule) = self.cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
             return Vec::new();
         };
-        let found = || self.solved.findings.iter().enumerate().filter(|(_, raw)| raw.rule == rule);
-        let at_site: Vec<usize> = found().filter(|(_, raw)| raw.site == hit.way.site).map(|(at, _)| at).collect();
+        let finding = |at: usize| &self.solved.findings[at];
+        let of_rule = |at: &&usize| finding(**at).rule == rule;
+        let at_site = self.by_site.get(&hit.way.site).into_iter().flatten().filter(of_rule).copied();
+        let at_site: Vec<usize> = at_site.collect();
         if !at_site.is_empty() {
             return at_site;
         }
         // A literal that a root runs in place is reported inside it.
         let Next::State(state) = hit.way.next else { return at_site };
         let literal = self.graph.states[state.0 as usize].node.body;
-        let inside = found().filter(|(_, raw)| {
-            raw.root == hit.root && self.is_inside(literal, self.link.program.body_of_site(raw.site))
-        });
-        inside.map(|(at, _)| at).collect()
+        let of_root = self.by_root.get(&hit.root).into_iter().flatten().filter(of_rule).copied();
+        of_root.filter(|at| self.is_inside(literal, self.link.program.body_of_site(finding(*at).site))).collect()
     }
 
-    /// Whether a body is another or stands in it.
-    fn is_inside(&self, outer: BodyRef, inner: BodyRef) -> bool {
+    /// True if a body is another or stands in it.
+    pub(super) fn is_inside(&self, outer: BodyRef, inner: BodyRef) -> bool {
         let facts = self.link.program.facts(inner.file);
         let mut at = Some(inner.body);
         while let Some(body) = at {
@@ -120,7 +127,7 @@ impl Explainer<'_, '_> {
         false
     }
 
-    /// Why the label of a state goes no further than its body.
+    /// Returns why the label of a state goes no further than its body.
     pub(super) fn stops(&self, state: StateId) -> Vec<Above> {
         let row = &self.graph.states[state.0 as usize];
         let body = row.node.body;
@@ -151,6 +158,7 @@ impl Explainer<'_, '_> {
             }
         }
         if !called.is_empty() {
+            called.sort_by_key(|site| (self.is_site_in_test(*site), site.file != body.file));
             found.push(Above::Called(called));
         }
         if let Some((path, context)) = self.registered(body) {
@@ -160,6 +168,16 @@ impl Explainer<'_, '_> {
         if found.is_empty() {
             found.push(Above::NoCaller);
         }
+        // What counts comes before what stands in tests.
+        found.sort_by_key(|above| match above {
+            Above::Made(site) | Above::HandedOver(site, _) | Above::PassedOn(site) | Above::RuledOut(site) => {
+                self.is_site_in_test(*site)
+            }
+            Above::Called(sites) => sites.first().is_some_and(|site| self.is_site_in_test(*site)),
+            Above::Kept(file, _) | Above::Cut(file, _) => self.link.program.is_test(*file),
+            Above::Allowed(root) => self.link.is_for_tests(*root),
+            Above::NoCaller | Above::TopLevel | Above::Registered(..) => false,
+        });
         found
     }
 
@@ -218,8 +236,8 @@ impl Explainer<'_, '_> {
             .map(|comment| comment.comment)
     }
 
-    /// The library that runs a decorated or overriding body elsewhere than on an event loop.
-    fn registered(&self, body: BodyRef) -> Option<(PathId, Context)> {
+    /// Returns the library that runs a decorated or overriding body elsewhere than on an event loop.
+    pub(super) fn registered(&self, body: BodyRef) -> Option<(PathId, Context)> {
         let link = self.link;
         for path in link.decorator_paths(body) {
             let rows = link.library.handovers(path);
@@ -237,8 +255,8 @@ impl Explainer<'_, '_> {
         None
     }
 
-    /// Where a body is made without being run, handed over, given away or kept.
-    fn mentioned(&self, body: BodyRef, found: &mut Vec<Above>) {
+    /// Adds where a body is made without being run, handed over, given away or kept.
+    pub(super) fn mentioned(&self, body: BodyRef, found: &mut Vec<Above>) {
         let link = self.link;
         let facts = link.program.facts(body.file);
         let row = facts.body(body.body);

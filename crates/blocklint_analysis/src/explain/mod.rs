@@ -2,6 +2,8 @@
 //! `check` shows depends on it.
 
 mod above;
+mod bodies;
+mod lines;
 pub(crate) mod missing;
 mod reasons;
 mod sites;
@@ -10,7 +12,8 @@ use blocklint_core::{Confidence, Context, Runtime, Span};
 use blocklint_facts::Flow;
 use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::entries::roots::{Root, Roots};
-use blocklint_flow::graph::{Graph, StateId};
+use blocklint_flow::graph::paths::Paths;
+use blocklint_flow::graph::{Graph, StateId, Way};
 use blocklint_flow::judge::signal::Judge;
 use blocklint_flow::search::Search;
 use blocklint_flow::search::cuts::Cuts;
@@ -20,9 +23,12 @@ use blocklint_link::link::targets::Edge;
 use blocklint_link::link::value::{ValueId, Why};
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use blocklint_link::labels::constant::Constant;
 pub use blocklint_link::link::rows::Shown;
+pub use bodies::{BodyExplanation, BodyUse, Reached};
+pub use lines::{Part, Standing};
 
 use crate::Options;
 use crate::Solved;
@@ -35,8 +41,22 @@ pub struct Explainer<'l, 'a> {
     callers: Callers<'l, 'a>,
     roots: Roots<'l, 'a>,
     solved: Solved,
+    judge: Judge,
+    paths: Paths,
     /// For each state what its label was passed on to.
     above: Vec<Vec<Up>>,
+    /// For each site the ways that begin at it, or end at a lazy call there.
+    ways: FxHashMap<SiteRef, Vec<(Up, Way)>>,
+    /// For each body its states.
+    states: FxHashMap<BodyRef, Vec<StateId>>,
+    /// Bodies that a label reached which is not handed over there.
+    reached_roots: FxHashSet<BodyRef>,
+    /// Findings by the site at which they stand.
+    by_site: FxHashMap<SiteRef, Vec<usize>>,
+    /// Findings by the body that must not block.
+    by_root: FxHashMap<BodyRef, Vec<usize>>,
+    /// For each file the places that findings name, in order.
+    touched: FxHashMap<FileId, Vec<lines::Touched>>,
 }
 
 /// What a label was passed on to.
@@ -243,16 +263,35 @@ impl<'l, 'a> Explainer<'l, 'a> {
         let graph = Search::new(link, &cuts, &judge).run();
         let (findings, causes) =
             crate::findings::findings(link, &cuts, &judge, &graph, Options { account: true, ..options }, None);
-        let above = above::of(&graph);
         let (callers, roots) = (Callers::new(link), Roots::new(link));
+        let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
+        // What is asked below to explain uses no comment.
+        let cuts = Cuts::new(link.program, options.rules);
+        let mut states: FxHashMap<BodyRef, Vec<StateId>> = FxHashMap::default();
+        for (at, state) in graph.states.iter().enumerate() {
+            states.entry(state.node.body).or_default().push(StateId(at as u32));
+        }
+        let (mut by_site, mut by_root) = (FxHashMap::default(), FxHashMap::default());
+        for (at, raw) in solved.findings.iter().enumerate() {
+            by_site.entry(raw.site).or_insert_with(Vec::new).push(at);
+            by_root.entry(raw.root).or_insert_with(Vec::new).push(at);
+        }
         Explainer {
+            paths: Paths::new(link, &graph),
+            above: above::of(&graph),
+            ways: above::ways_by_site(&graph),
+            reached_roots: graph.hits.iter().filter(|hit| !hit.handed).map(|hit| hit.root).collect(),
+            touched: lines::touched(&solved),
+            states,
+            by_site,
+            by_root,
             link,
             cuts,
             graph,
             callers,
             roots,
-            solved: Solved { findings, causes, used: Vec::new(), net: None, with_aside: options.include_aside },
-            above,
+            solved,
+            judge,
         }
     }
 
@@ -261,7 +300,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
         self.link
     }
 
-    /// What it found.
+    /// Returns what was found.
     pub fn solved(&self) -> &Solved {
         &self.solved
     }

@@ -197,7 +197,7 @@ impl Explainer<'_, '_> {
             }
             Edge::Construct => found.push(End::Makes(body, flow)),
             Edge::Call | Edge::Consume | Edge::Init => {
-                if self.roots.of(body).is_some_and(|root| root.absorbs()) && self.graph.labelled_root(body) {
+                if self.roots.of(body).is_some_and(|root| root.absorbs()) && self.reached_roots.contains(&body) {
                     found.push(End::Awaits(body, self.findings_in(body)));
                 } else if self.graph.labelled.contains(&body) {
                     found.push(self.lost(site, body));
@@ -210,7 +210,8 @@ impl Explainer<'_, '_> {
 
     /// Why the labels of a body do not reach a site that calls it.
     fn lost(&self, site: SiteRef, body: BodyRef) -> End {
-        for state in self.graph.states.iter().filter(|state| state.node == Node::plain(body)) {
+        let states = self.states.get(&body).into_iter().flatten().map(|state| &self.graph.states[state.0 as usize]);
+        for state in states.filter(|state| state.node == Node::plain(body)) {
             if let Some(span) = self.cut_at(site, self.graph.labels.get(state.label)) {
                 return End::Cut(site.file, span);
             }
@@ -218,10 +219,9 @@ impl Explainer<'_, '_> {
         End::RuledOut(body)
     }
 
-    /// The findings placed in a root.
+    /// Returns the findings placed in a root.
     fn findings_in(&self, body: BodyRef) -> Vec<usize> {
-        let found = self.solved.findings.iter().enumerate();
-        found.filter(|(_, raw)| raw.root == body).map(|(at, _)| at).collect()
+        self.by_root.get(&body).cloned().unwrap_or_default()
     }
 
     /// Why a site has no target.

@@ -6,17 +6,18 @@ use blocklint_flow::graph::{Next, Way};
 use blocklint_link::labels::constant::Constant;
 use blocklint_link::labels::label::LabelHold;
 use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{BoundId, EnvId};
+use blocklint_link::link::value::{BoundId, EnvId, ValueId};
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::program::index::is_field_of_receiver;
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
-use super::{Explainer, Explanation, GivenArgument, RowMatch, RowTried, RunTarget, Shown, Tried};
+use super::{Explainer, Explanation, GivenArgument, Part, RowMatch, RowTried, RunTarget, Shown, Tried};
 
 /// Overrides that are listed.
 const OVERRIDES: usize = 12;
 
 impl<'a> Explainer<'_, 'a> {
-    /// The sites of a line, in its order: those that begin there, whose name stands there or at which a finding is
+    /// Returns the sites of a line, in its order: those that begin there, whose name stands there or at which a finding is
     /// placed there. Implicit ones of which nothing is to be said only where there are no others.
     pub fn sites_of(&self, file: FileId, line: Span) -> Vec<SiteRef> {
         let Some(source) = self.link.program.files.get(file.index()) else { return Vec::new() };
@@ -28,8 +29,9 @@ impl<'a> Explainer<'_, 'a> {
                 found.push(SiteRef { file, site: SiteId(at as u32) });
             }
         }
-        for raw in &self.solved.findings {
-            if raw.file == file && on_line(raw.span.start) && !found.contains(&raw.site) {
+        for (finding, part) in self.findings_on(file, line) {
+            let raw = &self.solved.findings[finding];
+            if part == Part::Stands && raw.site.file == file && !found.contains(&raw.site) {
                 found.push(raw.site);
             }
         }
@@ -41,12 +43,13 @@ impl<'a> Explainer<'_, 'a> {
         if telling.is_empty() { found } else { telling }
     }
 
-    /// Whether there is something to say of a site.
+    /// True if there is something to say of a site.
     fn tells(&self, facts: &FileFacts, site: SiteRef) -> bool {
         match facts.site(site.site).kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => true,
             _ => {
                 !self.ways_at(site).is_empty()
+                    || self.by_site.contains_key(&site)
                     || self.link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                         Target::Body { .. } | Target::Overrides { .. } => true,
                         Target::Row { path, property, made, .. } => {
@@ -63,15 +66,21 @@ impl<'a> Explainer<'_, 'a> {
         rows.effect().collect::<Vec<_>>().into_iter()
     }
 
-    /// Everything that decided about a site.
+    /// Returns what a site is called on: as it is written, and what it may be.
+    pub fn receiver(&self, site: SiteRef) -> Option<(String, ValueId)> {
+        let form = self.link.receiver_form(site)?;
+        let value = self.link.eval(self.link.scope_of(site, EnvId::NONE), form).value;
+        Some((self.link.written(site.file, form), value))
+    }
+
+    /// Returns everything that decided about a site.
     pub fn explain(&self, site: SiteRef) -> Explanation<'a> {
         let link = self.link;
         let program = link.program;
         let facts = program.facts(site.file);
         let row = facts.site(site.site);
         let owner = program.body_of_site(site);
-        let scope = link.scope_of(site, EnvId::NONE);
-        let receiver = link.receiver_form(site).map(|form| link.eval(scope, form).value);
+        let receiver = self.receiver(site).map(|(_, value)| value);
         let mut rows = Vec::new();
         let mut arguments = Vec::new();
         let ways = self.ways_at(site);
@@ -81,7 +90,7 @@ impl<'a> Explainer<'_, 'a> {
                 self.rows_of(site, path, receiver, property, &mut rows, &mut arguments);
             }
         }
-        for (_, way) in &ways {
+        for (_, way) in ways {
             // Rows that the site enters only under another binding: a closure's captured callable.
             if let Next::Leaf(leaf) = way.next
                 && way.site == site
@@ -103,8 +112,11 @@ impl<'a> Explainer<'_, 'a> {
                 }
             }
         }
-        let (findings, ends) = self.reached(ways.iter().map(|(up, _)| *up));
-        let ends = if findings.is_empty() { self.ends(site, &ways, &ends, &targets) } else { Vec::new() };
+        let (mut findings, ends) = self.reached(ways.iter().map(|(up, _)| *up));
+        findings.extend(self.findings_naming(site));
+        findings.sort_unstable();
+        findings.dedup();
+        let ends = if findings.is_empty() { self.ends(site, ways, &ends, &targets) } else { Vec::new() };
         let arguments = arguments.into_iter().map(|argument| {
             let given = self.given(site, &argument);
             (argument, given)
@@ -181,10 +193,7 @@ impl<'a> Explainer<'_, 'a> {
 
     fn is_own_field(&self, site: SiteRef) -> bool {
         let facts = self.link.program.facts(site.file);
-        self.link.receiver_form(site).is_some_and(|form| match facts.form(form) {
-            Form::Attr(base, _) => blocklint_link::program::index::is_own_receiver(facts, base),
-            _ => false,
-        })
+        self.link.receiver_form(site).is_some_and(|form| is_field_of_receiver(facts, form))
     }
 
     /// The rows of one path at a site, and the arguments they ask for.

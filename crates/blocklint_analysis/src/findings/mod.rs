@@ -21,12 +21,13 @@ use blocklint_flow::entries::roots::threads_of;
 use blocklint_flow::entries::roots::{Root, RootKind};
 use blocklint_flow::entries::when::source_of_chain;
 use blocklint_flow::entries::when::{Scopes, When};
-use blocklint_flow::graph::finding::{Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
+use blocklint_flow::graph::finding::{Doubt, Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
 use blocklint_flow::graph::net::Net;
 use blocklint_flow::graph::paths::{Causes, Cost, Paths};
 use blocklint_flow::graph::steps::{place_of, step};
 use blocklint_flow::graph::{Graph, Next, Way};
 use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
+use blocklint_flow::judge::doubts::{doubt_about_root, doubts_on_way};
 use blocklint_flow::judge::list::SIGNALS;
 use blocklint_flow::judge::list::named;
 use blocklint_flow::judge::once::java::runs_first_time;
@@ -283,7 +284,7 @@ pub(crate) fn findings<'a>(
     };
     let mut reach = reach_of(&causes, &places);
     let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
-    let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
+    let hubs = blocked_hubs(link, cuts, judge, graph, &causes, &units);
     for hub in &hubs {
         for &cause in &hub.causes {
             reach[cause as usize].insert(hub.root);
@@ -347,6 +348,7 @@ pub(crate) fn findings<'a>(
             }
             if account {
                 finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
+                finding.doubts = doubts(link, graph, judge, &paths, best);
             }
             if let Some(net) = net.as_deref_mut() {
                 // It is there as long as one of these is.
@@ -580,6 +582,7 @@ fn finding<'c>(
         suppressed: best.silenced.clone(),
         reasons: Vec::new(),
         partly_silenced: Vec::new(),
+        doubts: Vec::new(),
         aside: best.aside,
     };
     (found, best)
@@ -677,6 +680,16 @@ fn reasons<'a>(
         {
             found.push(reason(&SIGNALS[at], site.map(place)));
         }
+    }
+    found
+}
+
+/// Returns the inferred steps of a candidate; at least one where it is not sure and no signal says why.
+fn doubts(link: &Link<'_>, graph: &Graph<'_>, judge: &Judge, paths: &Paths, best: &Candidate) -> Vec<Doubt> {
+    let mut found = doubts_on_way(link, judge, graph, &paths.follow(best.way));
+    found.extend(doubt_about_root(best.kind));
+    if found.is_empty() && best.cost.steps > 0 {
+        found.push(Doubt::Undecided(best.way.site));
     }
     found
 }

@@ -261,6 +261,7 @@ fn misuse(
         occurrence: 0,
         reasons: Vec::new(),
         partly_silenced: Vec::new(),
+        doubts: Vec::new(),
         aside: None,
         suppressed: cuts.hides(link.program, site, span.start, body, rule),
     }

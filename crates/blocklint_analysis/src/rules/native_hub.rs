@@ -10,11 +10,13 @@ use blocklint_core::{Confidence, Context, Hold, Language, Runtime, Severity};
 use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::entries::greenlets::Entries;
 use blocklint_flow::entries::roots::RootKind;
-use blocklint_flow::graph::finding::{Mending, RawFinding, What};
+use blocklint_flow::graph::finding::{Doubt, Mending, RawFinding, What};
 use blocklint_flow::graph::paths::{Causes, way_steps};
 use blocklint_flow::graph::steps::{place_of, step};
 use blocklint_flow::graph::{Graph, Next, StateId, Way};
 use blocklint_flow::judge::confidence::confidence_of;
+use blocklint_flow::judge::doubts::doubts_on_way;
+use blocklint_flow::judge::signal::Judge;
 use blocklint_flow::search::cuts::Cuts;
 use blocklint_link::labels::label::{Label, LabelHold};
 use blocklint_link::link::Link;
@@ -46,6 +48,7 @@ struct Reached {
 pub(crate) fn blocked_hubs<'a>(
     link: &Link<'a>,
     cuts: &Cuts,
+    judge: &Judge,
     graph: &Graph<'a>,
     causes: &Causes,
     units: &Units,
@@ -106,7 +109,14 @@ pub(crate) fn blocked_hubs<'a>(
             continue;
         }
         let runtime = units.of(link, site.file).greenlets.unwrap_or(Runtime::Gevent);
-        found.extend(finding(link, cuts, graph, causes, runtime, &hops, &reached));
+        found.extend(finding(link, cuts, graph, causes, runtime, &hops, &reached).map(|(mut finding, ways)| {
+            finding.doubts = doubts_on_way(link, judge, graph, &ways);
+            let of_way = ways.iter().map(|way| way_steps(link, graph, way)).sum();
+            if finding.confidence < confidence_of(of_way) {
+                finding.doubts.push(Doubt::Entry(finding.root));
+            }
+            finding
+        }));
     }
     found
 }
@@ -161,7 +171,7 @@ fn finding(
     runtime: Runtime,
     hops: &[Hop],
     reached: &[Reached],
-) -> Option<RawFinding> {
+) -> Option<(RawFinding, Vec<Way>)> {
     let best = reached.first()?;
     let mut ways = vec![hops[best.at].way];
     let mut at = best.at;
@@ -189,7 +199,7 @@ fn finding(
         _ => label.severity,
     };
     let severity = leaf.row.native_severity.map_or(severity, |most| severity.min(most));
-    Some(RawFinding {
+    let finding = RawFinding {
         rule,
         severity,
         confidence: best.confidence,
@@ -228,9 +238,11 @@ fn finding(
         occurrence: 0,
         reasons: Vec::new(),
         partly_silenced: Vec::new(),
+        doubts: Vec::new(),
         aside: None,
         suppressed: cuts.hides(link.program, last.site, place_of(link, last.site).start, body, rule),
-    })
+    };
+    Some((finding, ways))
 }
 
 /// The label of a state as its entry meets it: what callers do not decide is open.

@@ -1,21 +1,18 @@
 //! Why a site belongs to no finding, in sentences.
 
 use blocklint_analysis::{Above, BodyRef, End, Explainer, Explanation, Link, Why};
-use blocklint_core::{Context, Language, Place};
+use blocklint_core::{Context, Language};
 use blocklint_facts::{Flow, SiteKind};
+use blocklint_output::Remark;
 
-use super::{body, context_words, place, place_of};
+use super::MOST_LISTED;
+use super::sites::{body, context_words, place, place_of};
 
-/// Callers and findings that are listed.
-const LISTED: usize = 4;
-
-type Reason = (String, Option<Place>);
-
-/// One end in words, each with the place it speaks of.
-pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &End) -> Vec<Reason> {
+/// Returns one end in words, each with the place it speaks of.
+pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &End) -> Vec<Remark> {
     let link = explainer.link();
     let text = |path| link.library.text(path).to_string();
-    let one = |text: String| vec![(text, None)];
+    let one = |text: String| vec![Remark::new(text)];
     match end {
         End::UnknownCallee(why) => one(unknown(link, site, *why)),
         End::NoModel(path) => one(format!("no model speaks of `{}`: it is taken to hold no thread", text(*path))),
@@ -39,9 +36,9 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
             body(link, *of),
             context_words(*context)
         )),
-        End::Silenced(of, span) => vec![(
+        End::Silenced(of, span) => vec![Remark::at(
             format!("what {} does is silenced by a comment there", body(link, *of)),
-            Some(place(link, of.file, *span)),
+            place(link, of.file, *span),
         )],
         End::Unconsumed(path) => one(format!(
             "`{}` works when its result is consumed, and nothing that is known consumes it on an event loop",
@@ -73,14 +70,14 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
         }
         End::Plain => vec![plain(explainer, site)],
         End::RuledOut(of) => one(format!("{} can hold its thread, but not with what is passed here", body(link, *of))),
-        End::Cut(file, span) => vec![("a comment ends it here".to_owned(), Some(place(link, *file, *span)))],
+        End::Cut(file, span) => vec![Remark::at("a comment ends it here", place(link, *file, *span))],
         End::Allowed(of) => one(format!("the thread of {} may be held in this way", body(link, *of))),
-        End::Stops(of, above) => stops(explainer, site.owner, *of, above),
+        End::Stops(of, above) => stops(explainer, Some(site.owner), *of, above),
     }
 }
 
-/// What is said of a site without target.
-pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Reason {
+/// Returns what is said of a site without target.
+pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Remark {
     let link = explainer.link();
     let row = link.program.facts(site.site.file).site(site.site.site);
     let text = match row.kind {
@@ -89,7 +86,7 @@ pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Re
         SiteKind::Await => "awaiting gives the thread back; what is awaited is judged where it is made",
         _ => "no code of the project and no modelled call stands behind it",
     };
-    (text.to_owned(), None)
+    Remark::new(text)
 }
 
 fn unknown(link: &Link<'_>, site: &Explanation<'_>, why: Why) -> String {
@@ -102,81 +99,78 @@ fn unknown(link: &Link<'_>, site: &Explanation<'_>, why: Why) -> String {
     }
 }
 
-fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Reason> {
+fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Remark> {
     let link = explainer.link();
     let name = body(link, of);
     let found = findings.iter().filter_map(|&at| explainer.solved().findings.get(at));
-    let mut reasons: Vec<Reason> = found
-        .take(LISTED)
+    let mut reasons: Vec<Remark> = found
+        .take(MOST_LISTED)
         .map(|raw| {
             let text = format!("{name} reports what it does itself: {} `{}`", raw.rule, raw.call);
-            (text, Some(place(link, raw.file, raw.span)))
+            Remark::at(text, place(link, raw.file, raw.span))
         })
         .collect();
     if reasons.is_empty() {
-        reasons.push((format!("{name} is judged by itself, and nothing was found in it"), None));
+        reasons.push(Remark::new(format!("{name} is judged by itself, and nothing was found in it")));
     }
     reasons
 }
 
-/// Why a label goes no further than a body.
-fn stops(explainer: &Explainer<'_, '_>, owner: BodyRef, of: BodyRef, above: &Above) -> Vec<Reason> {
+/// Returns why a label goes no further than a body; `owner` is the body of the site that is spoken of, if one is.
+pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: BodyRef, above: &Above) -> Vec<Remark> {
     let link = explainer.link();
-    let name = match of == owner {
-        true => body(link, of),
-        false => format!("goes up to {}, which", body(link, of)),
+    let name = match owner {
+        None => "it".to_owned(),
+        Some(owner) if of == owner => body(link, of),
+        Some(_) => format!("goes up to {}, which", body(link, of)),
     };
+    let at_site = |text: String, site| vec![Remark::at(text, place_of(link, site))];
     match above {
         Above::NoCaller => {
             let facts = link.program.facts(of.file).body(of.body);
-            vec![((format!("{name} has no caller that is known")), Some(place(link, of.file, facts.name_span)))]
+            vec![Remark::at(format!("{name} has no caller that is known"), place(link, of.file, facts.name_span))]
         }
-        Above::TopLevel => vec![((format!("{name} runs when it is imported")), None)],
-        Above::Called(sites) => sites
-            .iter()
-            .take(LISTED)
-            .map(|&site| {
-                let around = link.program.body_of_site(site);
-                (
-                    (format!("{name} is called by {}, from which nothing reaches async code", body(link, around))),
-                    Some(place_of(link, site)),
+        Above::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],
+        Above::Called(sites) => {
+            let called = |site| {
+                let around = body(link, link.program.body_of_site(site));
+                Remark::at(
+                    format!("{name} is called by {around}, from which nothing reaches async code"),
+                    place_of(link, site),
                 )
-            })
-            .collect(),
-        Above::Made(site) => vec![(
-            (format!("{name} is only made there, and nothing that is known runs it")),
-            Some(place_of(link, *site)),
-        )],
-        Above::HandedOver(site, context) => vec![(
-            (format!("{name} is handed to {} there, where it holds no event loop", context_words(*context))),
-            Some(place_of(link, *site)),
-        )],
-        Above::PassedOn(site) => vec![(
-            (format!(
-                "{name} is given to `{}`, of which it is not known what it does with it",
-                link.written_site(*site)
-            )),
-            Some(place_of(link, *site)),
-        )],
-        Above::Kept(file, span) => vec![(
-            (format!("{name} is kept there, and no call of it from there is known")),
-            Some(place(link, *file, *span)),
-        )],
+            };
+            let mut remarks: Vec<Remark> = sites.iter().take(MOST_LISTED).map(|&site| called(site)).collect();
+            if sites.len() > MOST_LISTED {
+                let more = sites.len() - MOST_LISTED;
+                remarks.push(Remark::new(format!("{name} is called at {more} more places of this kind")));
+            }
+            remarks
+        }
+        Above::Made(site) => at_site(format!("{name} is only made there, and nothing that is known runs it"), *site),
+        Above::HandedOver(site, context) => at_site(
+            format!("{name} is handed to {} there, where it holds no event loop", context_words(*context)),
+            *site,
+        ),
+        Above::PassedOn(site) => at_site(
+            format!("{name} is given to `{}`, of which it is not known what it does with it", link.written_site(*site)),
+            *site,
+        ),
+        Above::Kept(file, span) => {
+            let text = format!("{name} is kept there, and no call of it from there is known");
+            vec![Remark::at(text, place(link, *file, *span))]
+        }
         Above::Registered(path, context) => {
             let path = link.library.text(*path);
-            vec![((format!("{name} is registered by `{path}` to run in {}", context_words(*context))), None)]
+            vec![Remark::new(format!("{name} is registered by `{path}` to run in {}", context_words(*context)))]
         }
         Above::Cut(file, span) => {
-            vec![(
-                (format!("{name} is called there under a comment that silences it")),
-                Some(place(link, *file, *span)),
-            )]
+            let text = format!("{name} is called there under a comment that silences it");
+            vec![Remark::at(text, place(link, *file, *span))]
         }
-        Above::RuledOut(site) => {
-            vec![((format!("{name} is called there with arguments that rule it out")), Some(place_of(link, *site)))]
-        }
+        Above::RuledOut(site) => at_site(format!("{name} is called there with arguments that rule it out"), *site),
         Above::Allowed(root) => {
-            vec![((format!("{name} is called by {}, whose thread may be held in this way", body(link, *root))), None)]
+            let root = body(link, *root);
+            vec![Remark::new(format!("{name} is called by {root}, whose thread may be held in this way"))]
         }
     }
 }

@@ -30,7 +30,7 @@ fn member(link: &Link<'_>, val: Val, depth: u32) -> String {
         Val::Folder(of) => format!("package `{}`", path(of)),
         Val::External(of) if link.library.speaks(of) => format!("`{}`", path(of)),
         Val::External(of) => format!("`{}`, of which no model speaks", path(of)),
-        Val::Fn { body, .. } => super::body(link, body),
+        Val::Fn { body, .. } => super::sites::body(link, body),
         Val::Method { path: of, .. } => format!("method `{}`", path(of)),
         Val::Partial { inner, .. } => match depth.checked_sub(1) {
             Some(depth) => format!("partial of {}", member(link, link.values.single(inner), depth)),

@@ -34,6 +34,7 @@ use crate::{CommentChecks, Failure, Options, Rules};
 
 pub(crate) use edits::edited;
 use make::Make;
+pub(crate) use make::is_generated;
 pub use make::{Remedies, TextOf, attach, attach_to};
 use overlay::Overlay;
 use program::State;

@@ -48,6 +48,8 @@ pub(super) struct Question<'q> {
     pub(super) findings: &'q [One],
     /// For each spot its rank among equals, the lowest first.
     pub(super) ranks: &'q [u32],
+    /// The spot to begin with, where that is told elsewhere too.
+    pub(super) first: Option<u32>,
 }
 
 /// At most so many changes, in order, and fewer if nothing is left.
@@ -58,13 +60,19 @@ pub(super) fn cover(question: &Question<'_>, most: usize) -> Vec<Covered> {
     if freed(&at_once) > freed(&with_parts) { at_once } else { with_parts }
 }
 
+/// Returns the change that frees most by itself.
+pub(super) fn first_at_once(question: &Question<'_>) -> Option<Covered> {
+    in_order(question, 1, false).into_iter().next()
+}
+
 fn in_order(question: &Question<'_>, most: usize, with_parts: bool) -> Vec<Covered> {
     let mut left: Vec<u32> = (0..question.findings.len() as u32).collect();
     let mut changed: FxHashSet<u32> = FxHashSet::default();
     let mut steps = Vec::new();
     let mut ways = Ways::new(question.nodes, &changed);
     while steps.len() < most && !left.is_empty() {
-        let Some(spot) = best(question, &ways, &left, with_parts) else { break };
+        let begun = question.first.filter(|_| steps.is_empty());
+        let Some(spot) = begun.or_else(|| best(question, &ways, &left, with_parts)) else { break };
         changed.insert(spot);
         ways = Ways::new(question.nodes, &changed);
         let is_left = |finding: &u32| {
@@ -228,8 +236,18 @@ mod tests {
 
     fn freed(nodes: &[Node], findings: &[One], most: usize) -> Vec<(u32, usize)> {
         let ranks: Vec<u32> = (0..(nodes.len() + findings.len()) as u32).collect();
-        let steps = cover(&Question { nodes, findings, ranks: &ranks }, most);
+        let steps = cover(&Question { nodes, findings, ranks: &ranks, first: None }, most);
         steps.iter().map(|step| (step.spot, step.functions.len())).collect()
+    }
+
+    #[test]
+    fn the_first_change_may_be_told() {
+        let nodes = nodes(&[&[], &[], &[0, 1]]);
+        let findings = findings(&nodes, &[&[2], &[2], &[2], &[0]]);
+        let ranks: Vec<u32> = (0..(nodes.len() + findings.len()) as u32).collect();
+        let question = Question { nodes: &nodes, findings: &findings, ranks: &ranks, first: Some(0) };
+        let spots: Vec<u32> = cover(&question, 9).iter().map(|step| step.spot).collect();
+        assert_eq!(spots, [0, 1]);
     }
 
     #[test]

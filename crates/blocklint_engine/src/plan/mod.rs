@@ -1,5 +1,6 @@
 //! What to change first: the few places whose change frees most functions, in order.
 
+mod begin;
 mod cover;
 mod ways;
 
@@ -7,17 +8,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use blocklint_core::{Context, Effect, Finding, Hold, Place, RuleCode, Severity, Span};
-use blocklint_output::{Plan, PlanCall, PlanKind, PlanStep};
+use blocklint_output::{BeginKind, Overview, Plan, PlanCall, PlanKind, PlanStep};
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
 use cover::{Covered, One, Question, cover};
 use ways::Told;
 
+pub(crate) use begin::begin;
 pub use ways::Ways;
 
-/// The steps after which nothing is left, or the first so many of them. Places are not located.
-pub fn plan(chosen: &Chosen, ways: &Ways, most: usize) -> Plan {
+/// Returns the steps after which nothing is left, or the first so many of them. The first is what `check` says to begin with,
+/// as the overview has it. Places are not located.
+pub fn plan(chosen: &Chosen, ways: &Ways, overview: &Overview, most: usize) -> Plan {
     let mut spots = ways.spots.clone();
     let mut numbers: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
@@ -54,7 +57,17 @@ pub fn plan(chosen: &Chosen, ways: &Ways, most: usize) -> Plan {
         })
         .collect();
     let ranks = ranks(chosen, &spots, ways.spots.len());
-    let steps = cover(&Question { nodes: &ways.nodes, findings: &findings, ranks: &ranks }, most);
+    let first = overview.begin.as_ref().and_then(|begin| {
+        let is_begin = |told: &Told| match begin.kind {
+            BeginKind::Function => told.call.is_none() && told.function == begin.function,
+            _ => {
+                let at = begin.place.as_ref().map(|place| (&place.path, place.span));
+                at == Some((&told.place.path, told.place.span)) && told.call.as_ref() == Some(&begin.call)
+            }
+        };
+        (0u32..).zip(&spots).find(|(_, told)| is_begin(told)).map(|(at, _)| at)
+    });
+    let steps = cover(&Question { nodes: &ways.nodes, findings: &findings, ranks: &ranks, first }, most);
     let mut is_left = vec![true; planned.len()];
     let steps: Vec<PlanStep> = steps
         .into_iter()
@@ -120,6 +133,11 @@ fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<S
         let (rank, seconds) = finding.hold.rank();
         (finding.severity, rank, seconds.to_bits())
     });
+    // Advice names the call of its finding: one that stands at the place itself says what to write there.
+    let (spot, severity) = (&told.place, worst.map(|finding| finding.severity));
+    let is_here = |of: &&Finding| of.place.path == spot.path && of.place.span == spot.span;
+    let advising = ended.iter().map(|(_, finding)| *finding).find(|of| is_here(of) && of.help.is_some());
+    let advising = advising.filter(|of| Some(of.severity) == severity || kind != PlanKind::Function).or(worst);
     // Codemods are for Python, where a finding is behind functions that have to change with it.
     let is_for_codemods = |of: &Finding| {
         of.place.path.extension() == Some("py")
@@ -150,7 +168,8 @@ fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<S
         functions,
         hold: ended.iter().map(|(_, of)| of.hold).fold(Hold::Unstated, Hold::longest),
         severity: worst.map_or(Severity::Note, |finding| finding.severity),
-        help: worst.and_then(|finding| finding.help.clone()),
+        help: advising.and_then(|finding| finding.help.clone()),
+        help_at: advising.filter(|of| !is_here(of)).map(|of| of.place.clone()),
         fixes: fixable.len() as u32,
         fixes_besides: (touched.count() - fixable.len()) as u32,
         fix_rules,
@@ -180,6 +199,6 @@ fn files<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<Arc<Utf8Path>> {
 pub(crate) fn places(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
     plan.steps.iter_mut().flat_map(|step| {
         let calls = step.calls.iter_mut().map(|of| &mut of.place);
-        std::iter::once(&mut step.place).chain(calls).chain(step.codemod.as_mut())
+        std::iter::once(&mut step.place).chain(calls).chain(step.help_at.as_mut()).chain(step.codemod.as_mut())
     })
 }

@@ -11,7 +11,7 @@ use blocklint_link::link::targets::{Edge, Target};
 use blocklint_link::link::value::{EnvId, Val, ValueId};
 use blocklint_link::link::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
-use blocklint_link::program::index::{Mention, Wrap};
+use blocklint_link::program::index::{Mention, Wrap, is_field_of_receiver};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entries::containers_of_calls::Dispatch;
@@ -456,10 +456,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             return 0;
         }
         let facts = self.link.program.facts(site.file);
-        let own = self.link.receiver_form(site).is_some_and(|form| match facts.form(form) {
-            Form::Attr(base, _) => blocklint_link::program::index::is_own_receiver(facts, base),
-            _ => false,
-        });
+        let own = self.link.receiver_form(site).is_some_and(|form| is_field_of_receiver(facts, form));
         u8::from(!own)
     }
 

@@ -23,11 +23,49 @@ pub struct Reason {
     pub place: Option<(FileId, Span)>,
 }
 
+/// Something on the way of a finding that is inferred and not shown, which makes the finding less sure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// A call runs one of several things, and not all of them hold the thread.
+    Choice(Choice),
+    /// The value that a call is made on, or the callee, is inferred.
+    Inferred(SiteRef),
+    /// A call may also run something that is not known.
+    PerhapsOther(SiteRef),
+    /// Nothing is known of what a method is called on; the project has only one method of this name.
+    ByName(SiteRef),
+    /// That a call runs its argument of this number is inferred.
+    Argument(SiteRef, u32),
+    /// A condition at a call, or around it, is neither shown to hold nor ruled out.
+    Undecided(SiteRef),
+    /// That the body runs where it must not block is inferred.
+    Root(RootKind),
+    /// That a greenlet enters this body is inferred.
+    Entry(BodyRef),
+}
+
+/// The things that one call may run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The call.
+    pub site: SiteRef,
+    /// The number of things that it may run.
+    pub all: usize,
+    /// The number of them that hold the thread as the finding says.
+    pub holding: usize,
+    /// The bodies of the project that do.
+    pub holders: Vec<BodyRef>,
+    /// The bodies of the project that do not.
+    pub others: Vec<BodyRef>,
+}
+
 /// One rule broken at one place.
 #[derive(Clone, Debug)]
 pub struct RawFinding {
     /// The signals that spoke, where the analysis was told to account for them.
     pub reasons: Vec<Reason>,
+    /// The inferred steps of its way, where the analysis was told to account for them.
+    pub doubts: Vec<Doubt>,
     /// How bad it would be if it were not only for tests, examples or a command line.
     pub aside: Option<Severity>,
     /// The rule.

@@ -132,10 +132,3 @@ pub struct Graph<'m> {
     /// The steps of unions, once all labels are there.
     pub(crate) shares: RefCell<FxHashMap<ShareKey, u8>>,
 }
-
-impl Graph<'_> {
-    /// Whether some label reached a body that absorbs it.
-    pub fn labelled_root(&self, body: BodyRef) -> bool {
-        self.hits.iter().any(|hit| hit.root == body && !hit.handed)
-    }
-}

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::conditions::java_settings::is_made_by_name;
 use crate::conditions::rust_getters::deciding_tests_over;
+use crate::graph::finding::Choice;
 use crate::graph::{Graph, Next, StateId, Way};
 
 /// How many hops longer a way may be that stands under one condition less.
@@ -118,14 +119,7 @@ pub fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
     if !way.shared {
         return u32::from(way.steps);
     }
-    let label = match way.next {
-        Next::State(state) => graph.states.get(state.0 as usize).map(|state| state.label),
-        Next::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
-    };
-    let effect = label.map(|label| {
-        let label = graph.labels.get(label);
-        (label.effect, label.severity)
-    });
+    let effect = held_behind(graph, way);
     // Many states meet at one site.
     let key = (way.site, effect, matches!(way.next, Next::State(_)));
     let known = graph.shares.borrow().get(&key).copied();
@@ -137,30 +131,55 @@ pub fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
     u32::from(way.steps) + u32::from(share)
 }
 
+/// Returns the effect behind a way, and how bad it is.
+fn held_behind(graph: &Graph<'_>, way: &Way) -> Option<(Effect, Severity)> {
+    let label = match way.next {
+        Next::State(state) => graph.states.get(state.0 as usize).map(|state| state.label),
+        Next::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
+    };
+    label.map(|label| {
+        let label = graph.labels.get(label);
+        (label.effect, label.severity)
+    })
+}
+
 /// What the steps of a union hang on: its site, what is held behind it, and whether a body of the project holds it.
 pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
 
-/// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
-/// at most three are meant, else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effect, Severity)>) -> u8 {
-    let effect = held.map(|(effect, _)| effect);
-    let site = way.site;
-    // Of a Java method with its many implementations what few of them do says nothing, whatever the others do; nor does in
-    // Rust that few of them start a runtime.
-    let by_effect = matches!(way.next, Next::State(_))
-        && match link.program.language(site.file) {
+/// True if of the alternatives of a way those count that hold the thread in this very way. Of a Java method with its many
+/// implementations what few of them do says nothing, whatever the others do; nor does in Rust that few of them start a runtime.
+fn is_counted_by_effect(link: &Link<'_>, way: &Way, effect: Option<Effect>) -> bool {
+    matches!(way.next, Next::State(_))
+        && match link.program.language(way.site.file) {
             Language::Java => true,
             Language::Rust => effect == Some(Effect::NestedLoop),
             Language::Python => false,
-        };
-    // That others hold it for less says nothing.
-    let holds_so = |body: BodyRef| match held {
+        }
+}
+
+/// True if a body holds the thread in this way, and at least as badly: that others hold it for less says nothing.
+fn holds_so(graph: &Graph<'_>, body: BodyRef, held: Option<(Effect, Severity)>) -> bool {
+    match held {
         Some((effect, severity)) => graph.effects.get(&(body, effect)).is_some_and(|worst| *worst >= severity),
         None => graph.labelled.contains(&body),
-    };
-    let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
+    }
+}
+
+/// Returns the things that the call of a way may run, and which of them hold the thread.
+pub(crate) fn choice_of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Option<Choice> {
+    let held = held_behind(graph, way);
+    let by_effect = is_counted_by_effect(link, way, held.map(|(effect, _)| effect));
+    let (all, bodies) = alternatives(link, way.site);
+    let holds = |body: &BodyRef| if by_effect { holds_so(graph, *body, held) } else { graph.labelled.contains(body) };
+    let (holders, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(holds);
+    let rows = graph.leaf_sites.get(&way.site).map_or(0, |&count| count as usize);
+    (all > 1).then(|| Choice { site: way.site, all, holding: holders.len() + rows, holders, others })
+}
+
+/// Returns how many things a call may run, and those of them that are bodies of the project.
+fn alternatives(link: &Link<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
     let targets = link.targets(site, blocklint_link::link::value::EnvId::NONE);
-    let (mut all, mut labelled, mut same) = (0usize, 0usize, 0usize);
+    let mut all = 0usize;
     let mut bodies: Vec<BodyRef> = Vec::new();
     let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
     for target in &targets.list {
@@ -171,8 +190,6 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
                     continue;
                 }
                 all += 1;
-                labelled += usize::from(is_labelled(body));
-                same += usize::from(holds_so(body));
                 bodies.push(body);
             }
             Target::Overrides { class, name } => {
@@ -181,8 +198,6 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
                         continue;
                     }
                     all += 1;
-                    labelled += usize::from(is_labelled(*body));
-                    same += usize::from(holds_so(*body));
                     bodies.push(*body);
                 }
                 // What is called may also be one of the lambdas that are given for it.
@@ -191,8 +206,22 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
             Target::Row { .. } => all += 1,
         }
     }
+    (all, bodies)
+}
+
+/// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
+/// at most three are meant, else low.
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effect, Severity)>) -> u8 {
+    let effect = held.map(|(effect, _)| effect);
+    let site = way.site;
+    let by_effect = is_counted_by_effect(link, way, effect);
+    let holds_so = |body: BodyRef| holds_so(graph, body, held);
+    let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
+    let (all, bodies) = alternatives(link, site);
+    let labelled = bodies.iter().filter(|body| is_labelled(**body)).count();
+    let same = bodies.iter().filter(|body| holds_so(**body)).count();
     let rows = graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
-    (labelled, same) = (labelled + rows, same + rows);
+    let (labelled, same) = (labelled + rows, same + rows);
     if all <= 1 || by_effect && (link.is_called_on_each(site) || is_filled_in_by_each(link, site)) {
         0
     } else if by_effect && link.is_picked_from_table(site) {
@@ -282,6 +311,11 @@ impl Paths {
                 Some(cost.after(link, graph, way))
             }
         }
+    }
+
+    /// Returns the first way of the best path from a state, and its inferred steps.
+    pub fn best_from(&self, state: StateId) -> Option<(Way, u32)> {
+        self.best.get(state.0 as usize).copied().flatten().map(|(cost, way)| (way, cost.steps))
     }
 
     /// The ways from one to the end of its best path, itself first.

@@ -3,6 +3,7 @@
 
 pub mod after_failure;
 pub mod confidence;
+pub mod doubts;
 pub mod java_rare;
 pub(crate) mod java_slight;
 pub mod list;

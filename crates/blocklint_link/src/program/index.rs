@@ -358,6 +358,11 @@ impl Reader<'_> {
     }
 }
 
+/// True if a form is a field of the receiver: `self.store`.
+pub fn is_field_of_receiver(facts: &FileFacts, form: FormId) -> bool {
+    matches!(facts.form(form), Form::Attr(base, _) if is_own_receiver(facts, base))
+}
+
 /// Whether a form is the receiver of the method whose parameter it is: `self`, `cls`, `this`.
 pub fn is_own_receiver(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {

@@ -31,7 +31,7 @@ struct Step<'a> {
     #[serde(serialize_with = "crate::json::hold")]
     hold: Hold,
     severity: &'static str,
-    help: Option<&'a str>,
+    help: Option<String>,
     fix: Option<String>,
     fixes: u32,
     /// How many other findings the command mends as well.
@@ -78,7 +78,7 @@ fn step<'a>(step: &'a PlanStep, shown: &'a Shown<'a>, root: &Utf8Path, excerpts:
         findings: &step.findings,
         hold: step.hold,
         severity: step.severity.as_str(),
-        help: step.help.as_deref(),
+        help: step.help_from(root),
         fix: step.fix_command(root),
         fixes: step.fixes,
         besides: step.fixes_besides,

@@ -36,6 +36,8 @@ struct Step<'a> {
     hold: Hold,
     severity: &'static str,
     help: Option<&'a str>,
+    /// The call that the advice speaks of, where it is another one than what is changed.
+    help_at: Option<At<'a>>,
     fixes: u32,
     fix: Option<String>,
     codemod: Option<String>,
@@ -113,6 +115,7 @@ fn step<'a>(step: &'a PlanStep, shown: &'a Shown<'_>) -> Step<'a> {
         hold: step.hold,
         severity: step.severity.as_str(),
         help: step.help.as_deref(),
+        help_at: step.help_at.as_ref().map(at),
         fixes: step.fixes,
         fix: step.fix_command(shown.folder),
         codemod: step.codemod_command(shown.folder),

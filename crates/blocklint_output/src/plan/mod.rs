@@ -8,6 +8,8 @@ use std::sync::Arc;
 use blocklint_core::{Hold, Place, RuleCode, Severity};
 use camino::Utf8Path;
 
+use crate::paths::shown_place;
+
 pub use json::plan_json;
 pub use text::plan_text;
 
@@ -71,6 +73,8 @@ pub struct PlanStep {
     pub severity: Severity,
     /// What to do about the worst of them.
     pub help: Option<String>,
+    /// The call that the advice speaks of, where it is another one than what is changed.
+    pub help_at: Option<Place>,
     /// How many of them have an edit of their own.
     pub fixes: u32,
     /// How many other findings the command with those edits mends as well.
@@ -99,6 +103,15 @@ pub struct PlanCall {
 }
 
 impl PlanStep {
+    /// Returns the advice; of a call elsewhere it says where that is, for its text names the call.
+    pub(crate) fn help_from(&self, folder: &Utf8Path) -> Option<String> {
+        let help = self.help.as_ref()?;
+        Some(match &self.help_at {
+            Some(at) => format!("at {}: {help}", shown_place(at, folder)),
+            None => help.clone(),
+        })
+    }
+
     /// The command with the edits of what ends; none where nothing has one.
     pub(crate) fn fix_command(&self, folder: &Utf8Path) -> Option<String> {
         (self.fixes > 0)

@@ -57,8 +57,8 @@ fn write_step(out: &mut dyn Write, at: usize, step: &PlanStep, shown: &Shown<'_>
     if let Some(held) = held(step.hold) {
         line(out, look, "held", &held)?;
     }
-    if let Some(help) = &step.help {
-        line(out, look, "help", &harmless(help))?;
+    if let Some(help) = step.help_from(shown.folder) {
+        line(out, look, "help", &harmless(&help))?;
     }
     if let Some(command) = step.fix_command(shown.folder) {
         let besides = match step.fixes_besides {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::support::{APP, Made, made, place, step};
 use blocklint_core::{Confidence, Severity, Span};
 use blocklint_output::{
-    ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Look, Outcome, Overview, SarifRun, Shown, Sources,
-    Summary, concise, explanation, full, github, gitlab, html, json, jsonl, junit, rdjson, sarif, statistics,
-    statistics_json, summary,
+    ExplainedFinding, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Look, Outcome, Overview,
+    Remark, SarifRun, Shown, Sources, Summary, concise, explanation, explanation_json, full, github, gitlab, html,
+    json, jsonl, junit, rdjson, sarif, statistics, statistics_json, summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -293,23 +293,46 @@ fn why_tells_what_decided_about_each_site() {
         ExplainedSite {
             receiver: Some("clients.Store".to_owned()),
             targets: vec![target],
-            outcomes: vec![Outcome::Finding(Box::new(made.findings[0].clone()), true)],
+            outcomes: vec![Outcome::Finding(made.findings[0].rule, made.findings[0].place.clone())],
             ..site("store.load", "store.load")
         },
         ExplainedSite {
             arguments: vec![("timeout".to_owned(), "5".to_owned())],
             rows: vec![row],
-            outcomes: vec![Outcome::Ends("no caller is known".to_owned(), None)],
+            outcomes: vec![Outcome::Ends(Remark::new("no caller is known"))],
             ..site("Store()", "Store")
         },
     ];
-    assert_snapshot!(text(|out| explanation(out, &sites, Utf8Path::new("/p"), false)), @r"
+    let finding = ExplainedFinding {
+        finding: made.findings[0].clone(),
+        part: Some("its path passes here"),
+        hidden: Some("below what is shown; `--min-severity note` shows it".to_owned()),
+        doubts: vec![Remark::new("what `store` is, is inferred")],
+    };
+    let line = ExplainedLine {
+        place: sites[0].place.clone(),
+        stands: "in function `fetch`".to_owned(),
+        remarks: vec![Remark::new("the file holds tests: what only they reach is left aside")],
+        findings: vec![finding],
+        more_findings: 3,
+        function: None,
+        sites: sites.to_vec(),
+    };
+    let lines = [line];
+    assert_snapshot!(text(|out| explanation(out, &lines, Utf8Path::new("/p"), false)), @r"
+    app.py:8 in function `fetch`
+      note      the file holds tests: what only they reach is left aside
+      finding   app.py:11:12: BLT102 blocking network call `requests.Session.get` through `fetch` in async function `handler` can hold the event loop for up to 5 s
+                error, confidence high; its path passes here
+                handler → fetch → load → self.http.get
+      unsure    what `store` is, is inferred
+      hidden    below what is shown; `--min-severity note` shows it
+                and 3 more findings
+
     app.py:8:12: call `store.load` in function `fetch`
       receiver  clients.Store
       target    clients.Store.load (call, high) at clients.py:9:16
-      finding   app.py:11:12: BLT102 blocking network call `requests.Session.get` through `fetch` in async function `handler` can hold the event loop for up to 5 s
-                error, confidence high
-                handler → fetch → load → self.http.get
+      belongs   to BLT102 at app.py:11:12
 
     app.py:4:9: call `Store` in function `fetch`
       argument  timeout = 5
@@ -317,6 +340,11 @@ fn why_tells_what_decided_about_each_site() {
                 unless stream is true: not shown
       silent    no caller is known
     ");
+    let json = text(|out| explanation_json(out, &lines));
+    for fact in ["\"its path passes here\"", "\"no caller is known\"", "\"more_findings\": 3", "\"clients.Store.load\""]
+    {
+        assert!(json.contains(fact), "{fact}: {json}");
+    }
 }
 
 #[test]

@@ -3,3 +3,4 @@
 mod java_compile;
 mod rows;
 mod signals;
+mod why;

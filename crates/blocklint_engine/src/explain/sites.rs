@@ -1,87 +1,18 @@
-//! What was made of the calls of one line.
-
-mod conditions;
-mod reasons;
-mod values;
+//! The calls of a line, in words.
 
 use blocklint_analysis::{BodyRef, Link, RowTried, RunTarget, SiteRef};
 use blocklint_analysis::{Edge, Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch};
-use blocklint_core::{Confidence, Context, Hold, Language, Place, Severity};
+use blocklint_core::{Context, Hold, Language, Place};
 use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind};
-use blocklint_models::{CallRow, HandoverContext, HandoverRow, Models, RowEffect, Runs, Selector, Via};
-use blocklint_output::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Sources};
-use blocklint_project::Project;
+use blocklint_models::{CallRow, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Via};
+use blocklint_output::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Remark};
 
-use crate::Failure;
-use crate::analyse::{Options, options_of, with_link};
-use crate::sources::{line_span, locate_one, places, text_of};
+use super::values::{literal, value};
+use super::{MOST_LISTED, conditions, reasons};
 use crate::words;
-use values::{literal, value};
 
-/// Findings of one site that are shown.
-const SHOWN: usize = 5;
-
-/// What is made of each site that begins on a line of a file (an index into the project's), in the order of the line;
-/// empty where nothing is called there. In a notebook the line counts within a cell.
-///
-/// # Errors
-///
-/// Where the system gives no threads.
-pub fn explain(
-    project: &Project,
-    models: &Models,
-    file: usize,
-    cell: Option<u32>,
-    line: u32,
-) -> Result<Vec<ExplainedSite>, Failure> {
-    let Some(source) = project.files.get(file) else { return Ok(Vec::new()) };
-    let span = text_of(project, &source.path).and_then(|(text, cells)| match cell {
-        None => line_span(&text, line),
-        Some(number) => {
-            let at = cells.iter().position(|cell| cell.number == number)?;
-            let start = cells[at].offset;
-            let end = cells.get(at + 1).map_or(text.len(), |next| next.offset as usize);
-            let inside = line_span(text.get(start as usize..end)?, line)?;
-            Some(blocklint_core::Span::new(start + inside.start, start + inside.end))
-        }
-    });
-    let Some(line) = span else { return Ok(Vec::new()) };
-    let mut sites = with_link(project, models, |link| {
-        let Some(slot) = link.program.files.iter().position(|loaded| loaded.path == source.path) else {
-            return Vec::new();
-        };
-        let explainer = Explainer::new(link, options_of(Options::new(Confidence::Medium)));
-        let sites = explainer.sites_of(FileId(slot as u32), line);
-        sites.into_iter().map(|site| explained(&explainer, &explainer.explain(site))).collect()
-    })?;
-    let mut sources = Sources::default();
-    for site in &mut sites {
-        locate(project, site, &mut sources);
-    }
-    Ok(sites)
-}
-
-fn locate(project: &Project, site: &mut ExplainedSite, sources: &mut Sources) {
-    locate_one(project, &mut site.place, sources);
-    for target in &mut site.targets {
-        if let Some(place) = &mut target.place {
-            locate_one(project, place, sources);
-        }
-    }
-    for outcome in &mut site.outcomes {
-        match outcome {
-            Outcome::Finding(finding, _) => {
-                for place in places(finding) {
-                    locate_one(project, place, sources);
-                }
-            }
-            Outcome::Ends(_, Some(place)) => locate_one(project, place, sources),
-            Outcome::Others(_) | Outcome::Ends(_, None) => {}
-        }
-    }
-}
-
-fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> ExplainedSite {
+/// Returns a site in words; its findings are told with the line.
+pub(super) fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> ExplainedSite {
     let link = explainer.link();
     let facts = link.program.facts(site.site.file);
     let row = facts.site(site.site.site);
@@ -112,12 +43,12 @@ fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Explained
     }
 }
 
-fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+pub(super) fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
     words::place(link, file, span)
 }
 
 /// Where a site stands, for the reasons that name another one.
-fn place_of(link: &Link<'_>, site: SiteRef) -> Place {
+pub(super) fn place_of(link: &Link<'_>, site: SiteRef) -> Place {
     place(link, site.file, link.program.facts(site.file).site(site.site).span)
 }
 
@@ -160,7 +91,7 @@ fn kind(kind: SiteKind, is_async: bool) -> &'static str {
 }
 
 /// A body in words: ``async function `app.handler` ``.
-fn body(link: &Link<'_>, of: BodyRef) -> String {
+pub(super) fn body(link: &Link<'_>, of: BodyRef) -> String {
     let row = link.program.facts(of.file).body(of.body);
     let name = link.qualified_name(of);
     let what = match (row.kind, row.flow) {
@@ -237,7 +168,7 @@ fn edge(edge: Edge, flow: Flow, awaited: bool) -> String {
 }
 
 /// A kind of thread in words.
-fn context_words(context: Context) -> &'static str {
+pub(super) fn context_words(context: Context) -> &'static str {
     match context {
         Context::EventLoop => "the event loop",
         Context::Greenlet => "a greenlet",
@@ -313,30 +244,24 @@ fn handover_says(row: &HandoverRow) -> String {
     }
 }
 
+/// Returns why a site belongs to no finding; nothing where it belongs to one.
 fn outcomes(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Vec<Outcome> {
-    let (link, solved) = (explainer.link(), explainer.solved());
     let mut found: Vec<Outcome> = Vec::new();
-    for &at in site.findings.iter().take(SHOWN) {
-        let Some(finding) = solved.findings.get(at).and_then(|raw| words::finding(link, solved, raw)) else { continue };
-        let shown = finding.suppression.is_none()
-            && finding.severity >= Severity::Warning
-            && finding.confidence >= Confidence::Medium;
-        found.push(Outcome::Finding(Box::new(finding), shown));
-    }
-    if site.findings.len() > SHOWN {
-        found.push(Outcome::Others(site.findings.len() - SHOWN));
-    }
     for end in &site.ends {
-        for (reason, place) in reasons::reason(explainer, site, end) {
-            let known = found.iter().any(|of| matches!(of, Outcome::Ends(text, at) if *text == reason && *at == place));
-            if !known {
-                found.push(Outcome::Ends(reason, place));
+        for remark in reasons::reason(explainer, site, end) {
+            let outcome = Outcome::Ends(remark);
+            if !found.contains(&outcome) {
+                found.push(outcome);
             }
         }
     }
-    if found.is_empty() {
-        let (reason, place) = reasons::plain(explainer, site);
-        found.push(Outcome::Ends(reason, place));
+    if found.len() > MOST_LISTED {
+        let more = found.len() - MOST_LISTED;
+        found.truncate(MOST_LISTED);
+        found.push(Outcome::Ends(Remark::new(format!("and {more} more of this kind"))));
+    }
+    if found.is_empty() && site.findings.is_empty() {
+        found.push(Outcome::Ends(reasons::plain(explainer, site)));
     }
     found
 }

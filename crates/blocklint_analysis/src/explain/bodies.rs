@@ -1,0 +1,198 @@
+//! One function as a whole: why it must not block, who uses it, what it reaches that blocks.
+
+use blocklint_core::{Confidence, Context, Effect, Severity, Span};
+use blocklint_facts::{Flow, SiteFlags};
+use blocklint_flow::entries::callers::{CallerKind, Node};
+use blocklint_flow::entries::roots::Root;
+use blocklint_flow::graph::StateId;
+use blocklint_flow::graph::finding::RawStep;
+use blocklint_flow::graph::steps::step;
+use blocklint_flow::judge::confidence::confidence_of;
+use blocklint_flow::judge::signal::Signal;
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use rustc_hash::FxHashSet;
+
+use super::{Above, Explainer, Up};
+
+/// Everything that is known of a function as a whole.
+#[derive(Debug)]
+pub struct BodyExplanation {
+    /// The function.
+    pub body: BodyRef,
+    /// Why it must not block, if it must not.
+    pub root: Option<Root>,
+    /// The library that runs it by this path, in a context that may be held.
+    pub registered: Option<(PathId, Context)>,
+    /// True if it is built or run for tests only.
+    pub is_for_tests: bool,
+    /// The signal that says that it serves nobody.
+    pub serves_nobody: Option<&'static Signal>,
+    /// Its uses, those that count before those in tests.
+    pub uses: Vec<BodyUse>,
+    /// The calls at its end that block, the surest first; of a function that must not block its findings tell them.
+    pub reaches: Vec<Reached>,
+    /// Why what it reaches is no finding, where it is none.
+    pub stops: Vec<Above>,
+    /// Indices of the findings that stand in it, or in what it holds.
+    pub findings: Vec<usize>,
+    /// Indices of the findings elsewhere whose path leads through it.
+    pub passing: Vec<usize>,
+}
+
+/// A place that uses a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyUse {
+    /// It is called there.
+    Called(SiteRef),
+    /// Its result is awaited there.
+    Awaited(SiteRef),
+    /// It is made into a coroutine or generator there.
+    Made(SiteRef),
+    /// It is handed to this context.
+    HandedOver(SiteRef, Context),
+    /// It is given to a call of which it is not known what it does with it.
+    PassedOn(SiteRef),
+    /// It is kept in a variable, field or container.
+    Kept(FileId, Span),
+}
+
+/// A call that blocks, with the way to it.
+#[derive(Debug)]
+pub struct Reached {
+    /// How it holds the thread.
+    pub effect: Effect,
+    /// How bad that is where the thread must not be held.
+    pub severity: Severity,
+    /// How sure the way is.
+    pub confidence: Confidence,
+    /// The steps from the function to the call.
+    pub trace: Vec<RawStep>,
+}
+
+impl Explainer<'_, '_> {
+    /// Returns everything that is known of a function as a whole.
+    pub fn explain_body(&self, body: BodyRef) -> BodyExplanation {
+        let link = self.link;
+        let root = self.roots.of(body);
+        let findings = self.findings_inside(body);
+        let states = self.states.get(&body).map_or(&[][..], Vec::as_slice);
+        let (mut passing, _) = self.reached(states.iter().map(|&state| Up::State(state)));
+        let stops = match states.first() {
+            Some(&state) if passing.is_empty() => self.stops(state),
+            _ => Vec::new(),
+        };
+        passing.retain(|at| !findings.contains(at));
+        let mut reaches = self.calls_reached(states);
+        if !findings.is_empty() && root.is_some() {
+            reaches.clear();
+        }
+        BodyExplanation {
+            body,
+            root,
+            registered: self.registered(body),
+            is_for_tests: link.is_for_tests(body),
+            serves_nobody: self.judge.of_root(link, body),
+            uses: self.uses(body),
+            reaches,
+            stops,
+            findings,
+            passing,
+        }
+    }
+
+    /// Returns the findings that stand in a function, or in a literal in it.
+    fn findings_inside(&self, body: BodyRef) -> Vec<usize> {
+        let found = self.solved.findings.iter().enumerate().filter(|(_, raw)| raw.file == body.file);
+        let found =
+            found.filter(|(_, raw)| raw.root == body || self.is_inside(body, self.link.program.body_of_site(raw.site)));
+        found.map(|(at, _)| at).collect()
+    }
+
+    /// Returns the calls that labels of a body come from, each once by its best way.
+    fn calls_reached(&self, states: &[StateId]) -> Vec<Reached> {
+        let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
+        let mut found: Vec<Reached> = Vec::new();
+        for &state in states {
+            let Some((first, steps)) = self.paths.best_from(state) else { continue };
+            let label = self.graph.labels.get(self.graph.states[state.0 as usize].label);
+            let ways = self.paths.follow(first);
+            let trace: Vec<RawStep> = ways.iter().map(|way| step(self.link, &self.graph, way, None)).collect();
+            let Some(last) = trace.last() else { continue };
+            if seen.insert((last.file, last.span, last.call.clone())) {
+                found.push(Reached {
+                    effect: label.effect,
+                    severity: label.severity,
+                    confidence: confidence_of(steps),
+                    trace,
+                });
+            }
+        }
+        found.sort_by_key(|one| std::cmp::Reverse((one.confidence, one.severity)));
+        found
+    }
+
+    /// Returns the uses of a function, those that count before those in tests.
+    fn uses(&self, body: BodyRef) -> Vec<BodyUse> {
+        let link = self.link;
+        let is_awaited = |site: SiteRef| link.program.facts(site.file).site(site.site).flags.has(SiteFlags::AWAITED);
+        let mut found: Vec<BodyUse> = Vec::new();
+        for caller in self.callers.of(Node::plain(body)).iter() {
+            found.push(match caller.kind {
+                CallerKind::HandsToLoop(_) => BodyUse::HandedOver(caller.site, Context::EventLoop),
+                CallerKind::Runs | CallerKind::Consumes => BodyUse::Called(caller.site),
+            });
+        }
+        let mut mentions = Vec::new();
+        self.mentioned(body, &mut mentions);
+        let is_coroutine = link.program.facts(body.file).body(body.body).flow == Flow::Coroutine;
+        for mention in mentions {
+            found.push(match mention {
+                Above::Made(site) if is_coroutine && is_awaited(site) => BodyUse::Awaited(site),
+                Above::Made(site) => BodyUse::Made(site),
+                Above::HandedOver(site, context) => BodyUse::HandedOver(site, context),
+                Above::PassedOn(site) => BodyUse::PassedOn(site),
+                Above::Kept(file, span) => BodyUse::Kept(file, span),
+                _ => continue,
+            });
+        }
+        let mut seen: Vec<BodyUse> = Vec::with_capacity(found.len());
+        found.retain(|one| {
+            let is_new = !seen.contains(one);
+            seen.push(*one);
+            is_new
+        });
+        found.sort_by_key(|one| {
+            let (file, at) = self.place_of_use(*one);
+            (self.is_use_in_test(*one), file != body.file, file, at)
+        });
+        found
+    }
+
+    fn place_of_use(&self, one: BodyUse) -> (FileId, Span) {
+        match one {
+            BodyUse::Called(site)
+            | BodyUse::Awaited(site)
+            | BodyUse::Made(site)
+            | BodyUse::HandedOver(site, _)
+            | BodyUse::PassedOn(site) => (site.file, self.link.program.facts(site.file).site(site.site).span),
+            BodyUse::Kept(file, span) => (file, span),
+        }
+    }
+
+    /// True if a use stands in code that is there for tests only.
+    pub fn is_use_in_test(&self, one: BodyUse) -> bool {
+        match one {
+            BodyUse::Called(site)
+            | BodyUse::Awaited(site)
+            | BodyUse::Made(site)
+            | BodyUse::HandedOver(site, _)
+            | BodyUse::PassedOn(site) => self.is_site_in_test(site),
+            BodyUse::Kept(file, _) => self.link.program.is_test(file),
+        }
+    }
+
+    /// True if a site stands in code that is there for tests only.
+    pub(super) fn is_site_in_test(&self, site: SiteRef) -> bool {
+        self.link.is_for_tests(self.link.program.body_of_site(site))
+    }
+}

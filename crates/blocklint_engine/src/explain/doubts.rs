@@ -1,0 +1,140 @@
+//! What makes a finding less sure, in sentences.
+
+use blocklint_analysis::{
+    Anew, BodyRef, Choice, Doubt, Explainer, Link, RawFinding, RootKind, SiteRef, Starved, Unbounded, What,
+};
+use blocklint_core::Confidence;
+use blocklint_output::Remark;
+
+use super::sites::{body, place_of};
+use super::values::value;
+
+/// Implementations that are named.
+const NAMED: usize = 4;
+
+/// Returns what makes a finding less sure besides signals.
+pub(super) fn doubts(explainer: &Explainer<'_, '_>, raw: &RawFinding) -> Vec<Remark> {
+    let mut found: Vec<Remark> = Vec::new();
+    let mut add = |remark: Remark| {
+        if !found.contains(&remark) {
+            found.push(remark);
+        }
+    };
+    raw.doubts.iter().for_each(|doubt| add(in_words(explainer, doubt)));
+    if raw.confidence < Confidence::High && raw.doubts.is_empty() {
+        of_rule(raw).into_iter().for_each(|says| add(Remark::new(says)));
+    }
+    found
+}
+
+fn in_words(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
+    let link = explainer.link();
+    match doubt {
+        Doubt::Choice(choice) => Remark::at(choice_in_words(link, choice), place_of(link, choice.site)),
+        Doubt::Inferred(site) => Remark::at(inferred(explainer, *site), place_of(link, *site)),
+        Doubt::PerhapsOther(site) => {
+            let written = link.written_site(*site);
+            Remark::at(format!("`{written}` may also run something that is not known"), place_of(link, *site))
+        }
+        Doubt::ByName(site) => {
+            let written = link.written_site(*site);
+            let says = format!(
+                "nothing is known of what `{written}` is called on; the project has only one method of this name"
+            );
+            Remark::at(says, place_of(link, *site))
+        }
+        Doubt::Argument(site, arg) => {
+            let facts = link.program.facts(site.file);
+            let given = facts.args_of(site.site).get(*arg as usize).map(|arg| link.written(site.file, arg.value));
+            let given = given
+                .filter(|text| !text.is_empty())
+                .map_or_else(|| "its argument".to_owned(), |text| format!("`{text}`"));
+            let written = link.written_site(*site);
+            Remark::at(format!("that `{written}` runs {given} is inferred"), place_of(link, *site))
+        }
+        Doubt::Undecided(site) => {
+            let written = link.written_site(*site);
+            let says = format!("a condition of `{written}`, or around it, is neither shown to hold nor ruled out");
+            Remark::at(says, place_of(link, *site))
+        }
+        Doubt::Root(kind) => Remark::new(match kind {
+            RootKind::Dispatched => "it is one of several callables that code of an event loop chooses among",
+            RootKind::Composed => "it is not known where its chain is subscribed to",
+            _ => "it is not known on which thread its result is composed",
+        }),
+        Doubt::Entry(of) => Remark::new(format!("that a greenlet runs {} is inferred", body(link, *of))),
+    }
+}
+
+/// `` `self.store.read` may run one of 3 implementations, of which 1 blocks (`app.Slow.read`) and 2 do not (…) ``.
+fn choice_in_words(link: &Link<'_>, choice: &Choice) -> String {
+    let named = |bodies: &[BodyRef]| {
+        let mut names: Vec<String> =
+            bodies.iter().take(NAMED).map(|&of| format!("`{}`", link.qualified_name(of))).collect();
+        if bodies.len() > NAMED {
+            names.push("…".to_owned());
+        }
+        if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
+    };
+    let others = choice.all.saturating_sub(choice.holding);
+    let written = link.written_site(choice.site);
+    let block = if choice.holding == 1 { "blocks" } else { "block" };
+    let not = if others == 1 { "does not" } else { "do not" };
+    let holders = named(&choice.holders);
+    match others {
+        0 => format!("`{written}` may run one of {}, each of which blocks{holders}", choice.all),
+        _ => format!(
+            "`{written}` may run one of {}, of which {} {block}{holders} and {others} {not}{}",
+            choice.all,
+            choice.holding,
+            named(&choice.others)
+        ),
+    }
+}
+
+/// Returns what is said of a value that is inferred.
+fn inferred(explainer: &Explainer<'_, '_>, site: SiteRef) -> String {
+    let link = explainer.link();
+    let written = link.written_site(site);
+    match explainer.receiver(site) {
+        Some((receiver, of)) if !link.values.is_unknown(of) => {
+            format!("what `{receiver}` is, is inferred: {}", value(link, of))
+        }
+        _ => format!("what `{written}` runs is inferred"),
+    }
+}
+
+/// Returns why a rule that looks for no way to a blocking call is not sure of its finding.
+fn of_rule(raw: &RawFinding) -> Option<&'static str> {
+    Some(match &raw.what {
+        What::CalledInstead { .. } => "what the call gives is inferred",
+        What::LatePatch { .. } => "the import stands in a program that imports the file which patches",
+        What::LargeResponse { is_unseen: true, .. } => {
+            "the code that its items come from is not there: nothing shows how many there are"
+        }
+        What::LargeResponse { bound: None, .. } => "nothing shows how many items there are",
+        What::MadeAnew { anew, .. } => match anew {
+            Anew::PerEntry(_) | Anew::PerItem(_) => "how often it is made is inferred from code that calls it",
+            Anew::PerInstance { shown: true, .. } => {
+                "how many instances there are is inferred from code that makes them"
+            }
+            Anew::PerInstance { shown: false, .. } => "nothing shows how many instances there are",
+            Anew::PerCall => "nothing shows how often the function is called",
+        },
+        What::Starves(Starved::Second { .. } | Starved::OwnJob { .. }) => "the other one is some calls away",
+        What::Offloads { unbounded, .. } => match unbounded {
+            Unbounded::PerItem => "how many items there are at once is inferred",
+            Unbounded::PerEntry(_) => "how many of them run at once is inferred from code that calls it",
+            Unbounded::Endless => "that the work never ends is inferred",
+        },
+        // A calculation that other code hands to a thread.
+        What::Holds if raw.causes.is_empty() => "how long it takes is inferred: other code hands the same to a thread",
+        What::Holds
+        | What::LargeResponse { .. }
+        | What::LockOverAwait { .. }
+        | What::Starves(_)
+        | What::HoldsHub { .. } => {
+            return None;
+        }
+    })
+}

@@ -1,0 +1,61 @@
+//! The inferred steps of a way one by one, for people who ask why a finding is not sure. Signals tell theirs by themselves.
+
+use blocklint_core::Confidence;
+use blocklint_link::link::Link;
+use blocklint_link::link::value::EnvId;
+use blocklint_link::program::index::is_field_of_receiver;
+
+use crate::entries::roots::Root;
+use crate::graph::finding::Doubt;
+use crate::graph::paths::{choice_of, way_steps};
+use crate::graph::{Graph, Way};
+use crate::judge::signal::{Heard, Judge};
+
+/// Returns the inferred steps of a way to a call that blocks.
+pub fn doubts_on_way(link: &Link<'_>, judge: &Judge, graph: &Graph<'_>, ways: &[Way]) -> Vec<Doubt> {
+    let mut found: Vec<Doubt> = Vec::new();
+    for way in ways {
+        let own = u32::from(way.steps);
+        if way_steps(link, graph, way) > own {
+            found.extend(choice_of(link, graph, way).map(Doubt::Choice));
+        }
+        if own > 0 {
+            doubts_at_site(link, judge, way, own, &mut found);
+        }
+    }
+    found
+}
+
+/// Returns the doubt that a body must not block, if its kind leaves one.
+pub fn doubt_about_root(root: Root) -> Option<Doubt> {
+    (root.confidence() < Confidence::High).then_some(Doubt::Root(root.kind))
+}
+
+/// Adds the steps that one call adds by itself.
+fn doubts_at_site(link: &Link<'_>, judge: &Judge, way: &Way, steps: u32, found: &mut Vec<Doubt>) {
+    let site = way.site;
+    let targets = link.targets(site, EnvId::NONE);
+    let before = found.len();
+    let mut told = u32::from(judge.steps_at(link, &mut Heard::default(), site));
+    if targets.list.is_empty() && targets.unknown && way.arg.is_none() {
+        found.push(Doubt::ByName(site));
+        return;
+    }
+    if targets.steps > 0 {
+        told += u32::from(targets.steps);
+        found.push(Doubt::Inferred(site));
+    }
+    let on_own_field =
+        || link.receiver_form(site).is_some_and(|form| is_field_of_receiver(link.program.facts(site.file), form));
+    if targets.unknown && told < steps && !on_own_field() {
+        told += 1;
+        found.push(Doubt::PerhapsOther(site));
+    }
+    if told >= steps {
+        return;
+    }
+    match way.arg {
+        Some(arg) if found.len() == before => found.push(Doubt::Argument(site, arg)),
+        _ => found.push(Doubt::Undecided(site)),
+    }
+}

@@ -1,0 +1,99 @@
+//! Why a run over a folder does not read a file in it.
+
+use std::fs;
+
+use camino::Utf8Path;
+use ignore::gitignore::Gitignore;
+
+use crate::configuration::{Configuration, repository};
+use crate::discover::{PathOptions, Request};
+use crate::pattern::Patterns;
+use crate::walk::{IGNORE_FILES, OTHER_PEOPLES, is_environment, unreadable_ignores};
+
+/// Returns why a run does not read a file below the project root, as a clause ("`exclude = …` means it").
+pub fn why_left_out(
+    root: &Utf8Path,
+    configuration: &Configuration,
+    request: Request<'_>,
+    options: PathOptions<'_>,
+    path: &Utf8Path,
+) -> String {
+    if let Some(reason) = excluding(root, configuration, request.current, options, path) {
+        return reason;
+    }
+    let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
+    for folder in folders.clone() {
+        let name = folder.file_name().unwrap_or_default();
+        if OTHER_PEOPLES.contains(&name) {
+            return format!("it lies in `{name}`, which holds other people's code");
+        }
+        if is_environment(folder.as_std_path()) {
+            return format!("it lies in the virtual environment `{name}`");
+        }
+    }
+    let hidden =
+        std::iter::once(path).chain(folders).filter_map(Utf8Path::file_name).find(|name| name.starts_with('.'));
+    if let Some(name) = hidden {
+        return format!("`{name}` is hidden");
+    }
+    if let Some(reason) = ignoring(root, path) {
+        return reason;
+    }
+    match fs::symlink_metadata(path) {
+        Ok(about) if about.is_symlink() => "it is a link, and is read where it leads to".to_owned(),
+        _ => "an ignore file or a link on the way leaves it out".to_owned(),
+    }
+}
+
+/// Returns the pattern of configuration or command line that means a file.
+fn excluding(
+    root: &Utf8Path,
+    configuration: &Configuration,
+    current: &Utf8Path,
+    options: PathOptions<'_>,
+    path: &Utf8Path,
+) -> Option<String> {
+    let (own, from, key) = match options.exclude {
+        Some(patterns) => (patterns, current, "--exclude"),
+        None => (&*configuration.exclude, root, "exclude"),
+    };
+    let lists = [
+        (own, from, key),
+        (&*configuration.extend_exclude, root, "extend-exclude"),
+        (options.extend_exclude, current, "--extend-exclude"),
+    ];
+    lists.into_iter().find_map(|(patterns, from, key)| {
+        let means =
+            |pattern: &&String| Patterns::new(std::iter::once((from, pattern.as_str())), false).covers(path, root);
+        patterns.iter().find(means).map(|pattern| format!("`{pattern}` of `{key}` means it"))
+    })
+}
+
+/// Returns the line of an ignore file that means a file; files nearer to it come first.
+fn ignoring(root: &Utf8Path, path: &Utf8Path) -> Option<String> {
+    let top = repository(root);
+    let real = fs::canonicalize(top).ok()?;
+    for folder in path.ancestors().skip(1).take_while(|folder| folder.starts_with(top)) {
+        if unreadable_ignores(folder.as_std_path(), &real).is_some() {
+            continue;
+        }
+        for name in IGNORE_FILES {
+            let file = folder.join(name);
+            if !file.is_file() {
+                continue;
+            }
+            let mut builder = ignore::gitignore::GitignoreBuilder::new(folder);
+            builder.add(&file);
+            let Ok(matcher): Result<Gitignore, _> = builder.build() else { continue };
+            let found = matcher.matched_path_or_any_parents(path, false);
+            if let Some(glob) = found.inner().filter(|_| found.is_ignore()) {
+                let file = file.strip_prefix(top).unwrap_or(&file);
+                return Some(format!("`{}` of {file} ignores it", glob.original()));
+            }
+            if found.is_whitelist() {
+                return None;
+            }
+        }
+    }
+    None
+}
