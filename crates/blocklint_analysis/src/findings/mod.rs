@@ -16,6 +16,7 @@ use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::entries::first_time::first_time_of;
 use blocklint_flow::entries::how_often::TimesOf;
 use blocklint_flow::entries::how_often::is_looped;
+use blocklint_flow::entries::purpose::{project_serves, project_takes_arguments};
 use blocklint_flow::entries::roots::threads_of;
 use blocklint_flow::entries::roots::{Root, RootKind};
 use blocklint_flow::entries::when::source_of_chain;
@@ -219,13 +220,19 @@ pub(crate) fn findings<'a>(
                     true => When::Unknown,
                     false => scopes.of_site(candidate.root, candidate.way.site),
                 };
-                // A command's loop serves nobody but the one who waits for it, and at start-up and exit nobody waits at all.
+                // Before others are served nobody waits, and a command has one person who does. Where neither is seen, nothing is known.
+                let when = match when {
+                    When::StartUp | When::Once if project_serves(link) => when,
+                    When::StartUp | When::Once if project_takes_arguments(link) => When::Command,
+                    When::StartUp | When::Once => When::Unknown,
+                    when => when,
+                };
                 if when == When::Once && label.effect == Effect::Wait {
                     // A task that waits without end takes a thread from the others for good.
                 } else if when.is_aside() && judge.is_on(name_of(when)) {
                     candidate.said.push(name_of(when));
                     match when {
-                        When::Test | When::Command => candidate.leave_aside(options.include_aside),
+                        When::Test | When::Command | When::Apart => candidate.leave_aside(options.include_aside),
                         _ => candidate.label.severity = Severity::Note,
                     }
                 } else if when == When::Crowd && judge.is_on(named::COMMAND) {
@@ -235,12 +242,18 @@ pub(crate) fn findings<'a>(
                     label.severity = Severity::Note;
                 } else if when == When::Unknown
                     && !candidate.handed
-                    && judge.is_on(named::ALONE)
+                    && (project_serves(link) && judge.is_on(named::ALONE)
+                        || project_takes_arguments(link) && judge.is_on(named::COMMAND))
                     && runs_once(link, &mut times, &ways)
                 {
-                    // One step less, for a program that does nothing but that is not what it could be.
-                    candidate.label.severity = candidate.label.severity.lowered();
-                    candidate.said.push(named::ALONE);
+                    if project_serves(link) {
+                        // One step less, for a program that does nothing but that is not what it could be.
+                        candidate.label.severity = candidate.label.severity.lowered();
+                        candidate.said.push(named::ALONE);
+                    } else {
+                        candidate.said.push(named::COMMAND);
+                        candidate.leave_aside(options.include_aside);
+                    }
                 }
             } else if label.effect == Effect::File
                 && language != Language::Java
@@ -378,6 +391,7 @@ fn name_of(when: When) -> &'static str {
     match when {
         When::Test => named::IN_TESTS,
         When::Command | When::Crowd => named::COMMAND,
+        When::Apart => named::APART,
         When::Once => named::RUNS_ONCE,
         When::StartUp | When::Serving | When::Unknown => named::START_UP,
     }

@@ -18,6 +18,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::entries::memo::Memo;
+use crate::entries::purpose::is_command_file;
 
 /// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
 /// beside the one coroutine, and awaits nothing that serves.
@@ -56,7 +57,7 @@ pub(crate) fn is_driven_alone(link: &Link<'_>, made: SiteRef) -> bool {
 /// person waits for it, on a loop that nobody else uses.
 pub(crate) fn is_driven_by_command(link: &Link<'_>, made: SiteRef) -> bool {
     link.program.language(made.file) == Language::Python
-        && (link.program.is_command_line(made.file) || is_command(link, link.program.body_of_site(made), 3))
+        && (is_command_file(link, made.file) || is_command(link, link.program.body_of_site(made), 3))
         && (!drivers_of(link, made).is_empty() || is_driven_by_helper(link, made))
         && link.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => is_quiet(link, body, 4, &mut FxHashSet::default()),
