@@ -9,6 +9,7 @@
 
 mod explain;
 mod findings;
+mod must_not_block;
 mod rules;
 
 use blocklint_core::Confidence;
@@ -51,6 +52,7 @@ pub use explain::{
 };
 pub use findings::by_hand::{runs_by_hand, starts_up, takes_a_moment};
 pub use findings::handles::{Given, given_by, gives_what_blocks};
+pub use must_not_block::count_what_must_not_block;
 pub use findings::left_behind::{beside, opener_of, uses_of_given};
 
 /// What the analysis is told besides the files and models.

@@ -9,7 +9,7 @@ mod rule;
 mod span;
 mod words;
 
-pub use finding::{
+pub use finding::{Aside, 
     Applicability, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource,
     body_name, last_name,
 };

@@ -10,7 +10,7 @@ mod mending;
 
 use std::cmp::Reverse;
 
-use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity};
+use blocklint_core::{Aside, Confidence, Effect, Fails, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::entries::first_time::first_time_of;
@@ -67,8 +67,8 @@ struct Candidate {
     silenced: Option<Option<String>>,
     /// The signals that spoke where they are decided, by name.
     said: SmallVec<[&'static str; 1]>,
-    /// How bad it would be if it were not only for tests, examples or a command line.
-    aside: Option<Severity>,
+    /// What it would be if it were not only for tests, examples or a command line.
+    aside: Option<Aside>,
 }
 
 impl Candidate {
@@ -78,9 +78,9 @@ impl Candidate {
     }
 
     /// It is only for tests, for show or for a command line: a note, unless those count like all others.
-    fn leave_aside(&mut self, counts: bool) {
+    fn leave_aside(&mut self, counts: bool, because: &'static str) {
         if !counts {
-            self.aside = Some(self.label.severity);
+            self.aside = Some(Aside { severity: self.label.severity, because });
             self.label.severity = Severity::Note;
         }
     }
@@ -201,8 +201,8 @@ pub(crate) fn findings<'a>(
                         label.severity = Severity::Note;
                         continue;
                     }
-                    Some(_) if !serves => {
-                        candidate.leave_aside(options.include_aside);
+                    Some(signal) if !serves => {
+                        candidate.leave_aside(options.include_aside, signal.says);
                         continue;
                     }
                     _ => {}
@@ -232,7 +232,9 @@ pub(crate) fn findings<'a>(
                 } else if when.is_aside() && judge.is_on(name_of(when)) {
                     candidate.said.push(name_of(when));
                     match when {
-                        When::Test | When::Command | When::Apart => candidate.leave_aside(options.include_aside),
+                        When::Test | When::Command | When::Apart => {
+                            candidate.leave_aside(options.include_aside, says(name_of(when)));
+                        }
                         _ => candidate.label.severity = Severity::Note,
                     }
                 } else if when == When::Crowd && judge.is_on(named::COMMAND) {
@@ -252,7 +254,7 @@ pub(crate) fn findings<'a>(
                         candidate.said.push(named::ALONE);
                     } else {
                         candidate.said.push(named::COMMAND);
-                        candidate.leave_aside(options.include_aside);
+                        candidate.leave_aside(options.include_aside, says(named::COMMAND));
                     }
                 }
             } else if label.effect == Effect::File
@@ -384,6 +386,11 @@ fn runs_once(link: &Link<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[Way]) -> 
     // The loops first: who runs a site is followed up to where the program begins.
     !ways.iter().any(|way| is_looped(link, way.site))
         && ways.first().is_some_and(|first| times.of_site(first.site).is_once())
+}
+
+/// Returns what the signal of a name says.
+fn says(name: &str) -> &'static str {
+    signal_named(name).map_or("", |at| SIGNALS[at].says)
 }
 
 /// The signal that lowers what runs then.

@@ -13,7 +13,6 @@ use blocklint_link::idioms;
 use blocklint_link::link::Link;
 use blocklint_link::link::hierarchy::Ancestor;
 use blocklint_link::link::names::{rust, rust_modules};
-use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::{EnvId, Val};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_link::program::index::{Mention, Wrap};
