@@ -188,7 +188,8 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         false => 0,
     };
     if let (true, Some(count)) = (console::verbosity() > 0, chosen.must_not_block) {
-        verbose(format!("{count} functions that must not block"));
+        let functions = if count == 1 { "function" } else { "functions" };
+        verbose(format!("{count} {functions} that must not block"));
     }
     if check.add_ignore.is_some() {
         let known = ignore::Old { baseline: baseline.as_ref(), before: before.as_ref() };

@@ -41,5 +41,6 @@ mod signals;
 mod support;
 mod suppressions;
 mod teach;
+mod textbook;
 mod versions;
 mod why;

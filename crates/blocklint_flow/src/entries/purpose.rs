@@ -104,7 +104,9 @@ fn find(link: &Link<'_>, language: Language) -> Purposes {
     let mut found = Purposes::default();
     add_callers(link, language, Uses::ARGUMENTS, |row| row.asks == Some(Asks::Arguments), &mut found.takes_arguments);
     add_callers(link, language, Uses::SERVES, |row| row.serves, &mut found.serves);
-    add_commands(link, language, &mut found.takes_arguments);
+    add_takers(link, language, (Uses::COMMAND, Phase::Command), &mut found.takes_arguments);
+    // What starts up serves later: `reactor.callWhenRunning(start)`.
+    add_takers(link, language, (Uses::START_UP, Phase::Startup), &mut found.serves);
     let files = || (0..link.program.files.len() as u32).map(FileId).filter(|&file| counts(link, language, file));
     if language == Language::Rust {
         add_servers_by_name(link, &mut found.serves);
@@ -141,10 +143,15 @@ fn add_callers(
     add_callers_of(link, language, uses, calls, found);
 }
 
-/// Adds the files that register a command of a command line: `@app.command()`.
-fn add_commands(link: &Link<'_>, language: Language, found: &mut FxHashSet<FileId>) {
-    let registers = |path| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command));
-    add_callers_of(link, language, Uses::COMMAND, registers, found);
+/// Adds the files that give a library something to run in a phase: `@app.command()`, `@app.on_event("startup")`.
+fn add_takers(
+    link: &Link<'_>,
+    language: Language,
+    (uses, phase): (Uses, Phase),
+    found: &mut FxHashSet<FileId>,
+) {
+    let takes = |path| link.library.handovers(path).iter().any(|row| row.phase == Some(phase));
+    add_callers_of(link, language, uses, takes, found);
 }
 
 fn add_callers_of(
@@ -246,17 +253,17 @@ fn registers(link: &Link<'_>, language: Language) -> bool {
             let row = facts.body(body.body);
             (row.decorators.len > 0 || row.class.is_some())
                 && !link.is_for_tests(body)
-                && link.registered(body).is_some()
-                && !is_of_tests(link, body)
+                && (link.registered(body).is_some() && !is_of_phase(link, body, Phase::Test)
+                    || is_of_phase(link, body, Phase::Startup))
         })
     })
 }
 
-/// Returns true if a decorator hands a body to a framework for tests: `@pytest.fixture`.
-fn is_of_tests(link: &Link<'_>, body: BodyRef) -> bool {
-    link.decorator_paths(body).into_iter().any(|path| {
-        link.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase == Some(Phase::Test))
-    })
+/// Returns true if a decorator gives a body to a library to be run in a phase: `@pytest.fixture` for tests.
+fn is_of_phase(link: &Link<'_>, body: BodyRef, phase: Phase) -> bool {
+    link.decorator_paths(body)
+        .into_iter()
+        .any(|path| link.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase == Some(phase)))
 }
 
 /// Returns true if a call of Rust is one of a library that, by its row, serves others.

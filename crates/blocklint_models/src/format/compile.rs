@@ -366,6 +366,10 @@ fn handover_uses(row: &HandoverRow) -> Uses {
         Selector::Via(Via::Override) => Uses::OVERRIDE,
     };
     let uses = if row.wraps { uses.union(Uses::WRAPS) } else { uses };
-    let uses = if row.phase == Some(Phase::Command) { uses.union(Uses::COMMAND) } else { uses };
+    let uses = match row.phase {
+        Some(Phase::Command) => uses.union(Uses::COMMAND),
+        Some(Phase::Startup) => uses.union(Uses::START_UP),
+        _ => uses,
+    };
     if row.called.is_some() { uses.union(Uses::CALLED) } else { uses }
 }

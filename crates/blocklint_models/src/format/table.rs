@@ -93,6 +93,8 @@ uses! {
     SERVES = 25;
     /// A handover with `phase = "command"`.
     COMMAND = 26;
+    /// A handover with `phase = "startup"`.
+    START_UP = 27;
 }
 
 impl Uses {
