@@ -109,9 +109,10 @@ pub fn left_aside(out: &mut dyn Write, shown: &[Finding], summary: &Summary) -> 
     };
     writeln!(
         out,
-        "Shown because nothing else was found: {number} that would be left aside, because {}. They do not count (with \
-         --include-aside they do).",
-        reasons.join(", or ")
+        "Shown because nothing else was found: {number} that would be left aside, because {}. {} not count without \
+         --include-aside.",
+        reasons.join(", or "),
+        if summary.aside == 1 { "It does" } else { "They do" }
     )
 }
 
