@@ -9,8 +9,8 @@ mod rule;
 mod span;
 mod words;
 
-pub use finding::{Aside, 
-    Applicability, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource,
+pub use finding::{
+    Applicability, Aside, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource,
     body_name, last_name,
 };
 pub use fingerprint::fingerprint;

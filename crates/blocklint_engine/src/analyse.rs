@@ -239,7 +239,8 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         named: blocklint_rules::meant,
         alias: blocklint_rules::rules_of_async,
     };
-    let Options { min_confidence, without, account, include_aside, comments: _, ways, counts_what_must_not_block: _ } = options;
+    let Options { min_confidence, without, account, include_aside, comments: _, ways, counts_what_must_not_block: _ } =
+        options;
     blocklint_analysis::Options { min_confidence, rules, without, account, include_aside, ways }
 }
 

@@ -119,7 +119,9 @@ pub(crate) fn choose_keeping(
         } else if shown {
             moved[index] = Some(kept.len() as u32);
             kept.push(finding);
-        } else if finding.confidence >= levels.confidence && finding.aside.is_some_and(|aside| aside.severity >= levels.severity) {
+        } else if finding.confidence >= levels.confidence
+            && finding.aside.is_some_and(|aside| aside.severity >= levels.severity)
+        {
             hidden.aside.push(finding);
         } else {
             hidden.below.push(finding);

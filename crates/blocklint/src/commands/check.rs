@@ -234,8 +234,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         let _ = write!(io::stderr(), "{timings}");
     }
 
-    let found = shown_aside == 0
-        && chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
+    let found = shown_aside == 0 && chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
         || check.exit_non_zero_on_fix && fixed_findings > 0
         || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
         || has_grown;

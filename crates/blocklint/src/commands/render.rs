@@ -5,8 +5,8 @@ use std::io;
 use blocklint_engine::{Chosen, Compared, Held, Levels};
 use blocklint_output::{
     HtmlReport, Look, Overview, Plan, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary,
-    full, github, gitlab, html, in_baseline, json, jsonl, junit, left_aside, rdjson, sarif, statistics, statistics_by_cause,
-    statistics_by_cause_json, statistics_json, summary, were_there,
+    full, github, gitlab, html, in_baseline, json, jsonl, junit, left_aside, rdjson, sarif, statistics,
+    statistics_by_cause, statistics_by_cause_json, statistics_json, summary, were_there,
 };
 use blocklint_project::Project;
 use camino::Utf8Path;
@@ -50,8 +50,21 @@ pub(super) struct Known<'k> {
 
 /// Writes findings or counts, and for people the last lines.
 pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
-    let Written { check, project, shown, chosen, overview, plan, levels, causes, capped, shown_aside, read, fixed, known } =
-        written;
+    let Written {
+        check,
+        project,
+        shown,
+        chosen,
+        overview,
+        plan,
+        levels,
+        causes,
+        capped,
+        shown_aside,
+        read,
+        fixed,
+        known,
+    } = written;
     let mut out = Output::new(check.output_file.as_deref())?;
     let to_stdout = check.output_file.is_none();
     let look =

@@ -48,9 +48,11 @@ fn reported(project: &Project, main: &str) -> Vec<String> {
     let run = project.run(&["check", "--no-cache", "--isolated", "--output-format", "json", "."]);
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err));
     let main = project.path().join(main);
-    let of_main = found.as_array().expect("an array").iter().filter(|one| {
-        one["filename"].as_str().is_some_and(|file| Path::new(file) == main)
-    });
+    let of_main = found
+        .as_array()
+        .expect("an array")
+        .iter()
+        .filter(|one| one["filename"].as_str().is_some_and(|file| Path::new(file) == main));
     of_main.map(|one| format!("{}:{}", one["code"].as_str().expect("a code"), one["location"]["row"])).collect()
 }
 

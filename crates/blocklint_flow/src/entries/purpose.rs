@@ -144,12 +144,7 @@ fn add_callers(
 }
 
 /// Adds the files that give a library something to run in a phase: `@app.command()`, `@app.on_event("startup")`.
-fn add_takers(
-    link: &Link<'_>,
-    language: Language,
-    (uses, phase): (Uses, Phase),
-    found: &mut FxHashSet<FileId>,
-) {
+fn add_takers(link: &Link<'_>, language: Language, (uses, phase): (Uses, Phase), found: &mut FxHashSet<FileId>) {
     let takes = |path| link.library.handovers(path).iter().any(|row| row.phase == Some(phase));
     add_callers_of(link, language, uses, takes, found);
 }
@@ -224,9 +219,9 @@ pub(crate) fn is_serving(link: &Link<'_>, site: SiteRef, awaited: bool) -> bool 
 /// Returns true if a body of a file that is none of its tests has a loop without end that awaits.
 fn has_endless_loop(link: &Link<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
-    (0..facts.regions.len() as u32).map(RegionId).any(|id| {
-        is_endless(facts, id) && !link.is_for_tests(BodyRef { file, body: facts.region(id).body })
-    })
+    (0..facts.regions.len() as u32)
+        .map(RegionId)
+        .any(|id| is_endless(facts, id) && !link.is_for_tests(BodyRef { file, body: facts.region(id).body }))
 }
 
 /// Returns true if a region is a loop that no statement leaves and that awaits each time round.
@@ -235,9 +230,8 @@ pub(crate) fn is_endless(facts: &FileFacts, id: RegionId) -> bool {
     if region.kind != RegionKind::Loop || facts.form(region.test) != Form::Bool(true) {
         return false;
     }
-    let inside = |region: &Region, span: blocklint_core::Span| {
-        region.span.start <= span.start && span.end <= region.span.end
-    };
+    let inside =
+        |region: &Region, span: blocklint_core::Span| region.span.start <= span.start && span.end <= region.span.end;
     let awaits = facts.sites.iter().any(|row| {
         row.flags.has(SiteFlags::AWAITED) && facts.body_of(row.at) == region.body && inside(&region, row.span)
     });

@@ -199,8 +199,10 @@ pub fn serves(name: &str) -> bool {
 
 /// Returns true if a call of this name can only be one that goes on until it is told to end, whatever its receiver is.
 pub fn serves_for_sure(name: &str) -> bool {
-    matches!(name, "serve" | "serve_forever" | "run_forever" | "start_server" | "start_unix_server" | "run_app" | "run_polling")
-        || matches!(name, "start_polling" | "infinity_polling" | "run_until_disconnected" | "run_server")
+    matches!(
+        name,
+        "serve" | "serve_forever" | "run_forever" | "start_server" | "start_unix_server" | "run_app" | "run_polling"
+    ) || matches!(name, "start_polling" | "infinity_polling" | "run_until_disconnected" | "run_server")
 }
 
 /// Names under which a program finds what stands behind its name on a command line.

@@ -139,9 +139,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return Some(When::Test);
         }
         // In a program that serves, callers tell which of its commands does; without arguments to read there are no commands.
-        if link.program.is_command_line(body.file)
-            && !self.serves(body.file)
-            && purpose::project_takes_arguments(link)
+        if link.program.is_command_line(body.file) && !self.serves(body.file) && purpose::project_takes_arguments(link)
         {
             return Some(When::Command);
         }
