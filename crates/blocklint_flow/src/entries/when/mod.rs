@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use crate::entries::callers::Callers;
 use crate::entries::how_often::class_decorators;
 use crate::entries::purpose;
-use crate::entries::when::one_shot::{is_driven_alone, is_driven_by_command, is_one_shot, runs_beside_others};
+use crate::entries::when::one_shot::{is_driven_alone, is_driven_by_command, is_one_shot, is_started_as_task};
 use crate::entries::when::rust::Life;
 
 /// When code runs.
@@ -180,7 +180,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         }
         if purpose::is_command_file(self.link, body.file) {
             // Tasks of a command hold up each other.
-            let is_task = self.callers.call_sites(body).iter().any(|&site| runs_beside_others(self.link, site));
+            let is_task = self.callers.call_sites(body).iter().any(|&site| is_started_as_task(self.link, site));
             return Some(if is_task { When::Crowd } else { When::Command });
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };

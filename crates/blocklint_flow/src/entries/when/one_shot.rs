@@ -268,6 +268,20 @@ pub(crate) fn runs_beside_others(link: &Link<'_>, site: SiteRef) -> bool {
     is_task || begins_beside(link, link.program.body_of_site(site)).is_some_and(|first| first < row.at.position)
 }
 
+/// Returns true if what a call of Python makes is given to a call that starts tasks: `asyncio.create_task(load())`.
+pub(crate) fn is_started_as_task(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let starting = starting_names(link);
+    let starts = |taker: SiteId| {
+        starting.contains(facts.text(facts.site(taker).name)) && may_start(link, SiteRef { site: taker, ..site })
+    };
+    facts.language == Language::Python
+        && link.program.index_of(site.file).uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+            Mention::Arg(taker, _) => starts(taker),
+            _ => false,
+        })
+}
+
 /// Where a body first starts tasks or begins to serve.
 fn begins_beside(link: &Link<'_>, body: BodyRef) -> Option<u32> {
     let memo = &link.above::<Memo>().begins_beside;

@@ -100,11 +100,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return Some(When::Apart);
         }
         match self.entered(function, depth)? {
-            When::Command | When::Apart
-                if self.is_one_of_many(site, inner, function) || self.is_task(site, inner, function) =>
-            {
-                Some(When::Crowd)
-            }
+            When::Command | When::Apart if self.is_one_of_many(site, inner, function) => Some(When::Crowd),
+            When::Command if self.is_task(site, inner, function) => Some(When::Crowd),
             when @ (When::StartUp | When::Once) => {
                 if !self.runs_in_place(inner, function) {
                     return Some(When::Unknown);
