@@ -46,7 +46,7 @@ use smallvec::SmallVec;
 
 use self::chains::Chains;
 use self::handles::join_uses_of_one_file;
-use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
+use self::lowered::{join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
 use self::mending::{mending, twins};
 use crate::Options;
 use crate::rules::large_response::{other_path, shows_by_code};
@@ -111,7 +111,7 @@ pub(crate) fn findings<'a>(
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
     let Options { min_confidence, account, .. } = options;
     let paths = Paths::new(link, graph);
-    let causes = Causes::new(graph);
+    let causes = Causes::new(link, graph);
     // One finding per place and rule.
     let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
     for hit in &graph.hits {
@@ -281,6 +281,10 @@ pub(crate) fn findings<'a>(
     if judge.is_on(named::FAILS_BESIDES) {
         lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
     }
+    let of_one_call = match judge.is_on(named::SAID_ALREADY) {
+        true => join_rules_of_one_call(link, &mut places, min_confidence),
+        false => FxHashMap::default(),
+    };
     let mut reach = reach_of(&causes, &places);
     let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
     let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
@@ -329,6 +333,14 @@ pub(crate) fn findings<'a>(
                 for &cause in causes.behind(way) {
                     if !finding.causes.contains(&cause) {
                         finding.causes.push(cause);
+                    }
+                }
+            }
+            for (rule, way) in of_one_call.get(&(site, arg, rule)).into_iter().flatten() {
+                for &cause in causes.behind(way) {
+                    if !finding.causes.contains(&cause) {
+                        finding.causes.push(cause);
+                        finding.also.push((*rule, cause));
                     }
                 }
             }
@@ -563,6 +575,7 @@ fn finding<'c>(
         callee: trace.first().map_or_else(String::new, |step| step.call.clone()),
         trace,
         causes: behind,
+        also: Vec::new(),
         call,
         repeats: ways.iter().any(|way| is_repeated(link, way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holding_step(link, holding)),
