@@ -99,11 +99,8 @@ fn finding_and_remedy(
     let response = response(&raw.what);
     let repeated = repeated_name(link, raw);
     let other = other_site(link, raw);
-    let also: Vec<(blocklint_core::RuleCode, &str)> = raw
-        .also
-        .iter()
-        .filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str())))
-        .collect();
+    let also: Vec<(blocklint_core::RuleCode, &str)> =
+        raw.also.iter().filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str()))).collect();
     let mut told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {

@@ -204,10 +204,11 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Sai
         texts.iter().map(String::as_str).filter(|text| said.words.insert(text)).collect()
     };
     let (notes, help) = (new_texts(&finding.notes), new_texts(finding.help.as_slice()));
-    let repeated: Vec<&str> = [("note", notes.len() < finding.notes.len()), ("help", help.len() < finding.help.as_slice().len())]
-        .into_iter()
-        .filter_map(|(name, is_repeated)| is_repeated.then_some(name))
-        .collect();
+    let repeated: Vec<&str> =
+        [("note", notes.len() < finding.notes.len()), ("help", help.len() < finding.help.as_slice().len())]
+            .into_iter()
+            .filter_map(|(name, is_repeated)| is_repeated.then_some(name))
+            .collect();
     elements.extend(notes.into_iter().map(|note| Level::NOTE.message(note).into()));
     elements.extend(help.into_iter().map(|help| Level::HELP.message(help).into()));
     if !repeated.is_empty() {

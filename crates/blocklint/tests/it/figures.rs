@@ -72,12 +72,14 @@ fn quoted_figures_are_those_of_the_pages_that_measure_them() {
 #[test]
 fn ranges_of_the_speed_page_are_those_of_its_table() {
     let page = read("docs/speed.md");
-    let table = page.split_once("<!-- speed -->").expect("a table").1.split_once("<!-- end of speed -->").expect("an end").0;
+    let table =
+        page.split_once("<!-- speed -->").expect("a table").1.split_once("<!-- end of speed -->").expect("an end").0;
     let ratios = |column: usize| {
-        let rows = table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| package") && !line.starts_with("| ---"));
-        let values: Vec<f64> = rows
-            .map(|row| row.split('|').nth(column).expect("a column").trim().parse().expect("a ratio"))
-            .collect();
+        let rows = table
+            .lines()
+            .filter(|line| line.starts_with("| ") && !line.starts_with("| package") && !line.starts_with("| ---"));
+        let values: Vec<f64> =
+            rows.map(|row| row.split('|').nth(column).expect("a column").trim().parse().expect("a ratio")).collect();
         assert!(values.len() >= 6, "{values:?}");
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let most = values.iter().copied().fold(0.0, f64::max);

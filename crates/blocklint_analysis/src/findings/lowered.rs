@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use blocklint_core::{Confidence, Effect, Hold, Language, RuleCode, Severity};
 use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::graph::{Next, Way};
 use blocklint_flow::graph::paths::Paths;
+use blocklint_flow::graph::{Next, Way};
 use blocklint_flow::judge::after_failure::{is_after_failure, runs_after_failure};
 use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
 use blocklint_flow::judge::list::named;

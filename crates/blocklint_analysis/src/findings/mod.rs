@@ -7,6 +7,7 @@ pub(crate) mod handles;
 pub(crate) mod left_behind;
 mod lowered;
 mod mending;
+pub(crate) mod must_not_block;
 
 use std::cmp::Reverse;
 
@@ -46,7 +47,9 @@ use smallvec::SmallVec;
 
 use self::chains::Chains;
 use self::handles::join_uses_of_one_file;
-use self::lowered::{join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
+use self::lowered::{
+    join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer,
+};
 use self::mending::{mending, twins};
 use crate::Options;
 use crate::rules::large_response::{other_path, shows_by_code};
