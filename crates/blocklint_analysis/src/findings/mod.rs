@@ -223,13 +223,7 @@ pub(crate) fn findings<'a>(
                     true => When::Unknown,
                     false => scopes.of_site(candidate.root, candidate.way.site),
                 };
-                // Before others are served nobody waits, and a command has one person who does. Where neither is seen, nothing is known.
-                let when = match when {
-                    When::StartUp | When::Once if project_serves(link) => when,
-                    When::StartUp | When::Once if project_takes_arguments(link) => When::Command,
-                    When::StartUp | When::Once => When::Unknown,
-                    when => when,
-                };
+                // A command delays the one person who waits for it; at start-up and exit no one is served.
                 if when == When::Once && label.effect == Effect::Wait {
                     // A task that waits without end takes a thread from the others for good.
                 } else if when.is_aside() && judge.is_on(name_of(when)) {

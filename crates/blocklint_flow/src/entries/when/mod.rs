@@ -188,7 +188,8 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             return self.find_java(body, depth);
         }
         let known = self.callers.call_sites(body);
-        if known.is_empty() && ends_the_program(self.link, body) || is_entered_to_run(self.link, body) {
+        let ends = known.is_empty() && ends_the_program(self.link, body) && purpose::project_serves(self.link);
+        if ends || is_entered_to_run(self.link, body) {
             return Some(When::StartUp);
         }
         let mut sites: SmallVec<[SiteRef; 8]> =
@@ -274,7 +275,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
             _ => {}
         }
-        if names::java::starts_up(facts.text(row.name)) {
+        if names::java::starts_up(facts.text(row.name)) && purpose::project_serves(link) {
             return Some(When::StartUp);
         }
         let class = row.class.get().map(|class| ClassRef { file: body.file, class });

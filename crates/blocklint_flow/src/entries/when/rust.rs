@@ -144,7 +144,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             // A runtime of its own on a thread of its own: `thread::spawn(sync)` with `#[tokio::main] async fn sync()`.
             return Some(if self.is_on_own_thread(body) { When::Apart } else { self.main(body) });
         }
-        if sets_up(&link.program.files[body.file.index()].relative) {
+        if sets_up(&link.program.files[body.file.index()].relative) && purpose::project_serves(link) {
             return Some(When::StartUp);
         }
         if let Some(when) = registered(link, body) {
@@ -246,7 +246,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         match self.crate_index(body.file) {
             Some(package) if self.is_command(package) => When::Command,
-            _ => When::StartUp,
+            // Where no one is served later, nothing would be worse.
+            _ if purpose::project_serves(self.link) => When::StartUp,
+            _ => When::Unknown,
         }
     }
 
