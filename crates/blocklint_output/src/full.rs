@@ -210,10 +210,10 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Sai
             .filter_map(|(name, is_repeated)| is_repeated.then_some(name))
             .collect();
     elements.extend(notes.into_iter().map(|note| Level::NOTE.message(note).into()));
-    elements.extend(help.into_iter().map(|help| Level::HELP.message(help).into()));
     if !repeated.is_empty() {
         elements.push(Level::NOTE.with_name(repeated.join(", ")).message("as above").into());
     }
+    elements.extend(help.into_iter().map(|help| Level::HELP.message(help).into()));
     if let Some(fix) = &finding.fix {
         let (name, how) = match fix.applicability {
             Applicability::Safe => ("fix", " (`--fix`)"),

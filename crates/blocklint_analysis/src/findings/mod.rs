@@ -353,8 +353,13 @@ pub(crate) fn findings<'a>(
                 };
                 let ways = candidates.iter().filter(counts).map(|candidate| candidate.way);
                 let joined = joined.get(&(site, arg, rule)).into_iter().flatten().copied();
-                let mut begins: Vec<u32> =
-                    ways.chain([best.way]).chain(joined).map(|way| net.take(graph, &causes, &way)).collect();
+                let of_others = of_one_call.get(&(site, arg, rule)).into_iter().flatten().map(|(_, way)| *way);
+                let mut begins: Vec<u32> = ways
+                    .chain([best.way])
+                    .chain(joined)
+                    .chain(of_others)
+                    .map(|way| net.take(graph, &causes, &way))
+                    .collect();
                 begins.sort_unstable();
                 begins.dedup();
                 net.begins.insert((finding.file, finding.span, rule), begins);
