@@ -53,6 +53,7 @@ pub use explain::{
 pub use findings::by_hand::{runs_by_hand, starts_up, takes_a_moment};
 pub use findings::handles::{Given, given_by, gives_what_blocks};
 pub use findings::left_behind::{beside, opener_of, uses_of_given};
+pub use findings::must_not_block::count_what_must_not_block;
 
 /// What the analysis is told besides the files and models.
 #[derive(Clone, Copy)]

@@ -45,8 +45,8 @@ pub struct Finding {
     pub suppression: Option<Suppression>,
     /// What made it less bad, less sure, or worse, where the run was told to account for it.
     pub reasons: Vec<Reason>,
-    /// How bad it would be if it were not only for tests, examples or a command line.
-    pub aside: Option<Severity>,
+    /// What it would be if it were not left aside: only tests, examples or a command line reach it.
+    pub aside: Option<Aside>,
     /// What was seen of it while the program ran, where the run was given evidence.
     pub confirmed: Option<Confirmed>,
 }
@@ -80,6 +80,15 @@ impl Finding {
             confirmed: None,
         }
     }
+}
+
+/// Why a finding is left aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aside {
+    /// How bad it would be otherwise.
+    pub severity: Severity,
+    /// What its signal says, as a clause: "it runs in a command of a command line".
+    pub because: &'static str,
 }
 
 /// What was seen of a finding while the program ran.

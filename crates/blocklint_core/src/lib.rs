@@ -10,7 +10,7 @@ mod span;
 mod words;
 
 pub use finding::{
-    Applicability, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource,
+    Applicability, Aside, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource,
     body_name, last_name,
 };
 pub use fingerprint::fingerprint;

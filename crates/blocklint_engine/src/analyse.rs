@@ -47,6 +47,8 @@ pub struct Options {
     pub account: bool,
     /// Whether what is only for tests, examples or a command line counts like everything else.
     pub include_aside: bool,
+    /// Whether functions that must not block are counted, whatever is found.
+    pub counts_what_must_not_block: bool,
     /// What is asked of comments that silence rules.
     pub comments: CommentChecks,
     /// Whether all ways of findings are told, as a plan needs them: costs memory.
@@ -63,6 +65,7 @@ impl Options {
             without: SignalSet::default(),
             account: false,
             include_aside: false,
+            counts_what_must_not_block: false,
             comments: CommentChecks::default(),
             ways: false,
             ends_process: false,
@@ -88,6 +91,8 @@ pub struct Report {
     pub read: usize,
     /// What is to be done about the findings.
     pub remedies: Remedies,
+    /// How many functions must not block, where that was asked for or nothing was found.
+    pub must_not_block: Option<usize>,
     /// All ways of the findings, where that was asked for.
     pub ways: Option<Ways>,
     /// How long it took.
@@ -188,10 +193,12 @@ pub(crate) fn analyse_files(
     let remedies = told(&link, &solved, project.trace_in_paths, remarks, &mut findings);
     let groups = grouped(&findings);
     let ways = Ways::new(&link, &solved);
+    let counts = options.counts_what_must_not_block || solved.findings.is_empty();
+    let must_not_block = counts.then(|| blocklint_analysis::count_what_must_not_block(&link));
     timings.output = started.elapsed();
     options.free(link);
     options.free(program);
-    Report { findings, groups, read, remedies, ways, timings }
+    Report { findings, groups, read, remedies, must_not_block, ways, timings }
 }
 
 /// Adds what an analysis found and what comments say to findings about files themselves, in order; gives what mends them.
@@ -245,7 +252,16 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
             false => blocklint_rules::rules_of_async(code),
         },
     };
-    let Options { min_confidence, without, account, include_aside, comments: _, ways, ends_process: _ } = options;
+    let Options {
+        min_confidence,
+        without,
+        account,
+        include_aside,
+        comments: _,
+        ways,
+        ends_process: _,
+        counts_what_must_not_block: _,
+    } = options;
     blocklint_analysis::Options { min_confidence, rules, without, account, include_aside, ways }
 }
 

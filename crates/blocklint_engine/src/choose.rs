@@ -1,7 +1,11 @@
 //! Which findings are shown.
 
+use std::cmp::Reverse;
+
 use blocklint_core::{Confidence, Finding, Group, Severity};
 use blocklint_rules::{Selection, UNREADABLE_SOURCE};
+
+use crate::grouped;
 
 /// The least that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +35,32 @@ pub struct Chosen {
     pub below: usize,
     /// How many more would be shown if they were not only for tests, examples or a command line.
     pub aside: usize,
+    /// The worst of those, where nothing else was found; see [`Chosen::show_left_aside`].
+    pub left_aside: Vec<Finding>,
+    /// How many functions of the project must not block, where that was counted.
+    pub must_not_block: Option<usize>,
     /// What would be shown if it were not silenced at its own place; for formats that list it.
     pub suppressed: Vec<Finding>,
 }
 
+/// How many findings that are left aside are shown where nothing else was found.
+const MOST_LEFT_ASIDE: usize = 10;
+
 impl Chosen {
+    /// Shows what is left aside where nothing else was found, as bad as it would be otherwise; returns how many that are. They count for
+    /// nothing.
+    pub fn show_left_aside(&mut self) -> usize {
+        if !self.findings.is_empty() {
+            return 0;
+        }
+        self.findings = std::mem::take(&mut self.left_aside);
+        for finding in &mut self.findings {
+            finding.severity = finding.aside.map_or(finding.severity, |aside| aside.severity);
+        }
+        self.groups = grouped(&self.findings);
+        self.findings.len()
+    }
+
     /// Takes the findings out that are marked, in order; the groups follow.
     pub(crate) fn take(&mut self, marked: &[bool]) -> Vec<Finding> {
         let mut moved = vec![None; self.findings.len()];
@@ -96,7 +121,9 @@ pub(crate) fn fate_of(finding: &Finding, selection: &Selection, levels: Levels) 
         Fate::Suppressed
     } else if levels.show(finding) {
         Fate::Shown
-    } else if finding.confidence >= levels.confidence && finding.aside >= Some(levels.severity) {
+    } else if finding.confidence >= levels.confidence
+        && finding.aside.is_some_and(|aside| aside.severity >= levels.severity)
+    {
         Fate::Aside
     } else {
         Fate::Below
@@ -134,7 +161,18 @@ pub(crate) fn choose_keeping(
         }
     }
     let (below, aside) = (hidden.below.len(), hidden.aside.len());
-    (Chosen { findings: kept, groups: followed(groups, &moved), below, aside, suppressed }, hidden)
+    let left_aside = if kept.is_empty() { worst(&hidden.aside) } else { Vec::new() };
+    let groups = followed(groups, &moved);
+    (Chosen { findings: kept, groups, below, aside, left_aside, must_not_block: None, suppressed }, hidden)
+}
+
+/// The worst of the findings that are left aside, in their order.
+fn worst(aside: &[Finding]) -> Vec<Finding> {
+    let mut places: Vec<usize> = (0..aside.len()).collect();
+    places.sort_by_key(|&at| (Reverse(aside[at].aside.map(|aside| aside.severity)), at));
+    places.truncate(MOST_LEFT_ASIDE);
+    places.sort_unstable();
+    places.into_iter().map(|at| aside[at].clone()).collect()
 }
 
 /// Keeps the first findings in the order of their groups, at most so many; says how many go.
@@ -181,7 +219,15 @@ mod tests {
         let group = |findings: &[u32]| Group { cause: None, findings: findings.to_vec() };
         let findings = vec![of(101), of(102), of(103), of(104), of(105)];
         let groups = vec![group(&[4, 1]), group(&[3, 0]), group(&[2])];
-        let mut chosen = Chosen { findings, groups, below: 0, aside: 0, suppressed: Vec::new() };
+        let mut chosen = Chosen {
+            findings,
+            groups,
+            below: 0,
+            aside: 0,
+            left_aside: Vec::new(),
+            must_not_block: None,
+            suppressed: Vec::new(),
+        };
         assert_eq!(cap(&mut chosen, 5), 0);
         assert_eq!(cap(&mut chosen, 3), 2);
         assert_eq!(chosen.findings.iter().map(|finding| finding.rule.0).collect::<Vec<_>>(), [102, 104, 105]);

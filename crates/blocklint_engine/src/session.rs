@@ -318,7 +318,9 @@ impl Session {
             let remedies = told(&link, &solved, self.project.trace_in_paths, remarks, &mut findings);
             let groups = grouped(&findings);
             timings.output = started.elapsed();
-            hand_over(self, Report { findings, groups, read: self.files.len(), remedies, ways: None, timings })
+            let read = self.files.len();
+            let (must_not_block, ways) = (None, None);
+            hand_over(self, Report { findings, groups, read, remedies, must_not_block, ways, timings })
         };
         // What a run that is stopped leaves half-done is dropped with it; the session itself is not touched.
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {

@@ -207,6 +207,7 @@ pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
     keys.raw("same", row.same.as_ref().map(argument_value));
     keys.raw("adds", row.adds.as_ref().map(argument_value));
     keys.word("asks", row.asks.map(|asks| asks.as_str()));
+    keys.flag("serves", row.serves);
     keys.word("creates", row.creates.map(|creates| creates.as_str()));
     let concurrency = row.concurrency.as_ref().map(|concurrency| match concurrency {
         Concurrency::Unbounded => "\"unbounded\"".to_owned(),

@@ -39,6 +39,9 @@ pub(crate) struct Object<'a> {
     held_by: Option<StepObject<'a>>,
     reasons: Vec<ReasonObject<'a>>,
     fingerprint: &'a str,
+    /// Why it counts for nothing and is usually not shown; none where it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aside: Option<&'static str>,
     /// What was seen of it while the program ran; none where there is no evidence.
     confirmed: Option<ConfirmedObject<'a>>,
 }
@@ -147,6 +150,7 @@ pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> 
         held_by: finding.held_by.as_ref().map(step),
         reasons: finding.reasons.iter().map(reason).collect(),
         fingerprint: &finding.fingerprint,
+        aside: finding.aside.map(|aside| aside.because),
         confirmed: finding.confirmed.as_ref().map(confirmed),
     }
 }

@@ -51,7 +51,7 @@ pub use plan::{Plan, PlanCall, PlanKind, PlanStep, plan_json, plan_text};
 pub use rdjson::rdjson;
 pub use sarif::{SarifRun, sarif};
 pub use statistics::{statistics, statistics_by_cause, statistics_by_cause_json, statistics_json};
-pub use summary::{Summary, begin, fixable, fixed_summary, in_baseline, summary, were_there};
+pub use summary::{Summary, begin, fixable, fixed_summary, in_baseline, left_aside, summary, were_there};
 
 /// What a renderer shows.
 #[derive(Clone, Copy, Debug)]

@@ -22,6 +22,10 @@ pub struct Summary {
     pub below: usize,
     /// Findings that would be shown if they were not only for tests, examples or a command line.
     pub aside: usize,
+    /// How many of those are shown all the same, because nothing else was found.
+    pub shown_aside: usize,
+    /// How many functions of the project must not block, where that was counted, and in how many files.
+    pub must_not_block: Option<(usize, usize)>,
     /// The least severity shown.
     pub min_severity: Severity,
     /// The least confidence shown.
@@ -82,6 +86,35 @@ pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> i
         (None, _) => writeln!(out, "{} to apply by hand.", count(suggested, "suggestion")),
         (Some(fixes), _) => writeln!(out, "{fixes}; {} to apply by hand.", count(suggested, "suggestion")),
     }
+}
+
+/// Writes why findings that are left aside are shown all the same, and why they usually are not; nothing where none is shown.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn left_aside(out: &mut dyn Write, shown: &[Finding], summary: &Summary) -> io::Result<()> {
+    let mut reasons: Vec<&str> = Vec::new();
+    for because in shown.iter().filter_map(|finding| finding.aside).map(|aside| aside.because) {
+        if !reasons.contains(&because) {
+            reasons.push(because);
+        }
+    }
+    if summary.shown_aside == 0 || reasons.is_empty() {
+        return Ok(());
+    }
+    let all = count(summary.aside, "finding");
+    let number = match summary.aside - summary.shown_aside.min(summary.aside) {
+        0 => all,
+        _ => format!("{} of {all}", summary.shown_aside),
+    };
+    writeln!(
+        out,
+        "Shown because nothing else was found: {number} that would be left aside, because {}. {} not count without \
+         --include-aside.",
+        reasons.join(", or "),
+        if summary.aside == 1 { "It does" } else { "They do" }
+    )
 }
 
 /// Writes which change to begin with, the first of a plan; nothing where no choice is to be made.
@@ -164,9 +197,14 @@ fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         write!(out, "{} with ", if summary.below == 1 { "it" } else { "them" })?;
         write!(out, "--min-severity note --min-confidence low)")?;
     }
+    if let (0, 0, Some((0, files))) = (summary.findings, summary.aside, summary.must_not_block) {
+        write!(out, ": 0 functions that must not block in {}", count(files, "file"))?;
+    }
     writeln!(out, ".")?;
     match summary.aside {
         0 => Ok(()),
+        // `left_aside` tells of them.
+        _ if summary.shown_aside > 0 => Ok(()),
         number => writeln!(
             out,
             "Left aside: {} that only tests, examples or command lines reach (show with --include-aside).",

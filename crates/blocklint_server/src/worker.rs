@@ -326,7 +326,7 @@ impl Desk {
     /// these.
     fn shown(&mut self, session: &Session, report: Report, files: Option<&HashSet<FilePath>>) -> Analysis {
         let started = Instant::now();
-        let Report { mut findings, groups, mut remedies, mut timings, read: _, ways: _ } = report;
+        let Report { mut findings, groups, mut remedies, mut timings, read: _, must_not_block: _, ways: _ } = report;
         let rules = self.rules(session.project());
         rules.hide(&mut findings);
         let chosen = choose(findings, groups, &rules.selection, self.levels(Some(session.project())));

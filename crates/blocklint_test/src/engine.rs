@@ -58,6 +58,8 @@ impl Check for Engine {
             groups: blocklint_engine::grouped(findings),
             findings: findings.to_vec(),
             aside: 0,
+            left_aside: Vec::new(),
+            must_not_block: None,
             below: 0,
             suppressed: Vec::new(),
         };

@@ -127,6 +127,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
         ways: plans(check),
         ends_process: true,
+        counts_what_must_not_block: console::verbosity() > 0,
         ..Options::new(prepared.levels.confidence)
     })
 }
@@ -186,7 +187,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     drop(bar);
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
-    let Ran { mut chosen, mut timings, texts, ways, .. } = ran;
+    let Ran { mut chosen, mut timings, texts, ways, read, .. } = ran;
     timings.discover = *discovered;
     let texts = evidence::weigh(&seen, &mut chosen, project, levels, texts);
 
@@ -206,6 +207,16 @@ fn once(check: &Check) -> Result<u8, Failure> {
     let capped = most.map_or(0, |most| cap(&mut chosen, most as usize));
     if capped > 0 {
         overviewed = overview(&mut chosen, &project.base);
+    }
+    // What was there before, or is looked for in one change, is no first look at a project.
+    let is_first_look = held.is_none() && compared.is_none() && fixed.is_none() && check.add_ignore.is_none();
+    let shown_aside = match is_first_look && render::shows_left_aside(check) {
+        true => chosen.show_left_aside(),
+        false => 0,
+    };
+    if let (true, Some(count)) = (console::verbosity() > 0, chosen.must_not_block) {
+        let functions = if count == 1 { "function" } else { "functions" };
+        verbose(format!("{count} {functions} that must not block"));
     }
     if check.add_ignore.is_some() {
         let known = ignore::Old { baseline: baseline.as_ref(), before: before.as_ref() };
@@ -238,6 +249,8 @@ fn once(check: &Check) -> Result<u8, Failure> {
         levels,
         causes,
         capped,
+        shown_aside,
+        read,
         fixed: fixed.as_ref(),
         known: Known { held: held.as_ref(), compared: compared.as_ref() },
     };
@@ -248,7 +261,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
         let _ = write!(io::stderr(), "{timings}");
     }
 
-    let found = chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
+    let found = shown_aside == 0 && chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
         || check.exit_non_zero_on_fix && fixed_findings > 0
         || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
         || has_grown;

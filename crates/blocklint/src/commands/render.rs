@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use blocklint_engine::{Chosen, Compared, Held, Levels};
 use blocklint_output::{
     HtmlReport, Look, Overview, Plan, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary,
-    full, github, gitlab, html, in_baseline, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause,
-    statistics_by_cause_json, statistics_json, summary, were_there,
+    full, github, gitlab, html, in_baseline, json, jsonl, junit, left_aside, rdjson, sarif, statistics,
+    statistics_by_cause, statistics_by_cause_json, statistics_json, summary, were_there,
 };
 use blocklint_project::Project;
 use camino::Utf8Path;
@@ -32,6 +32,10 @@ pub(super) struct Written<'a> {
     pub(super) causes: usize,
     /// How many findings are not shown because there are too many.
     pub(super) capped: usize,
+    /// How many findings are shown that are usually left aside, because there are no others.
+    pub(super) shown_aside: usize,
+    /// How many files were read.
+    pub(super) read: usize,
     /// What was fixed, where that was asked for.
     pub(super) fixed: Option<&'a Outcome>,
     pub(super) known: Known<'a>,
@@ -46,18 +50,34 @@ pub(super) struct Known<'k> {
 
 /// Writes findings or counts, and for people the last lines.
 pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
-    let Written { check, project, shown, chosen, overview, plan, levels, causes, capped, fixed, known } = written;
+    let Written {
+        check,
+        project,
+        shown,
+        chosen,
+        overview,
+        plan,
+        levels,
+        causes,
+        capped,
+        shown_aside,
+        read,
+        fixed,
+        known,
+    } = written;
     let mut out = Output::new(check.output_file.as_deref())?;
     let to_stdout = check.output_file.is_none();
     let look =
         Look { styled: to_stdout && console::stdout_is_styled(), links: to_stdout && console::stdout_has_links() };
     let counts = Summary {
-        findings: chosen.findings.len() + capped,
+        findings: chosen.findings.len() + capped - shown_aside,
         causes: *causes,
         incomplete: !project.missing.is_empty(),
         capped: *capped,
         below: chosen.below,
         aside: chosen.aside,
+        shown_aside: *shown_aside,
+        must_not_block: chosen.must_not_block.map(|count| (count, *read)),
         min_severity: levels.severity,
         min_confidence: levels.confidence,
     };
@@ -101,6 +121,7 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
             }
             None => summary(&mut out, &counts)?,
         }
+        left_aside(&mut out, &chosen.findings, &counts)?;
         fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
         if let Some(held) = known.held {
             let stale = held.stale.iter().map(|(_, count)| *count as usize).sum();
@@ -131,6 +152,13 @@ pub(super) fn is_for_people(check: &Check) -> bool {
         Some(_) => check.output_format != OutputFormat::Json,
         None => matches!(check.output_format, OutputFormat::Full | OutputFormat::Concise | OutputFormat::Github),
     }
+}
+
+/// Returns true if findings that are left aside are shown where there are no others: to people, and in JSON with the reason. What
+/// services read to open alerts lists only what counts.
+pub(super) fn shows_left_aside(check: &Check) -> bool {
+    let formats = [OutputFormat::Full, OutputFormat::Concise, OutputFormat::Json, OutputFormat::Jsonl];
+    check.statistics.is_none() && formats.contains(&check.output_format)
 }
 
 /// Whether causes are ranked: it costs time.

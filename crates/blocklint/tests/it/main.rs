@@ -44,6 +44,7 @@ mod support;
 mod suppression_page;
 mod suppressions;
 mod teach;
+mod textbook;
 mod versions;
 #[cfg(unix)]
 mod watch;

@@ -7,16 +7,18 @@ pub(crate) mod handles;
 pub(crate) mod left_behind;
 mod lowered;
 mod mending;
+pub(crate) mod must_not_block;
 mod partly_silenced;
 
 use std::cmp::Reverse;
 
-use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity, Span};
+use blocklint_core::{Aside, Confidence, Effect, Fails, Hold, Language, Severity, Span};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::entries::first_time::first_time_of;
 use blocklint_flow::entries::how_often::TimesOf;
 use blocklint_flow::entries::how_often::is_looped;
+use blocklint_flow::entries::purpose::{project_serves, project_takes_arguments};
 use blocklint_flow::entries::roots::threads_of;
 use blocklint_flow::entries::roots::{Root, RootKind};
 use blocklint_flow::entries::when::source_of_chain;
@@ -71,8 +73,8 @@ struct Candidate {
     silenced: Option<Option<String>>,
     /// The signals that spoke where they are decided, by name.
     said: SmallVec<[&'static str; 1]>,
-    /// How bad it would be if it were not only for tests, examples or a command line.
-    aside: Option<Severity>,
+    /// What it would be if it were not only for tests, examples or a command line.
+    aside: Option<Aside>,
 }
 
 impl Candidate {
@@ -82,9 +84,9 @@ impl Candidate {
     }
 
     /// It is only for tests, for show or for a command line: a note, unless those count like all others.
-    fn leave_aside(&mut self, counts: bool) {
+    fn leave_aside(&mut self, counts: bool, because: &'static str) {
         if !counts {
-            self.aside = Some(self.label.severity);
+            self.aside = Some(Aside { severity: self.label.severity, because });
             self.label.severity = Severity::Note;
         }
     }
@@ -212,8 +214,8 @@ pub(crate) fn findings<'a>(
                         label.severity = Severity::Note;
                         continue;
                     }
-                    Some(_) if !serves => {
-                        candidate.leave_aside(options.include_aside);
+                    Some(signal) if !serves => {
+                        candidate.leave_aside(options.include_aside, signal.says);
                         continue;
                     }
                     _ => {}
@@ -231,13 +233,15 @@ pub(crate) fn findings<'a>(
                     true => When::Unknown,
                     false => scopes.of_site(candidate.root, candidate.way.site),
                 };
-                // A command's loop serves nobody but the one who waits for it, and at start-up and exit nobody waits at all.
+                // A command delays the one person who waits for it; at start-up and exit no one is served.
                 if when == When::Once && label.effect == Effect::Wait {
                     // A task that waits without end takes a thread from the others for good.
                 } else if when.is_aside() && judge.is_on(name_of(when)) {
                     candidate.said.push(name_of(when));
                     match when {
-                        When::Test | When::Command => candidate.leave_aside(options.include_aside),
+                        When::Test | When::Command | When::Apart => {
+                            candidate.leave_aside(options.include_aside, says(name_of(when)));
+                        }
                         _ => candidate.label.severity = Severity::Note,
                     }
                 } else if when == When::Crowd && judge.is_on(named::COMMAND) {
@@ -247,12 +251,18 @@ pub(crate) fn findings<'a>(
                     label.severity = Severity::Note;
                 } else if when == When::Unknown
                     && !candidate.handed
-                    && judge.is_on(named::ALONE)
+                    && (project_serves(link) && judge.is_on(named::ALONE)
+                        || project_takes_arguments(link) && judge.is_on(named::COMMAND))
                     && runs_once(link, &mut times, &ways)
                 {
-                    // One step less, for a program that does nothing but that is not what it could be.
-                    candidate.label.severity = candidate.label.severity.lowered();
-                    candidate.said.push(named::ALONE);
+                    if project_serves(link) {
+                        // One step less, for a program that does nothing but that is not what it could be.
+                        candidate.label.severity = candidate.label.severity.lowered();
+                        candidate.said.push(named::ALONE);
+                    } else {
+                        candidate.said.push(named::COMMAND);
+                        candidate.leave_aside(options.include_aside, says(named::COMMAND));
+                    }
                 }
             } else if label.effect == Effect::File
                 && language != Language::Java
@@ -407,11 +417,17 @@ fn runs_once(link: &Link<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[Way]) -> 
         && ways.first().is_some_and(|first| times.of_site(first.site).is_once())
 }
 
+/// Returns what the signal of a name says.
+fn says(name: &str) -> &'static str {
+    signal_named(name).map_or("", |at| SIGNALS[at].says)
+}
+
 /// The signal that lowers what runs then.
 fn name_of(when: When) -> &'static str {
     match when {
         When::Test => named::IN_TESTS,
         When::Command | When::Crowd => named::COMMAND,
+        When::Apart => named::APART,
         When::Once => named::RUNS_ONCE,
         When::StartUp | When::Serving | When::Unknown => named::START_UP,
     }

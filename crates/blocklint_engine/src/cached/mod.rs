@@ -225,6 +225,7 @@ pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report
     let started = Instant::now();
     request.rules.hide(&mut report.findings);
     let (mut chosen, hidden) = choose_keeping(report.findings, report.groups, &request.rules.selection, request.levels);
+    chosen.must_not_block = report.must_not_block;
     if request.fixes {
         on_large_stacks(|| attach(request.project, &report.remedies, &mut chosen.findings))?;
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_core::{
-    Applicability, Cause, Confidence, Context, Edit, Effect, Finding, Fix, Group, Hold, Place, Reason, Refusal,
+    Applicability, Aside, Cause, Confidence, Context, Edit, Effect, Finding, Fix, Group, Hold, Place, Reason, Refusal,
     RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource,
 };
 use camino::Utf8Path;
@@ -22,6 +22,8 @@ pub(super) struct StoredChosen {
     groups: Vec<(Option<StoredCause>, Vec<u32>)>,
     below: u64,
     aside: u64,
+    left_aside: Vec<StoredFinding>,
+    must_not_block: Option<u64>,
 }
 
 /// A place that is not located: a path by its number, and bytes.
@@ -51,7 +53,7 @@ struct StoredFinding {
     fingerprint: String,
     suppression: Option<(Option<String>, StoredSource)>,
     reasons: Vec<(String, Option<StoredPlace>)>,
-    aside: Option<Severity>,
+    aside: Option<(Severity, String)>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -91,8 +93,10 @@ impl StoredChosen {
         let groups = chosen.groups.iter();
         let groups = groups.map(|of| (of.cause.as_ref().map(|cause| writer.cause(cause)), of.findings.clone()));
         let groups = groups.collect();
+        let left_aside = chosen.left_aside.iter().map(|finding| writer.finding(finding)).collect();
         let (below, aside) = (chosen.below as u64, chosen.aside as u64);
-        StoredChosen { paths: writer.paths, findings, suppressed, groups, below, aside }
+        let must_not_block = chosen.must_not_block.map(|count| count as u64);
+        StoredChosen { paths: writer.paths, findings, suppressed, groups, below, aside, left_aside, must_not_block }
     }
 
     /// The same as it was; `None` where a part is not one of this program's.
@@ -113,8 +117,10 @@ impl StoredChosen {
         });
         let groups = groups.collect::<Option<_>>()?;
         let suppressed = all(&self.suppressed)?;
+        let left_aside = all(&self.left_aside)?;
         let (below, aside) = (self.below as usize, self.aside as usize);
-        Some(Chosen { findings, groups, below, aside, suppressed })
+        let must_not_block = self.must_not_block.map(|count| count as usize);
+        Some(Chosen { findings, groups, below, aside, left_aside, must_not_block, suppressed })
     }
 }
 
@@ -191,7 +197,7 @@ impl Writer {
             fingerprint: finding.fingerprint.clone(),
             suppression,
             reasons,
-            aside: finding.aside,
+            aside: finding.aside.map(|aside| (aside.severity, aside.because.to_owned())),
         }
     }
 }
@@ -287,7 +293,10 @@ impl Reader {
             fingerprint: stored.fingerprint.clone(),
             suppression,
             reasons: stored.reasons.iter().map(|reason| self.reason(reason)).collect::<Option<_>>()?,
-            aside: stored.aside,
+            aside: stored.aside.as_ref().and_then(|(severity, says)| {
+                let signal = SIGNALS.iter().find(|signal| signal.says == says)?;
+                Some(Aside { severity: *severity, because: signal.says })
+            }),
             // Evidence is held against what is found after it was taken from the cache.
             confirmed: None,
         })

@@ -124,7 +124,9 @@ impl Evidence {
         };
         let hidden: Vec<bool> = chosen.findings.iter().map(|finding| !is_shown(finding)).collect();
         for finding in chosen.take(&hidden) {
-            match finding.confidence >= levels.confidence && finding.aside >= Some(levels.severity) {
+            match finding.confidence >= levels.confidence
+                && finding.aside.is_some_and(|aside| aside.severity >= levels.severity)
+            {
                 true => chosen.aside += 1,
                 false => chosen.below += 1,
             }

@@ -12,6 +12,7 @@ pub mod lifetime;
 mod memo;
 pub(crate) mod no_loop;
 pub(crate) mod objects;
+pub mod purpose;
 pub mod roots;
 pub mod unawaited;
 pub mod when;

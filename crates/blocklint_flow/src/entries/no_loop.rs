@@ -143,6 +143,7 @@ fn says_no_loop(link: &Link<'_>, file: FileId, test: FormId, depth: u32) -> Opti
         Form::Result(site) => match asks(link, SiteRef { file, site }, depth)? {
             Asks::RunningLoop => Some(false),
             Asks::Worker => Some(true),
+            Asks::Arguments => None,
         },
         Form::Compare(comparison, left, right) => {
             let asked = is_answer(link, file, left, depth) || is_answer(link, file, right, depth);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blocklint_core::{Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span};
+use blocklint_core::{Aside, Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span};
 use blocklint_link::link::available::Available;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_models::{Creates, FixKind, Template};
@@ -67,7 +67,7 @@ pub struct RawFinding {
     /// The inferred steps of its way, where the analysis was told to account for them.
     pub doubts: Vec<Doubt>,
     /// How bad it would be if it were not only for tests, examples or a command line.
-    pub aside: Option<Severity>,
+    pub aside: Option<Aside>,
     /// The rule.
     pub rule: RuleCode,
     /// How bad.

@@ -95,6 +95,7 @@ pub mod named {
     pub const RUNS_ONCE: &str = "runs-once";
     pub const ALONE: &str = "alone-on-its-loop";
     pub const COMMAND: &str = "command";
+    pub const APART: &str = "runs-apart";
     pub const FAILS_ELSEWHERE: &str = "fails-where-somebody-waits";
     pub const MADE_PER_REQUEST: &str = "read-to-make-an-object";
     pub const SAID_ALREADY: &str = "said-already";
@@ -160,6 +161,10 @@ pub static SIGNALS: &[Signal] = &[
         Makes::Lower,
     ),
     elsewhere((named::COMMAND, ALL, "it runs in a command of a command line"), Makes::Note),
+    elsewhere(
+        (named::APART, &[Language::Python, Language::Rust], "it runs apart from all that is served"),
+        Makes::Note,
+    ),
     elsewhere(
         (named::FAILS_ELSEWHERE, &[Language::Rust, Language::Java], "it would fail only where others are served"),
         Makes::Note,

@@ -197,6 +197,17 @@ pub fn serves(name: &str) -> bool {
         || ["_forever", "_loop", "_until_stopped", "_polling"].iter().any(|end| name.ends_with(end))
 }
 
+/// Returns true if a call of this name can only be one that goes on until it is told to end, whatever its receiver is.
+pub fn serves_for_sure(name: &str) -> bool {
+    matches!(
+        name,
+        "serve" | "serve_forever" | "run_forever" | "start_server" | "start_unix_server" | "run_app" | "run_polling"
+    ) || matches!(name, "start_polling" | "infinity_polling" | "run_until_disconnected" | "run_server")
+}
+
+/// Names under which a program finds what stands behind its name on a command line.
+pub const ARGUMENTS: &[&str] = &["argv"];
+
 /// Whether a text names those who administer a program.
 pub fn names_administrators(text: &str) -> bool {
     let text = text.to_ascii_lowercase();

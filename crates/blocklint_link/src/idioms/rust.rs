@@ -31,27 +31,6 @@ pub const DERIVED_OF_DEFAULTS: &str = "Default";
 /// How a type names itself in its own blocks.
 pub const OWN_TYPE: &str = "Self";
 
-/// Functions and methods by their whole path: servers, and loops of windows.
-pub const SERVING_PATHS: &[&str] = &[
-    "actix_web::HttpServer::new",
-    "actix_server::Server::build",
-    "std::net::TcpListener::accept",
-    "std::os::unix::net::UnixListener::accept",
-    "tauri::Builder::run",
-    "tauri::Builder::default",
-    "eframe::run_native",
-    "iced::run",
-    "iced::application",
-    "winit::event_loop::EventLoop::new",
-    "gtk::Application::run",
-    "notify::recommended_watcher",
-    "lambda_runtime::run",
-    "lambda_http::run",
-    "lapin::Channel::basic_consume",
-    "rdkafka::consumer::StreamConsumer::recv",
-    "rdkafka::consumer::StreamConsumer::stream",
-];
-
 /// Methods that run a closure at once and at most once, whatever their receiver is.
 pub const RUNS_IN_PLACE: &[&str] = &[
     "map_err",

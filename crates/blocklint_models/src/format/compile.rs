@@ -11,7 +11,7 @@ use super::path::{Path, Rank, last_name, literal_head, parent, qualified};
 use super::rows::{CallRow, Entry, File, HandoverRow, RowEffect, Selector, Switch, TypeRow};
 use super::table::{Key, Kind, Layer, Name, Pattern, Range, Rows, Uses, hash};
 use super::type_expr::TypeExpr;
-use super::words::Via;
+use super::words::{Asks, Phase, Via};
 
 /// Makes the table of all files of one layer in one language; files of other languages are left out.
 ///
@@ -345,7 +345,9 @@ fn call_uses(row: &CallRow) -> Uses {
         (row.state.is_some(), Uses::STATE),
         (row.is_async.is_some(), Uses::ASYNC),
         (row.adds.is_some(), Uses::ADDS),
-        (row.asks.is_some(), Uses::ASKS),
+        (row.asks.is_some_and(|asks| asks != Asks::Arguments), Uses::ASKS),
+        (row.asks == Some(Asks::Arguments), Uses::ARGUMENTS),
+        (row.serves, Uses::SERVES),
         (row.moves.is_some() || row.scheduler.is_some(), Uses::MOVES),
         (row.creates.is_some(), Uses::CREATES),
         (row.concurrency.is_some(), Uses::CONCURRENCY),
@@ -364,5 +366,10 @@ fn handover_uses(row: &HandoverRow) -> Uses {
         Selector::Via(Via::Override) => Uses::OVERRIDE,
     };
     let uses = if row.wraps { uses.union(Uses::WRAPS) } else { uses };
+    let uses = match row.phase {
+        Some(Phase::Command) => uses.union(Uses::COMMAND),
+        Some(Phase::Startup) => uses.union(Uses::START_UP),
+        _ => uses,
+    };
     if row.called.is_some() { uses.union(Uses::CALLED) } else { uses }
 }

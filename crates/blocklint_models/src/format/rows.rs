@@ -208,6 +208,8 @@ pub struct CallRow {
     pub adds: Option<Argument>,
     /// What it tells the code around it.
     pub asks: Option<Asks>,
+    /// It takes clients, messages or events of others until the program ends, or makes what does.
+    pub serves: bool,
     /// `Decorator`: the row speaks of calls of project methods without a body that carry this annotation.
     pub via: Option<Via>,
     /// What it makes.

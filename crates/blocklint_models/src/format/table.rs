@@ -59,7 +59,7 @@ uses! {
     ASYNC = 8;
     /// `adds`.
     ADDS = 9;
-    /// `asks`.
+    /// `asks`, except of arguments.
     ASKS = 10;
     /// `moves` or `scheduler` on a call.
     MOVES = 11;
@@ -87,6 +87,14 @@ uses! {
     WRAPS = 22;
     /// One that says what calling that result does besides (`wraps` with `effect`).
     CALLED = 23;
+    /// `asks = "arguments"`.
+    ARGUMENTS = 24;
+    /// `serves`.
+    SERVES = 25;
+    /// A handover with `phase = "command"`.
+    COMMAND = 26;
+    /// A handover with `phase = "startup"`.
+    START_UP = 27;
 }
 
 impl Uses {

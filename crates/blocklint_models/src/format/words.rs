@@ -88,6 +88,8 @@ words! {
         RunningLoop = "running-loop",
         /// By its truth: that this thread keeps something of its own, as threads that work do and a loop's does not.
         Worker = "worker",
+        /// What a person wrote behind the program's name on a command line.
+        Arguments = "arguments",
     }
 }
 

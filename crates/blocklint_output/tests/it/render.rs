@@ -180,6 +180,8 @@ fn the_last_line_counts_and_tells_what_is_below() {
             capped: 0,
             below,
             aside: 0,
+            shown_aside: 0,
+            must_not_block: None,
             min_severity: Severity::Warning,
             min_confidence: Confidence::Medium,
         };
@@ -364,6 +366,8 @@ fn a_released_build_says_where_the_page_of_a_rule_stands() {
         capped: 0,
         below: 0,
         aside: 0,
+        shown_aside: 0,
+        must_not_block: None,
         min_severity: Severity::Warning,
         min_confidence: Confidence::Medium,
     };

@@ -20,7 +20,8 @@ use smallvec::SmallVec;
 
 use crate::entries::callers::Callers;
 use crate::entries::how_often::class_decorators;
-use crate::entries::when::one_shot::{is_driven_alone, is_driven_by_command, is_one_shot};
+use crate::entries::purpose;
+use crate::entries::when::one_shot::{is_driven_alone, is_driven_by_command, is_one_shot, is_started_as_task};
 use crate::entries::when::rust::Life;
 
 /// When code runs.
@@ -34,6 +35,8 @@ pub enum When {
     Once,
     /// In a command of a command line.
     Command,
+    /// On a thread or loop of its own, or not at all in what serves: nothing else waits for it.
+    Apart,
     /// In a command too, in one of many tasks that it runs at once: they hold up each other.
     Crowd,
     /// While serving: a registration says so.
@@ -51,7 +54,8 @@ impl When {
             (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
             (When::Test, When::Test) => When::Test,
             (When::Crowd, _) | (_, When::Crowd) => When::Crowd,
-            (When::Command, When::Command) => When::Command,
+            (When::Apart, When::Apart) => When::Apart,
+            (When::Command | When::Apart, When::Command | When::Apart) => When::Command,
             (When::Once, _) | (_, When::Once) => When::Once,
             // Tests and start-up together are neither alone, but none of them serves.
             _ => When::StartUp,
@@ -72,7 +76,7 @@ impl When {
 
     /// Whether it delays nobody who is served.
     pub fn is_aside(self) -> bool {
-        matches!(self, When::Test | When::StartUp | When::Once | When::Command)
+        matches!(self, When::Test | When::StartUp | When::Once | When::Command | When::Apart)
     }
 }
 
@@ -174,15 +178,18 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         if let Some(when) = registered(self.link, body) {
             return Some(when);
         }
-        if self.link.program.is_command_line(body.file) {
-            return Some(When::Command);
+        if purpose::is_command_file(self.link, body.file) {
+            // Tasks of a command hold up each other.
+            let is_task = self.callers.call_sites(body).iter().any(|&site| is_started_as_task(self.link, site));
+            return Some(if is_task { When::Crowd } else { When::Command });
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         if self.link.program.language(body.file) == Language::Java {
             return self.find_java(body, depth);
         }
         let known = self.callers.call_sites(body);
-        if known.is_empty() && ends_the_program(self.link, body) || is_entered_to_run(self.link, body) {
+        let ends = known.is_empty() && ends_the_program(self.link, body) && purpose::project_serves(self.link);
+        if ends || is_entered_to_run(self.link, body) {
             return Some(When::StartUp);
         }
         let mut sites: SmallVec<[SiteRef; 8]> =
@@ -214,8 +221,10 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
             let when = if runs_once_in_endless(self.link, site) {
                 Some(When::Once)
-            } else if is_driven_alone(self.link, site) || is_driven_by_command(self.link, site) {
+            } else if is_driven_by_command(self.link, site) {
                 Some(When::Command)
+            } else if is_driven_alone(self.link, site) {
+                Some(When::Apart)
             } else if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
             } else if is_one_shot(self.link, caller) {
@@ -266,10 +275,13 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
             _ => {}
         }
-        if names::java::starts_up(facts.text(row.name)) {
+        if names::java::starts_up(facts.text(row.name)) && purpose::project_serves(link) {
             return Some(When::StartUp);
         }
         let class = row.class.get().map(|class| ClassRef { file: body.file, class });
+        if class.is_some_and(|class| is_command_class(link, class)) && !purpose::serves(link, body.file) {
+            return Some(When::Command);
+        }
         let makes = row.kind == BodyKind::Initialiser || names::is_constructor(facts.language, facts.text(row.name));
         if makes && class.is_some_and(|class| is_made_at_start(link, class)) {
             return Some(When::StartUp);
@@ -494,6 +506,13 @@ fn has_base(link: &Link<'_>, body: BodyRef) -> bool {
 pub(crate) fn is_visible_for_tests(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     names::java::mark_names(facts, facts.body(body.body).decorators).any(names::java::is_for_tests)
+}
+
+/// Returns true if an annotation makes a class a command of a command line.
+fn is_command_class(link: &Link<'_>, class: ClassRef) -> bool {
+    class_decorators(link, class)
+        .into_iter()
+        .any(|path| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command)))
 }
 
 /// Whether a container makes the one instance of a class when it starts.

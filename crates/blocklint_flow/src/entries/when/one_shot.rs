@@ -18,6 +18,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::entries::memo::Memo;
+use crate::entries::purpose::is_command_file;
 
 /// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
 /// beside the one coroutine, and awaits nothing that serves.
@@ -56,7 +57,7 @@ pub(crate) fn is_driven_alone(link: &Link<'_>, made: SiteRef) -> bool {
 /// person waits for it, on a loop that nobody else uses.
 pub(crate) fn is_driven_by_command(link: &Link<'_>, made: SiteRef) -> bool {
     link.program.language(made.file) == Language::Python
-        && (link.program.is_command_line(made.file) || is_command(link, link.program.body_of_site(made), 3))
+        && (is_command_file(link, made.file) || is_command(link, link.program.body_of_site(made), 3))
         && (!drivers_of(link, made).is_empty() || is_driven_by_helper(link, made))
         && link.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => is_quiet(link, body, 4, &mut FxHashSet::default()),
@@ -265,6 +266,20 @@ pub(crate) fn runs_beside_others(link: &Link<'_>, site: SiteRef) -> bool {
     };
     let is_task = !row.flags.has(SiteFlags::AWAITED) && makes_coroutine() && drivers_of(link, site).is_empty();
     is_task || begins_beside(link, link.program.body_of_site(site)).is_some_and(|first| first < row.at.position)
+}
+
+/// Returns true if what a call of Python makes is given to a call that starts tasks: `asyncio.create_task(load())`.
+pub(crate) fn is_started_as_task(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let starting = starting_names(link);
+    let starts = |taker: SiteId| {
+        starting.contains(facts.text(facts.site(taker).name)) && may_start(link, SiteRef { site: taker, ..site })
+    };
+    facts.language == Language::Python
+        && link.program.index_of(site.file).uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+            Mention::Arg(taker, _) => starts(taker),
+            _ => false,
+        })
 }
 
 /// Where a body first starts tasks or begins to serve.

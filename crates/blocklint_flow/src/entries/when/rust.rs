@@ -1,8 +1,8 @@
 //! The life of a Rust program: what it does once, and programs that serve nobody.
 //!
 //! `main` runs once, and so does what it calls outside of loops that wait and of closures that others call: it delays the
-//! start or the end of the program, and nobody who is served. A program is a command if none of the crates it is built
-//! of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
+//! start or the end of the program, and nobody who is served. A program is a command if it reads arguments and none of the crates
+//! it is built of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,6 @@ use blocklint_link::idioms;
 use blocklint_link::link::Link;
 use blocklint_link::link::hierarchy::Ancestor;
 use blocklint_link::link::names::{rust, rust_modules};
-use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::{EnvId, Val};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_link::program::index::{Mention, Wrap};
@@ -21,6 +20,7 @@ use blocklint_link::program::{is_for_one_person, sets_up};
 use rustc_hash::FxHashMap;
 
 use crate::entries::callers::Callers;
+use crate::entries::purpose::{self, is_endless};
 use crate::entries::when::{Remembered, When, registered};
 
 use left_over::{has_receiver, is_of_receiver};
@@ -84,23 +84,24 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         let function = self.function_around(inner);
         if self.link.crate_of(site.file).is_some_and(|own| own.is_for_browsers) {
-            return Some(When::Command);
+            return Some(When::Apart);
         }
         if self.is_beside_windows(site.file) {
-            return Some(When::Command);
+            return Some(When::Apart);
         }
         if self.is_initialiser(site, inner, function) {
             return Some(When::StartUp);
         }
         if self.has_own_thread(site, inner, function) {
             // Tasks that are started there wait for each other.
-            return Some(if self.is_task(site, inner, function) { When::Unknown } else { When::Command });
+            return Some(if self.is_task(site, inner, function) { When::Unknown } else { When::Apart });
         }
         if self.ends_program(site) {
-            return Some(When::Command);
+            return Some(When::Apart);
         }
         match self.entered(function, depth)? {
-            When::Command if self.is_one_of_many(site, inner, function) => Some(When::Crowd),
+            When::Command | When::Apart if self.is_one_of_many(site, inner, function) => Some(When::Crowd),
+            When::Command if self.is_task(site, inner, function) => Some(When::Crowd),
             when @ (When::StartUp | When::Once) => {
                 if !self.runs_in_place(inner, function) {
                     return Some(When::Unknown);
@@ -134,30 +135,35 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if link.is_for_tests(body) {
             return Some(When::Test);
         }
-        // In a program that serves, callers tell which of its commands does.
-        if link.program.is_command_line(body.file) && !self.serves(body.file) {
+        // In a program that serves, callers tell which of its commands does; without arguments to read there are no commands.
+        if link.program.is_command_line(body.file) && !self.serves(body.file) && purpose::project_takes_arguments(link)
+        {
             return Some(When::Command);
         }
         if self.is_main(body) {
             // A runtime of its own on a thread of its own: `thread::spawn(sync)` with `#[tokio::main] async fn sync()`.
-            return Some(if self.is_on_own_thread(body) { When::Command } else { self.main(body) });
+            return Some(if self.is_on_own_thread(body) { When::Apart } else { self.main(body) });
         }
-        if sets_up(&link.program.files[body.file.index()].relative) {
+        if sets_up(&link.program.files[body.file.index()].relative) && purpose::project_serves(link) {
             return Some(When::StartUp);
         }
         if let Some(when) = registered(link, body) {
             return Some(when);
         }
         if self.has_runtime_for_blocking(body) {
-            return Some(When::Command);
+            return Some(When::Apart);
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         let sites = self.entering(body).unwrap_or_default();
         if sites.is_empty() || sites.len() > MOST_SITES {
             // What is called through a trait in a command is the command's, too; what nobody calls serves nobody.
-            let is_command =
-                self.is_of_trait(body) && self.is_of_commands(body.file) || sites.is_empty() && self.is_left_over(body);
-            return Some(if is_command { When::Command } else { When::Unknown });
+            if self.is_of_trait(body) && self.is_of_commands(body.file) {
+                return Some(When::Command);
+            }
+            let is_left_over = sites.is_empty()
+                && self.is_left_over(body)
+                && (purpose::project_serves(link) || self.is_of_commands(body.file));
+            return Some(if is_left_over { When::Apart } else { When::Unknown });
         }
         let mut all: Option<When> = None;
         let mut is_used = false;
@@ -240,7 +246,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         match self.crate_index(body.file) {
             Some(package) if self.is_command(package) => When::Command,
-            _ => When::StartUp,
+            // Where no one is served later, nothing would be worse.
+            _ if purpose::project_serves(self.link) => When::StartUp,
+            _ => When::Unknown,
         }
     }
 
@@ -249,7 +257,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         self.link.program.layout.crates.iter().position(|package| std::ptr::eq(package, own))
     }
 
-    /// Whether the programs of a crate serve nobody: neither it nor what it depends on listens or loops for ever.
+    /// Returns true if the programs of a crate are commands: it or what it depends on reads arguments, and none of them listens or loops
+    /// for ever.
     fn is_command(&mut self, package: usize) -> bool {
         let crates = &self.link.program.layout.crates;
         let mut serving = self.serving.take().unwrap_or_else(|| self.find_serving());
@@ -257,13 +266,21 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             Some(&known) => known,
             None => {
                 let serves = |at: usize| serving.crates[at] || crates[at].dependencies.is_none();
-                let found = !self.built_of(package).into_iter().any(serves);
+                let built_of = self.built_of(package);
+                let found =
+                    !built_of.iter().any(|&at| serves(at)) && built_of.iter().any(|&at| self.takes_arguments(at));
                 serving.commands.insert(package, found);
                 found
             }
         };
         self.serving = Some(serving);
         is_command
+    }
+
+    /// Returns true if a crate depends on a parser of arguments, or reads them itself: `std::env::args()`.
+    fn takes_arguments(&self, package: usize) -> bool {
+        purpose::depends_on_parser(self.link, &self.link.program.layout.crates[package])
+            || purpose::rust_files_taking_arguments(self.link).any(|file| self.crate_index(file) == Some(package))
     }
 
     /// Whether a file's folders do not say that it is a command's: the code of its own crate listens or loops for ever.
@@ -501,7 +518,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             if facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test) {
                 return made.is_some_and(|name| idioms::rust::ENDLESS_ITERATORS.contains(&name));
             }
-            is_endless(self.link, site.file, RegionId(at as u32))
+            is_endless(facts, RegionId(at as u32))
                 || made.is_some_and(|name| name == "recv")
                 || facts.sites.iter().any(|row| {
                     let waits = row.flags.has(SiteFlags::AWAITED) || row.kind == SiteKind::Macro;
@@ -520,61 +537,17 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     }
 
     fn find_serving(&self) -> Serving {
-        let link = self.link;
-        let program = link.program;
+        let program = self.link.program;
         let mut found = Serving { crates: vec![false; program.layout.crates.len()], commands: FxHashMap::default() };
-        let mut mark = |body: BodyRef| {
-            if let Some(at) = self.crate_index(body.file)
-                && !found.crates[at]
-                && !link.is_for_tests(body)
+        for file in (0..program.files.len() as u32).map(FileId) {
+            if program.language(file) == Language::Rust
+                && purpose::serves(self.link, file)
+                && let Some(at) = self.crate_index(file)
             {
                 found.crates[at] = true;
             }
-        };
-        let awaited = idioms::rust::SERVING_AWAITED.iter().map(|&name| (name, true));
-        for (name, awaited) in idioms::rust::SERVING.iter().map(|&name| (name, false)).chain(awaited) {
-            let Some(name) = program.name(name) else { continue };
-            program
-                .sites_named(name)
-                .filter(|&site| self.is_serving(site, awaited))
-                .for_each(|site| mark(program.body_of_site(site)));
-        }
-        for path in idioms::rust::SERVING_PATHS {
-            let last = path.rsplit("::").next().unwrap_or(path);
-            let Some(name) = program.name(last) else { continue };
-            program
-                .sites_named(name)
-                .filter(|&site| program.language(site.file) == Language::Rust && self.calls_one_of(site, &[path]))
-                .for_each(|site| mark(program.body_of_site(site)));
-        }
-        for (slot, source) in program.files.iter().enumerate() {
-            if source.facts.language != Language::Rust {
-                continue;
-            }
-            let file = FileId(slot as u32);
-            for at in 0..source.facts.regions.len() {
-                let id = RegionId(at as u32);
-                if is_endless(link, file, id) {
-                    mark(BodyRef { file, body: source.facts.region(id).body });
-                }
-            }
         }
         found
-    }
-
-    /// Whether a call of a serving name serves: not one of the project, which does where its own code does.
-    fn is_serving(&self, site: SiteRef, awaited: bool) -> bool {
-        let link = self.link;
-        let facts = link.program.facts(site.file);
-        let row = facts.site(site.site);
-        if facts.language != Language::Rust || row.kind != SiteKind::Call {
-            return false;
-        }
-        if awaited && !row.flags.has(SiteFlags::AWAITED) {
-            return false;
-        }
-        let targets = link.targets(site, EnvId::NONE);
-        targets.list.iter().all(|target| matches!(target, Target::Row { .. }))
     }
 
     /// Whether a call is of one of these functions of libraries.
@@ -585,19 +558,4 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             _ => false,
         })
     }
-}
-
-/// Whether a region is a loop that nothing leaves and that waits each time round.
-fn is_endless(link: &Link<'_>, file: FileId, id: RegionId) -> bool {
-    let facts = link.program.facts(file);
-    let region = facts.region(id);
-    if region.kind != RegionKind::Loop || facts.form(region.test) != Form::Bool(true) {
-        return false;
-    }
-    let inside = |span: Span| region.span.start <= span.start && span.end <= region.span.end;
-    let waits = facts
-        .sites
-        .iter()
-        .any(|row| row.flags.has(SiteFlags::AWAITED) && facts.body_of(row.at) == region.body && inside(row.span));
-    waits && !facts.exits.iter().any(|exit| facts.body_of(exit.at) == region.body && inside(exit.span))
 }

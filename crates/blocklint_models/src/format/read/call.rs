@@ -36,6 +36,7 @@ pub(super) const KEYS: &[&str] = &[
     "same",
     "adds",
     "asks",
+    "serves",
     "via",
     "creates",
     "concurrency",
@@ -93,6 +94,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "same" => row.same = reader.argument(at, value),
             "adds" => row.adds = reader.argument(at, value),
             "asks" => row.asks = reader.word(at, value, Asks::WORDS, Asks::parse),
+            "serves" => row.serves = reader.boolean(at, value).unwrap_or(false),
             "via" => {
                 row.via =
                     reader.word(at, value, &["decorator"], |word| (word == "decorator").then_some(Via::Decorator));

@@ -11,6 +11,7 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::index::Mention;
 
 use super::Life;
+use crate::entries::purpose;
 
 /// How many functions below the one of a thread are looked at for whether they serve, and how far down.
 const MOST_BODIES: usize = 200;
@@ -124,12 +125,12 @@ impl Life<'_, '_, '_> {
     }
 
     fn takes_clients(&self, site: SiteRef) -> bool {
-        let facts = self.link.program.facts(site.file);
+        let link = self.link;
+        let facts = link.program.facts(site.file);
         let name = facts.text(facts.site(site.site).name);
-        idioms::rust::SERVING.contains(&name) && self.is_serving(site, false)
-            || idioms::rust::SERVING_AWAITED.contains(&name) && self.is_serving(site, true)
-            || idioms::rust::SERVING_PATHS.iter().any(|path| path.ends_with(name))
-                && self.calls_one_of(site, idioms::rust::SERVING_PATHS)
+        idioms::rust::SERVING.contains(&name) && purpose::is_serving(link, site, false)
+            || idioms::rust::SERVING_AWAITED.contains(&name) && purpose::is_serving(link, site, true)
+            || purpose::calls_what_serves(link, site)
     }
 
     /// The calls of a function, those in its closures and blocks too.
