@@ -99,6 +99,10 @@ fn finding_and_remedy(
     let response = response(&raw.what);
     let repeated = repeated_name(link, raw);
     let other = other_site(link, raw);
+    let operation = match raw.what {
+        What::Holds if !raw.handed => link.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
+        _ => None,
+    };
     let mut told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
@@ -158,6 +162,7 @@ fn finding_and_remedy(
         holds_gil: raw.holds_gil,
         repeats: raw.repeats,
         held_by: raw.held_by.as_ref().map(|held| blocklint_core::last_name(&held.function)),
+        operation: operation.as_deref(),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1) as u32,
         along: None,

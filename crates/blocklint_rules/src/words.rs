@@ -41,6 +41,8 @@ pub struct RawFinding<'a> {
     pub repeats: bool,
     /// Who holds the lock that the call waits for.
     pub held_by: Option<&'a str>,
+    /// How the place runs a method that is not named there: "`list()` iterates over `books`".
+    pub operation: Option<&'a str>,
     /// The note of the model row.
     pub note: Option<&'a str>,
     /// How many causes lie behind this place besides that of the trace.
@@ -233,6 +235,7 @@ impl RawFinding<'_> {
         if let What::LargeResponse(response) = self.what {
             notes.extend(response.notes());
         }
+        notes.extend(self.operation.map(str::to_owned));
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
         match self.more_causes {
@@ -441,6 +444,7 @@ mod tests {
             holds_gil: false,
             repeats: false,
             held_by: None,
+            operation: None,
             note: None,
             more_causes: 0,
             along: None,
