@@ -49,15 +49,32 @@ impl Link<'_> {
             SiteKind::Operator if own == "__contains__" => ("`in`".to_owned(), row.callee),
             SiteKind::Compare => {
                 let sign = names::python_protocols::sign_of_comparison(own);
-                (format!("`{sign}`"), row.callee)
+                (format!("`{sign}`"), self.operand_with(site, method))
             }
+            SiteKind::Operator => ("the operator".to_owned(), self.operand_with(site, method)),
             _ => return None,
         };
         let operand = self.written(site.file, operand);
-        Some(match names::python_protocols::is_iteration(method) && own != method {
+        Some(match names::python_protocols::iterates_to_run(own, method) {
             true => format!("{operation} iterates over `{operand}`"),
             false => format!("{operation} calls `{method}` of `{operand}`"),
         })
+    }
+
+    /// Returns the operand of a binary operation whose method runs: the right one if the left one is a literal or the method is a
+    /// reflected one.
+    fn operand_with(&self, site: SiteRef, method: &str) -> FormId {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let is_literal = matches!(
+            facts.form(row.callee),
+            Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Text(_)
+        );
+        let is_left = !is_literal && names::python_protocols::is_of_left_operand(facts.text(row.name), method);
+        match facts.args_of(site.site)[..] {
+            [other] if !is_left => other.value,
+            _ => row.callee,
+        }
     }
 
     /// A form as it is written, as far as names go; what has no name is `…`.

@@ -153,9 +153,16 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Protocol> {
     OPERATIONS.iter().chain(ARITHMETIC).chain(FUNCTIONS)
 }
 
-/// True if a method is run by iterating.
-pub(crate) fn is_iteration(method: &str) -> bool {
-    ITERATION.contains(&method)
+/// True if sites of this name run a method by iterating, and not by asking for it: `list(x)`, not `next(x)`.
+pub(crate) fn iterates_to_run(site: &str, method: &str) -> bool {
+    let asks = |row: &Protocol| row.name() == site && row.steps.iter().any(|step| matches!(step, Method(of) if *of == method));
+    ITERATION.contains(&method) && site != method && !all().any(asks)
+}
+
+/// True if a binary operation runs a method of its left operand.
+pub(crate) fn is_of_left_operand(operation: &str, method: &str) -> bool {
+    let runs = |row: &'static Protocol| row.operand == Own && row.steps.iter().any(|step| step.may_run(method));
+    operation == method || of_operation(operation).any(runs)
 }
 
 /// The sign of the comparison that runs a method.
