@@ -13,15 +13,57 @@ use crate::walk::Walker;
 
 /// Builtins that give booleans, numbers, texts or containers of the language.
 const GIVE_PLAIN: &[&str] = &[
-    "all", "any", "ascii", "bin", "bool", "bytes", "callable", "chr", "dict", "dir", "float", "format", "frozenset", "hasattr",
-    "hash", "hex", "id", "int", "isinstance", "issubclass", "len", "list", "oct", "ord", "range", "repr", "set", "sorted",
-    "str", "tuple", "type",
+    "all",
+    "any",
+    "ascii",
+    "bin",
+    "bool",
+    "bytes",
+    "callable",
+    "chr",
+    "dict",
+    "dir",
+    "float",
+    "format",
+    "frozenset",
+    "hasattr",
+    "hash",
+    "hex",
+    "id",
+    "int",
+    "isinstance",
+    "issubclass",
+    "len",
+    "list",
+    "oct",
+    "ord",
+    "range",
+    "repr",
+    "set",
+    "sorted",
+    "str",
+    "tuple",
+    "type",
 ];
 
 /// Methods of texts that no other type has, and that give booleans or texts.
 const GIVE_PLAIN_AS_METHODS: &[&str] = &[
-    "casefold", "endswith", "isalnum", "isalpha", "isdecimal", "isdigit", "isoformat", "isspace", "lstrip", "rstrip", "startswith",
-    "strftime", "strip", "title", "total_seconds", "zfill",
+    "casefold",
+    "endswith",
+    "isalnum",
+    "isalpha",
+    "isdecimal",
+    "isdigit",
+    "isoformat",
+    "isspace",
+    "lstrip",
+    "rstrip",
+    "startswith",
+    "strftime",
+    "strip",
+    "title",
+    "total_seconds",
+    "zfill",
 ];
 
 impl Walker<'_> {
@@ -38,7 +80,8 @@ impl Walker<'_> {
         loop {
             match (expr, self.facts.facts().form(form)) {
                 (Expr::BoolOp(node), Form::Alt(_, list)) => {
-                    let (Some(last), Some(&of_last)) = (node.values.last(), self.facts.facts().list(list).last()) else {
+                    let (Some(last), Some(&of_last)) = (node.values.last(), self.facts.facts().list(list).last())
+                    else {
                         return;
                     };
                     (expr, form) = (last, of_last);
@@ -81,7 +124,9 @@ impl Walker<'_> {
     fn may_have_methods(&self, form: FormId) -> bool {
         let facts = self.facts.facts();
         match facts.form(form) {
-            Form::Var(_) | Form::Name(_) | Form::Attr(..) | Form::Subscript(..) | Form::Element(_) | Form::Await(_) => true,
+            Form::Var(_) | Form::Name(_) | Form::Attr(..) | Form::Subscript(..) | Form::Element(_) | Form::Await(_) => {
+                true
+            }
             Form::Result(site) => {
                 let row = facts.site(site);
                 match facts.form(row.callee) {

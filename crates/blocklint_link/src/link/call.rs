@@ -585,7 +585,10 @@ impl<'a> Link<'a> {
         // What it goes through later is no call of a library, but objects whose iteration does something.
         if lazy && self.library.language(path) == Language::Python && !self.sources(site, env).is_empty() {
             let element = self.map(given, |val| self.element(val));
-            return Typed { value: self.values.union(&[Val::Lazy { made: site, path, element: element.value }]), ..given };
+            return Typed {
+                value: self.values.union(&[Val::Lazy { made: site, path, element: element.value }]),
+                ..given
+            };
         }
         given
     }

@@ -237,8 +237,7 @@ impl<'a> Link<'a> {
             }
             Val::Instance { .. } | Val::Library { .. } => {
                 let is_rust = matches!(val, Val::Library { ty, .. } if self.library.language(ty) == Language::Rust);
-                let methods: &[&str] =
-                    if is_rust { &["next", "into_iter"] } else { &["iterator", "next"] };
+                let methods: &[&str] = if is_rust { &["next", "into_iter"] } else { &["iterator", "next"] };
                 for &method in methods {
                     if let Some(name) = self.program.name(method) {
                         let before = targets.list.len();

@@ -183,7 +183,9 @@ impl<'a> Link<'a> {
                     });
                 }
             }
-            SiteKind::Operator | SiteKind::Subscript | SiteKind::Test | SiteKind::Compare | SiteKind::Format if is_python => {
+            SiteKind::Operator | SiteKind::Subscript | SiteKind::Test | SiteKind::Compare | SiteKind::Format
+                if is_python =>
+            {
                 self.add_operation(&mut targets, site, env);
             }
             SiteKind::Operator | SiteKind::Subscript | SiteKind::Drop => {
@@ -200,7 +202,8 @@ impl<'a> Link<'a> {
             }
             SiteKind::Import | SiteKind::Await | SiteKind::Test | SiteKind::Compare | SiteKind::Format => {}
         }
-        if matches!(row.kind, SiteKind::Read | SiteKind::Write | SiteKind::Decorate | SiteKind::Enter | SiteKind::Leave) {
+        if matches!(row.kind, SiteKind::Read | SiteKind::Write | SiteKind::Decorate | SiteKind::Enter | SiteKind::Leave)
+        {
             targets.one_of = targets.list.len() > 1;
         }
         targets

@@ -155,7 +155,8 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Protocol> {
 
 /// True if sites of this name run a method by iterating, and not by asking for it: `list(x)`, not `next(x)`.
 pub(crate) fn iterates_to_run(site: &str, method: &str) -> bool {
-    let asks = |row: &Protocol| row.name() == site && row.steps.iter().any(|step| matches!(step, Method(of) if *of == method));
+    let asks =
+        |row: &Protocol| row.name() == site && row.steps.iter().any(|step| matches!(step, Method(of) if *of == method));
     ITERATION.contains(&method) && site != method && !all().any(asks)
 }
 
