@@ -317,6 +317,8 @@ impl<'l, 'a> Search<'l, 'a> {
                 Form::Attr(base, _) => {
                     !self.is_plain(site.file, base, 3) && !self.is_declared_inert(site, base, row.name)
                 }
+                // A builtin that iterates over its arguments does nothing else.
+                Form::Name(_) => !self.iterates_over_arguments(site),
                 _ => true,
             },
             _ => match facts.form(row.callee) {
@@ -329,14 +331,17 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Python: true if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`.
     fn may_enter_by_argument(&self, site: SiteRef, iterated: &Iterated) -> bool {
         let facts = self.link.program.facts(site.file);
-        if facts.language != Language::Python {
-            return false;
-        }
-        let name = self.link.program.global(site.file, facts.site(site.site).name);
-        name.is_some_and(|name| self.link.names_of_iteration().contains(&name))
+        self.iterates_over_arguments(site)
             && facts.args_of(site.site).iter().any(|arg| {
                 !self.is_plain(site.file, arg.value, 3) && self.may_block_iterated(site.file, arg.value, iterated, 4)
             })
+    }
+
+    /// Python: true if a call bears the name of a function that iterates over what it is given.
+    fn iterates_over_arguments(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let name = self.link.program.global(site.file, facts.site(site.site).name);
+        facts.language == Language::Python && name.is_some_and(|name| self.link.names_of_iteration().contains(&name))
     }
 
     /// Whether a form is a literal or display, or a variable that is never anything else.

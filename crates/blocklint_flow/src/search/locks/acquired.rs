@@ -4,6 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Flow, Form, FormId, SiteFlags, SiteId, SiteKind};
 use blocklint_link::code::regions::lies_in;
 use blocklint_link::link::Link;
+use blocklint_link::link::value::EnvId;
 use blocklint_link::program::ids::{FileId, SiteRef};
 
 use super::{HeldOverAwait, lock_of, lock_type};
@@ -31,7 +32,7 @@ pub(super) fn add_acquired(link: &Link<'_>, file: FileId, found: &mut Vec<HeldOv
         }
         let taken = SiteRef { file, site };
         let Some(awaited) = first_await_while_held(link, taken, lock) else { continue };
-        if let Some(ty) = lock_type(link, link.scope_of(taken, Default::default()), lock) {
+        if let Some(ty) = lock_type(link, link.scope_of(taken, EnvId::NONE), lock) {
             found.push(HeldOverAwait { taken, awaited: SiteRef { file, site: awaited }, ty });
         }
     }
@@ -81,7 +82,7 @@ fn first_await_while_held(link: &Link<'_>, taken: SiteRef, lock: FormId) -> Opti
 /// True if two forms of a body are the same lock, as far as names tell.
 fn is_same(link: &Link<'_>, taken: SiteRef, of: FormId, lock: FormId) -> bool {
     let facts = link.program.facts(taken.file);
-    let scope = link.scope_of(taken, Default::default());
+    let scope = link.scope_of(taken, EnvId::NONE);
     facts.form(of) == facts.form(lock)
         || lock_of(link, scope, of, DEPTH).is_some_and(|same| lock_of(link, scope, lock, DEPTH) == Some(same))
 }
