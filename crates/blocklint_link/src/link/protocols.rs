@@ -151,6 +151,8 @@ impl Link<'_> {
         let before = targets.list.len();
         for step in steps {
             match *step {
+                // `next(map(title, books))` goes through what the lazy result was made of.
+                Step::Method("__next__") if matches!(val, Val::Lazy { .. }) => self.add_iteration(targets, val, false),
                 Step::Method(method) => self.add_method_named(targets, val, method),
                 Step::Iteration => self.add_iteration(targets, val, false),
             }
@@ -431,6 +433,7 @@ impl Link<'_> {
             let functions = rows.filter_map(|row| self.program.name(row.name));
             let mut found: FxHashSet<Name> = functions.flat_map(|name| self.with_aliases(name)).collect();
             found.extend(self.program.name(ITERATION[0]));
+            found.extend(self.program.name("next"));
             found
         })
     }
