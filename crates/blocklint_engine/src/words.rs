@@ -101,6 +101,10 @@ fn finding_and_remedy(
     let other = other_site(link, raw);
     let also: Vec<(blocklint_core::RuleCode, &str)> =
         raw.also.iter().filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str()))).collect();
+    let operation = match raw.what {
+        What::Holds if !raw.handed => link.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
+        _ => None,
+    };
     let mut told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
@@ -160,6 +164,7 @@ fn finding_and_remedy(
         holds_gil: raw.holds_gil,
         repeats: raw.repeats,
         held_by: raw.held_by.as_ref().map(|held| blocklint_core::last_name(&held.function)),
+        operation: operation.as_deref(),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1 + also.len()) as u32,
         also: &also,

@@ -13,7 +13,7 @@ fn variant<T: Copy>(all: &[T], at: u32) -> T {
     all.get(at as usize).copied().unwrap_or(all[0])
 }
 
-const SITE_KINDS: [SiteKind; 14] = [
+const SITE_KINDS: [SiteKind; 17] = [
     SiteKind::Call,
     SiteKind::New,
     SiteKind::Macro,
@@ -28,6 +28,9 @@ const SITE_KINDS: [SiteKind; 14] = [
     SiteKind::Await,
     SiteKind::Import,
     SiteKind::Drop,
+    SiteKind::Test,
+    SiteKind::Compare,
+    SiteKind::Format,
 ];
 
 /// Arguments of one site that are kept; a call with more of them takes over 32 MB.

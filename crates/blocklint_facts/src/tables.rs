@@ -303,6 +303,20 @@ pub enum SiteKind {
     Import,
     /// The end of a value's life (Rust).
     Drop,
+    /// A test of a value's truth, named `__bool__`: `if x`, `not x`, `x and y` (Python).
+    Test,
+    /// `==`, `<` and their like, named by the left operand's method; the argument is the right operand (Python).
+    Compare,
+    /// A value that is made a text: in an f-string (`__format__`), by `!r` (`__repr__`), by `"%s" %` (`__str__`) (Python).
+    Format,
+}
+
+impl SiteKind {
+    /// True if the site runs a method of its operand that neither keeps the operand nor hands it on, so that no value is followed
+    /// through it.
+    pub fn only_asks(self) -> bool {
+        matches!(self, SiteKind::Test | SiteKind::Compare | SiteKind::Format)
+    }
 }
 
 /// How a site's result is used.

@@ -107,6 +107,7 @@ impl Walker<'_> {
         let formats =
             node.op == Operator::Mod && matches!(self.facts.facts().form(left), Form::Str(_) | Form::Bytes(_));
         if formats {
+            self.formatted_by_percent(right, node.right.range());
             return self.facts.form(Form::Other);
         }
         if self.is_literal(left) && self.is_literal(right) {

@@ -68,7 +68,7 @@ impl Walker<'_> {
             self.open(RegionKind::Loop, iterable, range);
             self.target(&part.target, element, FormId::NONE, Binding::INNER);
             for condition in &part.ifs {
-                let test = self.expr(condition);
+                let test = self.tested(condition);
                 self.open(RegionKind::Then, test, range);
             }
         }

@@ -1,7 +1,7 @@
 //! Names of implicit methods, interned at their first use in a file.
 
 use blocklint_facts::{FactsBuilder, Sym};
-use ruff_python_ast::{Operator, UnaryOp};
+use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 
 /// Symbols by position in the table of names.
 #[derive(Debug)]
@@ -43,6 +43,24 @@ impl Dunder {
     pub(crate) const POS: Dunder = Dunder(12);
     pub(crate) const NEG: Dunder = Dunder(13);
 
+    pub(crate) const BOOL: Dunder = Dunder(40);
+    pub(crate) const FORMAT: Dunder = Dunder(41);
+    pub(crate) const STR: Dunder = Dunder(42);
+    pub(crate) const REPR: Dunder = Dunder(43);
+
+    /// Of a comparison of values; identity and membership are none.
+    pub(crate) fn comparison(operator: CmpOp) -> Option<Dunder> {
+        match operator {
+            CmpOp::Eq => Some(Dunder(44)),
+            CmpOp::NotEq => Some(Dunder(45)),
+            CmpOp::Lt => Some(Dunder(46)),
+            CmpOp::LtE => Some(Dunder(47)),
+            CmpOp::Gt => Some(Dunder(48)),
+            CmpOp::GtE => Some(Dunder(49)),
+            CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => None,
+        }
+    }
+
     /// Of a unary operator; `not` has none.
     pub(crate) fn unary(operator: UnaryOp) -> Option<Dunder> {
         match operator {
@@ -82,7 +100,7 @@ fn operator_index(operator: Operator) -> u8 {
     }
 }
 
-const NAMES: [&str; 40] = [
+const NAMES: [&str; 50] = [
     "__enter__",
     "__exit__",
     "__aenter__",
@@ -123,4 +141,14 @@ const NAMES: [&str; 40] = [
     "__ixor__",
     "__iand__",
     "__ifloordiv__",
+    "__bool__",
+    "__format__",
+    "__str__",
+    "__repr__",
+    "__eq__",
+    "__ne__",
+    "__lt__",
+    "__le__",
+    "__gt__",
+    "__ge__",
 ];

@@ -2,7 +2,7 @@
 
 use blocklint_facts::{AltKind, Comparison, DisplayKind, ExitKind, Form, FormId, RegionKind, SiteFlags, SiteKind};
 use ruff_python_ast::{
-    BoolOp, CmpOp, Expr, ExprAwait, ExprBoolOp, ExprCompare, ExprDict, ExprIf, ExprNamed, ExprUnaryOp,
+    BoolOp, CmpOp, ConversionFlag, Expr, ExprAwait, ExprBoolOp, ExprCompare, ExprDict, ExprIf, ExprNamed, ExprUnaryOp,
     InterpolatedStringElement, UnaryOp,
 };
 use ruff_text_size::Ranged;
@@ -76,13 +76,13 @@ impl Walker<'_> {
             }
             Expr::FString(node) => {
                 for part in node.value.f_strings() {
-                    self.interpolations(&part.elements);
+                    self.interpolations(&part.elements, true);
                 }
                 self.put_together(&node.value)
             }
             Expr::TString(node) => {
                 for part in node.value.iter() {
-                    self.interpolations(&part.elements);
+                    self.interpolations(&part.elements, false);
                 }
                 self.facts.form(Form::Other)
             }
@@ -122,7 +122,7 @@ impl Walker<'_> {
         // Operands so far that later ones depend on; regions are made only for operands that do something.
         let mut opened = items;
         let end = node.range.end();
-        for operand in &node.values {
+        for (at, operand) in node.values.iter().enumerate() {
             if !is_quiet(operand) {
                 while opened < self.items.len() && opened - items < CONDITIONS_IN_A_ROW as usize {
                     let test = self.items[opened];
@@ -131,6 +131,10 @@ impl Walker<'_> {
                 }
             }
             let form = self.expr(operand);
+            // The last operand is the result; where that is tested, whoever tests it says so.
+            if at + 1 < node.values.len() {
+                self.test(operand, form);
+            }
             self.items.push(form);
         }
         self.region = outer;
@@ -139,7 +143,7 @@ impl Walker<'_> {
     }
 
     fn ternary(&mut self, node: &ExprIf) -> FormId {
-        let test = self.expr(&node.test);
+        let test = self.tested(&node.test);
         let group = self.facts.group();
         let arm = |walker: &mut Self, kind, part: &Expr| {
             if is_quiet(part) {
@@ -177,6 +181,11 @@ impl Walker<'_> {
             if matches!(operator, CmpOp::In | CmpOp::NotIn) && !self.is_builtin_container(right) {
                 self.implicit_with(SiteKind::Operator, right, Dunder::CONTAINS, (left, left_range), operand.range());
             }
+            if let Some(method) = Dunder::comparison(*operator)
+                && self.may_run_method(left, right)
+            {
+                self.implicit_with(SiteKind::Compare, left, method, (right, operand.range()), left_range);
+            }
             first.get_or_insert((comparison, left, right));
             left = right;
             left_range = operand.range();
@@ -194,7 +203,10 @@ impl Walker<'_> {
     }
 
     fn unary(&mut self, node: &ExprUnaryOp) -> FormId {
-        let operand = self.expr(&node.operand);
+        let operand = match node.op {
+            UnaryOp::Not => self.tested(&node.operand),
+            _ => self.expr(&node.operand),
+        };
         let form = match (node.op, self.facts.facts().form(operand)) {
             (UnaryOp::Not, _) => Form::Not(operand),
             (UnaryOp::USub, Form::Int(value)) => value.checked_neg().map_or(Form::Other, Form::Int),
@@ -257,17 +269,26 @@ impl Walker<'_> {
         self.facts.form(Form::Star(form))
     }
 
-    fn interpolations(&mut self, elements: &[InterpolatedStringElement]) {
+    /// Walks what stands in braces; a template string keeps the values, an f-string formats them.
+    fn interpolations(&mut self, elements: &[InterpolatedStringElement], formats: bool) {
         for element in elements {
             if let InterpolatedStringElement::Interpolation(part) = element {
-                self.expr(&part.expression);
+                let form = self.expr(&part.expression);
+                if formats {
+                    let method = match part.conversion {
+                        ConversionFlag::None => Dunder::FORMAT,
+                        ConversionFlag::Str => Dunder::STR,
+                        ConversionFlag::Ascii | ConversionFlag::Repr => Dunder::REPR,
+                    };
+                    self.formatted(form, method, part.expression.range());
+                }
                 if let Some(spec) = &part.format_spec {
                     if self.expressions >= EXPRESSION_DEPTH {
                         self.leave_out(&**spec);
                         return;
                     }
                     self.expressions += 1;
-                    self.interpolations(&spec.elements);
+                    self.interpolations(&spec.elements, formats);
                     self.expressions -= 1;
                 }
             }

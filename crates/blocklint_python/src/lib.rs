@@ -27,6 +27,7 @@ mod loops;
 mod misplaced;
 mod notebook;
 mod patterns;
+mod protocols;
 mod scope;
 mod statements;
 mod targets;

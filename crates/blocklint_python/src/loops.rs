@@ -23,7 +23,7 @@ impl Walker<'_> {
         let whole = TextRange::new(node.test.start(), suite_range(&node.body).end().max(node.test.end()));
         // The test runs in each turn.
         let outer = self.open(RegionKind::Loop, FormId::NONE, whole);
-        let test = self.expr(&node.test);
+        let test = self.tested(&node.test);
         self.facts.region_mut(self.region).test = test;
         self.suite(&node.body);
         self.region = outer;

@@ -20,7 +20,7 @@ impl Walker<'_> {
             let test = self.pattern(&case.pattern, subject);
             self.facts.region_mut(region).test = test;
             if let Some(guard) = &case.guard {
-                let test = self.expr(guard);
+                let test = self.tested(guard);
                 self.open(RegionKind::Then, test, suite_range(&case.body));
             }
             leaves &= self.suite(&case.body);

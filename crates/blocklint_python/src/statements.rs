@@ -74,7 +74,7 @@ impl Walker<'_> {
                 return true;
             }
             Stmt::Assert(node) => {
-                let test = self.expr(&node.test);
+                let test = self.tested(&node.test);
                 if let Some(message) = &node.msg {
                     self.expr(message);
                 }
@@ -229,7 +229,7 @@ impl Walker<'_> {
         loop {
             match test {
                 Some(test) => {
-                    let test = self.expr(test);
+                    let test = self.tested(test);
                     let group = self.facts.group();
                     let around = self.open_arm(RegionKind::Then, group, test, span(suite_range(body)));
                     let then = self.region;

@@ -210,6 +210,7 @@ mod tests {
             holds_gil: false,
             repeats: false,
             held_by: None,
+            operation: None,
             note: None,
             more_causes: 0,
             also: &[],

@@ -41,6 +41,8 @@ pub struct RawFinding<'a> {
     pub repeats: bool,
     /// Who holds the lock that the call waits for.
     pub held_by: Option<&'a str>,
+    /// How the place runs a method that is not named there: "`list()` iterates over `books`".
+    pub operation: Option<&'a str>,
     /// The note of the model row.
     pub note: Option<&'a str>,
     /// How many causes lie behind this place besides that of the trace.
@@ -235,6 +237,7 @@ impl RawFinding<'_> {
         if let What::LargeResponse(response) = self.what {
             notes.extend(response.notes());
         }
+        notes.extend(self.operation.map(str::to_owned));
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
         notes.extend(self.also_blocks());
@@ -461,6 +464,7 @@ mod tests {
             holds_gil: false,
             repeats: false,
             held_by: None,
+            operation: None,
             note: None,
             more_causes: 0,
             also: &[],

@@ -9,6 +9,7 @@ use crate::rules::lock_over_await::{guards_over_await, is_test_site};
 use crate::rules::unbounded_offload::Offloads;
 use crate::rules::unbounded_offload::elsewhere::CalledHere;
 use blocklint_core::{Confidence, Context, Effect, Hold, Language, RuleCode, Runtime, Severity};
+use blocklint_facts::SiteKind;
 use blocklint_flow::entries::assembly::factory_given;
 use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::graph::finding::{Mending, RawFinding, RawStep, What};
@@ -101,7 +102,17 @@ pub(crate) fn misuses<'a>(
                 true => Severity::Warning.lowered(),
                 false => Severity::Warning,
             };
-            found.push(misuse(link, cuts, rule, what, one.taken, call, severity, Confidence::High));
+            let mut finding = misuse(link, cuts, rule, what, one.taken, call, severity, Confidence::High);
+            // `lock.acquire()` takes the lock that stands before the name.
+            let facts = link.program.facts(one.taken.file);
+            if facts.language == Language::Python
+                && facts.site(one.taken.site).kind == SiteKind::Call
+                && let Some(lock) = link.receiver_form(one.taken)
+                && let Some(first) = finding.trace.first_mut()
+            {
+                first.written = link.written(one.taken.file, lock);
+            }
+            found.push(finding);
         }
     }
     for one in crate::rules::made_anew::made_anew(link, callers, reach) {

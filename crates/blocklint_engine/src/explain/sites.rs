@@ -87,6 +87,9 @@ fn kind(kind: SiteKind, is_async: bool) -> &'static str {
         SiteKind::Await => "await of",
         SiteKind::Import => "import",
         SiteKind::Drop => "drop of",
+        SiteKind::Test => "truth test of",
+        SiteKind::Compare => "comparison of",
+        SiteKind::Format => "formatting of",
     }
 }
 

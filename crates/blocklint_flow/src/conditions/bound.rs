@@ -338,7 +338,7 @@ struct OfBody {
 
 /// Whether a site of this kind runs something, or uses a value, where it stands.
 fn moves(kind: SiteKind) -> bool {
-    !matches!(kind, SiteKind::Import | SiteKind::Await | SiteKind::Operator | SiteKind::Drop)
+    !matches!(kind, SiteKind::Import | SiteKind::Await | SiteKind::Operator | SiteKind::Drop) && !kind.only_asks()
 }
 
 struct Walk<'l, 'a> {

@@ -424,7 +424,9 @@ impl<'l, 'a> Callers<'l, 'a> {
             return;
         }
         let Some(name) = link.program.global(site.file, row.name) else { return };
-        if link.hierarchy.bodies_named(name) != 1 || link.program.text(name).starts_with("__") {
+        // Under the name of a function that runs it, it is no method of that name.
+        let is_its_own = link.program.facts(node.body.file).text(body.name) == facts.text(row.name);
+        if !is_its_own || link.hierarchy.bodies_named(name) != 1 || link.program.text(name).starts_with("__") {
             return;
         }
         found.callers.push(Caller {
@@ -582,7 +584,13 @@ impl<'l, 'a> Callers<'l, 'a> {
                 if !self.holds(subject, link.eval(scope, row.value).value) {
                     return;
                 }
+                let gives_iterator = facts.language == Language::Python
+                    && blocklint_link::link::names::python_protocols::gives_iterator(facts.text(facts.body(body).name));
                 for &site in self.call_sites(BodyRef { file, body }).iter() {
+                    // The loop that asks for the iterator also goes through it.
+                    if gives_iterator {
+                        self.call(subject, site, EnvId::NONE, trails, found);
+                    }
                     trails.push(Trail::ResultOf(site, EnvId::NONE));
                 }
             }

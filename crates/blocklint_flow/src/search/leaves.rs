@@ -18,6 +18,14 @@ use crate::entries::roots::{Root, RootKind};
 use crate::graph::{LeafSite, Next, Placed, Way};
 use crate::search::Search;
 
+/// Names of calls by what iterating over their results does.
+struct Iterated {
+    /// It holds the thread.
+    slow: FxHashSet<Name>,
+    /// It goes through what the call was given: `map`, `zip`.
+    passing: FxHashSet<Name>,
+}
+
 impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
     pub(crate) fn find_leaves(&mut self) {
@@ -45,12 +53,19 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
             for row in models.names(wanted) {
-                // An iteration stands under the front end's name.
-                let text = match row.name {
-                    "__next__" => "__iter__",
-                    other => other.strip_suffix('!').unwrap_or(other),
+                let own = program.name(row.name.strip_suffix('!').unwrap_or(row.name));
+                // `list(books)` enters the row of the iteration as a loop does.
+                let by_protocol = match *language {
+                    Language::Python if row.name.starts_with("__") => self.link.names_entering_method(row.name),
+                    _ => Vec::new(),
                 };
-                let Some(name) = program.name(text).filter(|&name| self.link.is_name_near(name)) else { continue };
+                let mut bearers: Vec<Name> = own.into_iter().chain(by_protocol).collect();
+                bearers.retain(|&name| self.link.is_name_near(name));
+                bearers.sort();
+                bearers.dedup();
+                if bearers.is_empty() {
+                    continue;
+                }
                 if *language == Language::Java && !row.paths(wanted).any(|path| java.has(path.path)) {
                     continue;
                 }
@@ -64,12 +79,15 @@ impl<'l, 'a> Search<'l, 'a> {
                     is_called |= !is_property;
                     is_read |= is_property;
                 }
-                names.entry(name).or_default().merge(&reach.roots(heads.into_iter()));
-                if is_called {
-                    called.extend(self.link.with_aliases(name));
-                }
-                if is_read {
-                    read.extend(self.link.with_aliases(name));
+                let roots = reach.roots(heads.into_iter());
+                for name in bearers {
+                    names.entry(name).or_default().merge(&roots);
+                    if is_called {
+                        called.extend(self.link.with_aliases(name));
+                    }
+                    if is_read {
+                        read.extend(self.link.with_aliases(name));
+                    }
                 }
             }
             sites.extend(self.calls_of_instances(*language, reach));
@@ -286,7 +304,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
-    fn may_be_leaf(&self, site: SiteRef, iterated: &FxHashSet<Name>) -> bool {
+    fn may_be_leaf(&self, site: SiteRef, iterated: &Iterated) -> bool {
         let facts = self.link.program.facts(site.file);
         let row = facts.site(site.site);
         match row.kind {
@@ -294,10 +312,13 @@ impl<'l, 'a> Search<'l, 'a> {
             SiteKind::Iterate => {
                 !self.is_plain(site.file, row.callee, 3) && self.may_block_iterated(site.file, row.callee, iterated, 4)
             }
+            SiteKind::Call if self.may_enter_by_argument(site, iterated) => true,
             SiteKind::Call => match facts.form(row.callee) {
                 Form::Attr(base, _) => {
                     !self.is_plain(site.file, base, 3) && !self.is_declared_inert(site, base, row.name)
                 }
+                // A builtin that iterates over its arguments does nothing else.
+                Form::Name(_) => !self.iterates_over_arguments(site),
                 _ => true,
             },
             _ => match facts.form(row.callee) {
@@ -305,6 +326,22 @@ impl<'l, 'a> Search<'l, 'a> {
                 _ => true,
             },
         }
+    }
+
+    /// Python: true if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`.
+    fn may_enter_by_argument(&self, site: SiteRef, iterated: &Iterated) -> bool {
+        let facts = self.link.program.facts(site.file);
+        self.iterates_over_arguments(site)
+            && facts.args_of(site.site).iter().any(|arg| {
+                !self.is_plain(site.file, arg.value, 3) && self.may_block_iterated(site.file, arg.value, iterated, 4)
+            })
+    }
+
+    /// Python: true if a call bears the name of a function that iterates over what it is given.
+    fn iterates_over_arguments(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let name = self.link.program.global(site.file, facts.site(site.site).name);
+        facts.language == Language::Python && name.is_some_and(|name| self.link.names_of_iteration().contains(&name))
     }
 
     /// Whether a form is a literal or display, or a variable that is never anything else.
@@ -354,7 +391,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether iterating over a form may run a row: not over displays, nor over results of calls that neither the
     /// project nor a row says gives such a thing.
-    fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &FxHashSet<Name>, depth: u32) -> bool {
+    fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &Iterated, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return true };
         let link = self.link;
         let facts = link.program.facts(file);
@@ -363,7 +400,13 @@ impl<'l, 'a> Search<'l, 'a> {
             Form::Str(_) | Form::Text(_) | Form::Bytes(_) => false,
             Form::Result(site) if facts.site(site).kind != SiteKind::Call => true,
             Form::Result(site) => match link.program.global(file, facts.site(site).name) {
-                Some(name) => iterated.contains(&name) || link.hierarchy.is_defined(name) || link.is_import_alias(name),
+                Some(name) if iterated.passing.contains(&name) => {
+                    let args = facts.args_of(site);
+                    args.iter().any(|arg| self.may_block_iterated(file, arg.value, iterated, depth))
+                }
+                Some(name) => {
+                    iterated.slow.contains(&name) || link.hierarchy.is_defined(name) || link.is_import_alias(name)
+                }
                 None => true,
             },
             Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)) => true,
@@ -377,9 +420,10 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Names of calls that give values of library types whose iteration holds the thread.
-    fn iterated_names(&self) -> FxHashSet<Name> {
+    fn iterated_names(&self) -> Iterated {
         let link = self.link;
         let mut found = FxHashSet::default();
+        let mut passing = FxHashSet::default();
         for language in link.program.languages() {
             for row in link.library.of(*language).names(Uses::RETURNS) {
                 let Some(name) = link.program.name(row.name).filter(|&name| link.is_name_near(name)) else { continue };
@@ -401,7 +445,19 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
         }
-        found
+        for row in link.library.of(Language::Python).names(Uses::LAZY) {
+            let goes_on = |path: &str| {
+                let rows = link.library.calls(link.library.path(Language::Python, path));
+                rows.effect().any(|row| row.lazy && row.held().is_none())
+            };
+            if let Some(name) = link.program.name(row.name)
+                && !found.contains(&name)
+                && row.paths(Uses::LAZY).any(|path| goes_on(path.path))
+            {
+                passing.insert(name);
+            }
+        }
+        Iterated { slow: found, passing }
     }
 
     /// The rows that hold the thread at a site, under a binding.
@@ -432,6 +488,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
                 continue;
             }
+            let is_one_of = link.is_one_of_targets(site, &targets);
             let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
             let otherwise = if property { Vec::new() } else { link.leaves_otherwise(site, &leaf, receiver, env) };
             for leaf in std::iter::once(leaf).chain(otherwise) {
@@ -443,11 +500,11 @@ impl<'l, 'a> Search<'l, 'a> {
                 let is_loop = link.program.facts(site.file).site(site.site).kind == SiteKind::Iterate;
                 if leaf.row.lazy && !is_loop {
                     for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
-                        self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
+                        self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, is_one_of, env);
                     }
                     continue;
                 }
-                self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
+                self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, is_one_of, env);
             }
         }
     }
@@ -480,7 +537,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let operand = self.link.eval(self.link.scope_of(site, env), row.callee);
             return self.link.values.members(operand.value).into_iter().any(|val| match val {
                 Val::Library { ty, .. } => self.link.iterates_by_row(ty),
-                Val::Instance { .. } => true,
+                Val::Instance { .. } | Val::Lazy { .. } => true,
                 _ => false,
             });
         }
@@ -494,7 +551,9 @@ impl<'l, 'a> Search<'l, 'a> {
                 self.link.library.has_user_rows() || self.link.implemented_by_library(body).is_some()
             }
             Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
-            Val::External(path) | Val::Method { path, .. } => !self.link.library.calls(path).is_empty(),
+            Val::External(path) | Val::Method { path, .. } => {
+                !self.link.library.calls(path).is_empty() || self.link.asks_its_arguments(path)
+            }
             _ => true,
         })
     }

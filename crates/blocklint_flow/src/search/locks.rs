@@ -20,6 +20,7 @@ use crate::graph::paths::Paths;
 use crate::graph::{LeafSite, Next, Way};
 use crate::search::Search;
 
+mod acquired;
 mod guards;
 
 pub use guards::{binding_of, is_given_away, is_in_else};
@@ -153,11 +154,12 @@ fn locks_around(link: &Link<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
     found
 }
 
-/// Where `with` blocks of coroutines hold a thread's lock over an `await`.
+/// Returns where coroutines hold a thread's lock over an `await`: in a `with` block, or between `acquire()` and `release()`.
 pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
     for file in link.files_asked() {
         let facts = link.program.facts(file);
+        acquired::add_acquired(link, file, &mut found);
         if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
             continue;
         }

@@ -381,7 +381,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let facts = self.link.program.facts(node.body.file);
         let is_key = label.guard.as_ref().is_some_and(Guard::asks_for_origin)
             && facts.language == Language::Python
-            && blocklint_link::link::names::python::takes_a_key(facts.text(facts.body(node.body.body).name));
+            && blocklint_link::link::names::python_protocols::takes_a_key(facts.text(facts.body(node.body.body).name));
         (!is_key).then_some((node, label))
     }
 

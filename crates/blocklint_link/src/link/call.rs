@@ -111,6 +111,9 @@ impl<'a> Link<'a> {
         let args = here.args_of(site.site);
         let offset = usize::from(with_receiver);
         let position = (index as usize).checked_sub(offset)?;
+        if self.lists_other_arguments(site, body) {
+            return None;
+        }
         if param.name.is_some() && param.kind != ParamKind::PositionalOnly {
             let name = facts.text(param.name);
             if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && here.text(arg.name) == name) {
@@ -578,6 +581,14 @@ impl<'a> Link<'a> {
         } else if lazy {
             let element = self.map(given, |val| self.element(val));
             return self.known(Val::Lazy { made: site, path, element: element.value });
+        }
+        // What it goes through later is no call of a library, but objects whose iteration does something.
+        if lazy && self.library.language(path) == Language::Python && !self.sources(site, env).is_empty() {
+            let element = self.map(given, |val| self.element(val));
+            return Typed {
+                value: self.values.union(&[Val::Lazy { made: site, path, element: element.value }]),
+                ..given
+            };
         }
         given
     }

@@ -209,32 +209,6 @@ impl<'a> Link<'a> {
         rows.flat_map(move |row| row.paths(uses).map(|path| path.path).collect::<Vec<_>>())
     }
 
-    /// Adds the method that a function of the language calls on its argument: `len(x)` runs `x.__len__`.
-    pub(crate) fn add_protocol(&self, targets: &mut Targets, callee: Typed, site: SiteRef, env: EnvId) {
-        let facts = self.program.facts(site.file);
-        if facts.language != Language::Python {
-            return;
-        }
-        let Some(method) = names::python::protocol_method(facts.text(facts.site(site.site).name)) else { return };
-        let Some(method) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
-            return;
-        };
-        let is_builtin = self.values.members(callee.value).iter().any(|val| match *val {
-            Val::External(path) => self.library.text(path).starts_with("builtins."),
-            _ => false,
-        });
-        if let Some(&first) = facts.args_of(site.site).iter().next()
-            && is_builtin
-            && first.name.is_none()
-        {
-            for val in self.values.members(self.eval(self.scope_of(site, env), first.value).value) {
-                if matches!(val, Val::Instance { .. }) {
-                    self.add_method(targets, val, method);
-                }
-            }
-        }
-    }
-
     /// Adds what iterating over a member runs.
     pub(crate) fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
         match val {
@@ -243,6 +217,11 @@ impl<'a> Link<'a> {
                 let edge = if is_async_body { Edge::Construct } else { Edge::Consume };
                 self.push(targets, Target::Body { body, env, with_receiver: false, edge });
             }
+            Val::Lazy { path, .. } if self.library.language(path) == Language::Python => {
+                if !is_async {
+                    self.add_python_iteration(targets, val);
+                }
+            }
             Val::Lazy { made, path, .. } => {
                 self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
             }
@@ -250,10 +229,15 @@ impl<'a> Link<'a> {
             Val::Instance { class, .. } if self.program.language(class.file) == Language::Java => {
                 self.add_gone_through(targets, val);
             }
+            Val::Instance { class, .. } if self.program.language(class.file) == Language::Python => {
+                self.add_python_iteration(targets, val);
+            }
+            Val::Library { ty, .. } if self.library.language(ty) == Language::Python => {
+                self.add_python_iteration(targets, val);
+            }
             Val::Instance { .. } | Val::Library { .. } => {
                 let is_rust = matches!(val, Val::Library { ty, .. } if self.library.language(ty) == Language::Rust);
-                let methods: &[&str] =
-                    if is_rust { &["next", "into_iter"] } else { &["__iter__", "__next__", "iterator", "next"] };
+                let methods: &[&str] = if is_rust { &["next", "into_iter"] } else { &["iterator", "next"] };
                 for &method in methods {
                     if let Some(name) = self.program.name(method) {
                         let before = targets.list.len();
@@ -274,15 +258,6 @@ impl<'a> Link<'a> {
                             self.push(targets, Target::Row { path, receiver, property: false, made: None });
                             break;
                         }
-                    }
-                }
-                // An `__iter__` that is a generator runs here.
-                for target in &mut targets.list {
-                    if let Target::Body { body, edge, .. } = target
-                        && *edge == Edge::Construct
-                        && self.program.facts(body.file).body(body.body).flow == Flow::Generator
-                    {
-                        *edge = Edge::Consume;
                     }
                 }
             }
@@ -340,6 +315,9 @@ impl<'a> Link<'a> {
     pub fn are_alternatives(&self, site: SiteRef, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
+        if facts.language == Language::Python {
+            return targets.one_of;
+        }
         let goes_through = facts.language == Language::Java
             && (row.kind == SiteKind::Iterate || names::java::GOES_THROUGH_ITSELF.contains(&facts.text(row.name)));
         if !goes_through {
@@ -354,6 +332,14 @@ impl<'a> Link<'a> {
             Target::Overrides { .. } => true,
             Target::Row { .. } => false,
         })
+    }
+
+    /// True if of the rows that a site enters one or another is meant.
+    pub fn is_one_of_targets(&self, site: SiteRef, targets: &Targets) -> bool {
+        match self.program.language(site.file) {
+            Language::Python => targets.one_of,
+            Language::Rust | Language::Java => targets.list.len() > 1,
+        }
     }
 
     /// Java: the names of the calls during which a method of an iterator runs without being named: loops, and what goes through

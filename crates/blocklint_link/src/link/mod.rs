@@ -56,6 +56,7 @@ pub(crate) mod own_library;
 pub(crate) mod passing;
 pub mod patched;
 pub(crate) mod presence;
+pub mod protocols;
 pub(crate) mod qualified;
 pub mod reach;
 pub(crate) mod reaching;
@@ -273,6 +274,8 @@ pub struct Link<'a> {
     /// What a site runs of which nothing is known; many are.
     pub(crate) no_targets: Rc<Targets>,
     pub(crate) during: OnceCell<during::During>,
+    /// Python: the names of sites that iterate.
+    pub(crate) iterating: OnceCell<FxHashSet<Name>>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     /// Where the bearers of one name are called.
@@ -416,6 +419,7 @@ impl<'a> Link<'a> {
             targets: RefCell::new(TargetsMemo::new(program)),
             iterated: RefCell::default(),
             during: OnceCell::new(),
+            iterating: OnceCell::new(),
             no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),

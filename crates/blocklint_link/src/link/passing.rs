@@ -99,9 +99,10 @@ impl Link<'_> {
         }
         passing.returned |= self.wraps_argument(path, arg) || self.makes_context_manager(path);
         let calls = self.library.calls(path);
-        let consumes = calls
-            .with(|row| row.consumes.is_some())
-            .any(|row| row.consumes.as_ref().is_some_and(|argument| self.is_argument(site, arg, argument)));
+        let consumes = calls.with(|row| row.consumes.is_some()).any(|row| {
+            row.consumes.as_ref().is_some_and(|argument| self.is_argument(site, arg, argument))
+                && self.conditions_shown(&row.when, &row.unless, site, env)
+        });
         passing.consumed |= consumes;
         // A lazy result without effect of its own goes through what it was given.
         passing.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());

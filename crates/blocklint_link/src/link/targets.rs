@@ -78,6 +78,8 @@ pub struct Targets {
     pub steps: u8,
     /// Whether a further alternative is not known.
     pub unknown: bool,
+    /// Python: true if one or another of the list is meant; else all of it runs.
+    pub one_of: bool,
 }
 
 impl Targets {
@@ -138,11 +140,15 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let mut targets = Targets::default();
+        let is_python = facts.language == Language::Python;
         match row.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                 let callee = self.without_none(self.callee(site, env));
                 self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site));
-                self.add_protocol(&mut targets, callee, site, env);
+                targets.one_of = targets.list.len() > 1;
+                if is_python {
+                    self.add_functions_protocols(&mut targets, site, env);
+                }
                 self.add_dropped(&mut targets, site, env);
             }
             SiteKind::Decorate => {
@@ -177,6 +183,11 @@ impl<'a> Link<'a> {
                     });
                 }
             }
+            SiteKind::Operator | SiteKind::Subscript | SiteKind::Test | SiteKind::Compare | SiteKind::Format
+                if is_python =>
+            {
+                self.add_operation(&mut targets, site, env);
+            }
             SiteKind::Operator | SiteKind::Subscript | SiteKind::Drop => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
                 if let Some(name) = self.program.global(site.file, row.name) {
@@ -189,7 +200,11 @@ impl<'a> Link<'a> {
                     self.add_members(&mut targets, operand, |link, targets, val| link.add_setter(targets, val, name));
                 }
             }
-            SiteKind::Import | SiteKind::Await => {}
+            SiteKind::Import | SiteKind::Await | SiteKind::Test | SiteKind::Compare | SiteKind::Format => {}
+        }
+        if matches!(row.kind, SiteKind::Read | SiteKind::Write | SiteKind::Decorate | SiteKind::Enter | SiteKind::Leave)
+        {
+            targets.one_of = targets.list.len() > 1;
         }
         targets
     }
@@ -608,9 +623,7 @@ impl<'a> Link<'a> {
         {
             names.extend(self.program.name(bare));
         }
-        if row.class.is_some() && own.starts_with("__") {
-            names.extend(names::python::protocol_functions(own).filter_map(|function| self.program.name(function)));
-        }
+        names.extend(self.names_run_by_protocol(body));
         names
     }
 

@@ -1,7 +1,9 @@
 //! Code as the facts have it, written out for people.
 
 use crate::link::Link;
+use crate::link::names;
 use crate::program::ids::SiteRef;
+use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 
 impl Link<'_> {
@@ -15,7 +17,63 @@ impl Link<'_> {
                 let text = self.written(site.file, row.callee);
                 if row.kind == SiteKind::Macro && !text.ends_with('!') { format!("{text}!") } else { text }
             }
+            SiteKind::Test => format!("if {}", self.written(site.file, row.callee)),
+            SiteKind::Format => format!("{{{}}}", self.written(site.file, row.callee)),
+            SiteKind::Compare => match facts.args_of(site.site)[..] {
+                [other] => {
+                    let operands = [row.callee, other.value].map(|form| self.written(site.file, form));
+                    operands.join(&format!(" {} ", names::python_protocols::sign_of_comparison(facts.text(row.name))))
+                }
+                _ => self.written(site.file, row.callee),
+            },
             _ => self.written(site.file, row.callee),
+        }
+    }
+
+    /// Returns in plain words how a site runs a method that it does not name: "`list()` iterates over `books`". None for calls of
+    /// the method itself, and for loops, `with` and attributes, which show what they run.
+    pub fn words_for_operation(&self, site: SiteRef, method: &str) -> Option<String> {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        if facts.language != Language::Python || !method.starts_with("__") {
+            return None;
+        }
+        let own = facts.text(row.name);
+        let (operation, operand) = match row.kind {
+            SiteKind::Call if own != method && self.is_run_by_protocol(site, method) => {
+                let operand = facts.args_of(site.site).iter().find(|arg| arg.name.is_none()).map(|arg| arg.value)?;
+                (format!("`{own}()`"), operand)
+            }
+            SiteKind::Test => ("the test of its truth".to_owned(), row.callee),
+            SiteKind::Format => ("formatting".to_owned(), row.callee),
+            SiteKind::Operator if own == "__contains__" => ("`in`".to_owned(), row.callee),
+            SiteKind::Compare => {
+                let sign = names::python_protocols::sign_of_comparison(own);
+                (format!("`{sign}`"), self.operand_with(site, method))
+            }
+            SiteKind::Operator => ("the operator".to_owned(), self.operand_with(site, method)),
+            _ => return None,
+        };
+        let operand = self.written(site.file, operand);
+        Some(match names::python_protocols::iterates_to_run(own, method) {
+            true => format!("{operation} iterates over `{operand}`"),
+            false => format!("{operation} calls `{method}` of `{operand}`"),
+        })
+    }
+
+    /// Returns the operand of a binary operation whose method runs: the right one if the left one is a literal or the method is a
+    /// reflected one.
+    fn operand_with(&self, site: SiteRef, method: &str) -> FormId {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let is_literal = matches!(
+            facts.form(row.callee),
+            Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Text(_)
+        );
+        let is_left = !is_literal && names::python_protocols::is_of_left_operand(facts.text(row.name), method);
+        match facts.args_of(site.site)[..] {
+            [other] if !is_left => other.value,
+            _ => row.callee,
         }
     }
 

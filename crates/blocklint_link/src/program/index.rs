@@ -192,6 +192,9 @@ impl FileIndex {
             if let Some(counts) = reader.named.get_mut(site.name.index()) {
                 counts[SITES] += 1;
             }
+            if site.kind.only_asks() {
+                continue;
+            }
             for (arg, row) in site.args.range().enumerate() {
                 reader.mention(facts.args.at(row).value, Mention::Arg(id, arg as u32), Wrap::Direct, 8);
             }

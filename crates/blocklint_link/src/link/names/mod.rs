@@ -5,6 +5,7 @@ pub(crate) mod java_generated;
 mod java_overloads;
 mod java_words;
 pub mod python;
+pub mod python_protocols;
 pub mod rust;
 mod rust_builders;
 mod rust_calls;

@@ -103,40 +103,6 @@ fn decorator_by_name(name: &str) -> Option<Decorator> {
     }
 }
 
-/// Functions of the language and the method of their argument that they call.
-const PROTOCOLS: &[(&str, &str)] = &[
-    ("len", "__len__"),
-    ("str", "__str__"),
-    ("repr", "__repr__"),
-    ("format", "__format__"),
-    ("bool", "__bool__"),
-    ("int", "__int__"),
-    ("float", "__float__"),
-    ("bytes", "__bytes__"),
-    ("hash", "__hash__"),
-    ("abs", "__abs__"),
-    ("round", "__round__"),
-    ("reversed", "__reversed__"),
-    ("next", "__next__"),
-    ("iter", "__iter__"),
-    ("dir", "__dir__"),
-];
-
-/// The method that a function of the language calls on its argument.
-pub(crate) fn protocol_method(function: &str) -> Option<&'static str> {
-    PROTOCOLS.iter().find(|(name, _)| *name == function).map(|(_, method)| *method)
-}
-
-/// Whether a method gets nothing but a key: a subscript or the name of an attribute.
-pub fn takes_a_key(method: &str) -> bool {
-    matches!(method, "__getitem__" | "__delitem__" | "__missing__" | "__getattr__" | "__getattribute__" | "__delattr__")
-}
-
-/// The functions of the language that call a method.
-pub(crate) fn protocol_functions(method: &str) -> impl Iterator<Item = &'static str> {
-    PROTOCOLS.iter().filter(move |(_, name)| *name == method).map(|(function, _)| *function)
-}
-
 /// Whether a base class only speaks to the type checker.
 pub(crate) fn adds_no_members(path: &str) -> bool {
     matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")

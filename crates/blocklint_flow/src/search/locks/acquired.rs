@@ -1,0 +1,88 @@
+//! Python: locks of threads that a coroutine takes with `acquire()` and holds over an `await`, until a `release()`.
+
+use blocklint_core::Language;
+use blocklint_facts::{FileFacts, Flow, Form, FormId, SiteFlags, SiteId, SiteKind};
+use blocklint_link::code::regions::lies_in;
+use blocklint_link::link::Link;
+use blocklint_link::link::value::EnvId;
+use blocklint_link::program::ids::{FileId, SiteRef};
+
+use super::{HeldOverAwait, lock_of, lock_type};
+
+/// The method that takes a lock, and the one that lets go of it.
+const TAKES: &str = "acquire";
+const LETS_GO: &str = "release";
+
+/// How deep the form of a lock is followed.
+const DEPTH: u32 = 4;
+
+/// Adds where coroutines of a file hold a lock of threads over an `await` that they took with a call.
+pub(super) fn add_acquired(link: &Link<'_>, file: FileId, found: &mut Vec<HeldOverAwait>) {
+    let facts = link.program.facts(file);
+    let Some(takes) = link.program.name(TAKES).and_then(|name| link.program.local(file, name)) else { return };
+    if facts.language != Language::Python {
+        return;
+    }
+    for &site in link.program.index_of(file).sites_named(takes) {
+        let row = facts.site(site);
+        let Form::Attr(lock, _) = facts.form(row.callee) else { continue };
+        let is_coroutine = matches!(facts.body(facts.body_of(row.at)).flow, Flow::Coroutine | Flow::AsyncGenerator);
+        if row.kind != SiteKind::Call || row.flags.has(SiteFlags::AWAITED) || !is_coroutine || only_tries(facts, site) {
+            continue;
+        }
+        let taken = SiteRef { file, site };
+        let Some(awaited) = first_await_while_held(link, taken, lock) else { continue };
+        if let Some(ty) = lock_type(link, link.scope_of(taken, EnvId::NONE), lock) {
+            found.push(HeldOverAwait { taken, awaited: SiteRef { file, site: awaited }, ty });
+        }
+    }
+}
+
+/// True if a call takes the lock only where it is free: `acquire(False)`, `acquire(blocking=False)`.
+fn only_tries(facts: &FileFacts, call: SiteId) -> bool {
+    facts.args_of(call).iter().take(2).any(|arg| {
+        facts.form(arg.value) == Form::Bool(false) && (arg.name.is_none() || facts.text(arg.name) == "blocking")
+    })
+}
+
+/// Returns what is awaited first after a lock was taken and before the coroutine lets go of it on the way there.
+fn first_await_while_held(link: &Link<'_>, taken: SiteRef, lock: FormId) -> Option<SiteId> {
+    let facts = link.program.facts(taken.file);
+    let took = facts.site(taken.site);
+    let body = facts.body_of(took.at);
+    let awaits = facts.sites.iter().enumerate().filter(|(_, row)| {
+        (row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC))
+            && row.at.position > took.at.position
+            && facts.body_of(row.at) == body
+            && lies_in(facts, row.at.region, took.at.region)
+    });
+    let mut awaits = awaits.map(|(at, _)| SiteId(at as u32)).peekable();
+    awaits.peek()?;
+    let lets_go = link.program.name(LETS_GO).and_then(|name| link.program.local(taken.file, name));
+    let sites = lets_go.map_or(&[][..], |sym| link.program.index_of(taken.file).sites_named(sym));
+    let releases: Vec<SiteId> = sites
+        .iter()
+        .copied()
+        .filter(|&site| {
+            let row = facts.site(site);
+            row.at.position > took.at.position
+                && facts.body_of(row.at) == body
+                && matches!(facts.form(row.callee), Form::Attr(of, _) if is_same(link, taken, of, lock))
+        })
+        .collect();
+    awaits.find(|&site| {
+        let at = facts.site(site).at;
+        !releases.iter().any(|&release| {
+            let released = facts.site(release).at;
+            released.position < at.position && lies_in(facts, at.region, released.region)
+        })
+    })
+}
+
+/// True if two forms of a body are the same lock, as far as names tell.
+fn is_same(link: &Link<'_>, taken: SiteRef, of: FormId, lock: FormId) -> bool {
+    let facts = link.program.facts(taken.file);
+    let scope = link.scope_of(taken, EnvId::NONE);
+    facts.form(of) == facts.form(lock)
+        || lock_of(link, scope, of, DEPTH).is_some_and(|same| lock_of(link, scope, lock, DEPTH) == Some(same))
+}
