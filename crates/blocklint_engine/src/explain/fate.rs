@@ -23,7 +23,15 @@ impl Fates {
         let mut shown: Vec<Finding> = (0..marked.len()).filter(is_shown).map(|at| marked[at].clone()).collect();
         crate::analyse::sort(&mut shown);
         let groups = grouped(&shown);
-        let mut chosen = Chosen { findings: shown, groups, below: 0, aside: 0, suppressed: Vec::new() };
+        let mut chosen = Chosen {
+            findings: shown,
+            groups,
+            below: 0,
+            aside: 0,
+            left_aside: Vec::new(),
+            must_not_block: None,
+            suppressed: Vec::new(),
+        };
         let key = |finding: &Finding| (finding.fingerprint.clone(), finding.place.path.clone(), finding.place.span);
         let held: FxHashSet<_> = (request.hold)(&mut chosen).iter().map(key).collect();
         let hidden = marked.iter().zip(&fates).map(|(finding, fate)| match fate {
@@ -58,10 +66,9 @@ fn in_words(finding: &Finding, fate: Fate, request: &ExplainRequest<'_>) -> Stri
             None => "silenced".to_owned(),
         },
         Fate::Aside => {
-            let severity = finding.aside.unwrap_or(finding.severity);
-            format!(
-                "only tests, examples or a command line reach it; `--include-aside` shows it with severity {severity}"
-            )
+            let severity = finding.aside.map_or(finding.severity, |aside| aside.severity);
+            let because = finding.aside.map_or("only tests, examples or a command line reach it", |aside| aside.because);
+            format!("left aside, because {because}; `--include-aside` shows it with severity {severity}")
         }
         Fate::Below => {
             let levels = request.levels;
