@@ -28,6 +28,7 @@ mod pages;
 mod plan;
 mod programs;
 mod readme;
+mod recursion;
 mod ruff;
 mod rules;
 mod run_output;
