@@ -4,7 +4,7 @@ mod conditions;
 mod reasons;
 mod values;
 
-use blocklint_analysis::{BodyRef, Link, RowTried, RunTarget, SiteRef};
+use blocklint_analysis::{BodyRef, Containment, Link, RowTried, RunTarget, SiteRef};
 use blocklint_analysis::{Edge, Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch};
 use blocklint_core::{Confidence, Context, Hold, Language, Place, Severity};
 use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind};
@@ -14,6 +14,7 @@ use blocklint_project::Project;
 
 use crate::Failure;
 use crate::analyse::{Options, options_of, with_link};
+use crate::contain::LeftOut;
 use crate::sources::{line_span, locate_one, places, text_of};
 use crate::words;
 use values::{literal, value};
@@ -21,8 +22,8 @@ use values::{literal, value};
 /// Findings of one site that are shown.
 const SHOWN: usize = 5;
 
-/// What is made of each site that begins on a line of a file (an index into the project's), in the order of the line;
-/// empty where nothing is called there. In a notebook the line counts within a cell.
+/// Returns what is made of each site that begins on a line of a file (an index into the project's), in the order of the line;
+/// empty where nothing is called there. In a notebook the line counts within a cell. Also returns what the analysis left out.
 ///
 /// # Errors
 ///
@@ -33,8 +34,9 @@ pub fn explain(
     file: usize,
     cell: Option<u32>,
     line: u32,
-) -> Result<Vec<ExplainedSite>, Failure> {
-    let Some(source) = project.files.get(file) else { return Ok(Vec::new()) };
+    containment: Containment,
+) -> Result<(Vec<ExplainedSite>, Vec<LeftOut>), Failure> {
+    let Some(source) = project.files.get(file) else { return Ok(Default::default()) };
     let span = text_of(project, &source.path).and_then(|(text, cells)| match cell {
         None => line_span(&text, line),
         Some(number) => {
@@ -45,12 +47,13 @@ pub fn explain(
             Some(blocklint_core::Span::new(start + inside.start, start + inside.end))
         }
     });
-    let Some(line) = span else { return Ok(Vec::new()) };
-    let mut sites = with_link(project, models, |link| {
+    let Some(line) = span else { return Ok(Default::default()) };
+    let options = Options { containment, ..Options::new(Confidence::Medium) };
+    let (mut sites, left_out) = with_link(project, models, options, |link| {
         let Some(slot) = link.program.files.iter().position(|loaded| loaded.path == source.path) else {
             return Vec::new();
         };
-        let explainer = Explainer::new(link, options_of(Options::new(Confidence::Medium)));
+        let explainer = Explainer::new(link, options_of(options));
         let sites = explainer.sites_of(FileId(slot as u32), line);
         sites.into_iter().map(|site| explained(&explainer, &explainer.explain(site))).collect()
     })?;
@@ -58,7 +61,7 @@ pub fn explain(
     for site in &mut sites {
         locate(project, site, &mut sources);
     }
-    Ok(sites)
+    Ok((sites, left_out))
 }
 
 fn locate(project: &Project, site: &mut ExplainedSite, sources: &mut Sources) {

@@ -6,10 +6,10 @@ use blocklint_output::explanation;
 use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
-use super::{current_folder, unless_closed};
-use crate::CLEAN;
+use super::{current_folder, left_out, unless_closed};
 use crate::arguments::Why;
 use crate::messages::Failure;
+use crate::{CLEAN, console};
 
 pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let Line { path, cell, line } = place(&why.place)?;
@@ -21,7 +21,8 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
         return Err(Failure::new(format!("{path}: no such Python, Rust or Java file")));
     };
     let models = blocklint_engine::load_models(&project, &current)?;
-    let sites = blocklint_engine::explain(&project, &models, file, cell, line)?;
+    let (sites, left_out) = blocklint_engine::explain(&project, &models, file, cell, line, console::containment())?;
+    left_out::tell(&project, &left_out, &current);
     if sites.is_empty() {
         return Err(Failure::new(format!("{}: nothing is called on this line", why.place)));
     }

@@ -19,6 +19,7 @@ mod hooks;
 mod hostile;
 mod html;
 mod incidents;
+mod left_out;
 mod libraries;
 mod machine_output;
 mod models;
