@@ -49,7 +49,7 @@ fn what_the_server_does_not_know_is_an_error_of_the_request_alone() {
 #[test]
 fn a_panic_in_one_request_is_an_error_of_that_request() {
     let panics: fn(&str) = |method| assert_ne!(method, "textDocument/hover", "on purpose");
-    let start = Start { hooks: Hooks { on_request: Some(panics) }, ..Start::pulling() };
+    let start = Start { hooks: Hooks { on_request: Some(panics), ..Hooks::default() }, ..Start::pulling() };
     let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], start);
     client.open("app.py", APP);
     for _ in 0..5 {
