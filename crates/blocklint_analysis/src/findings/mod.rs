@@ -46,7 +46,9 @@ use smallvec::SmallVec;
 
 use self::chains::Chains;
 use self::handles::join_uses_of_one_file;
-use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
+use self::lowered::{
+    join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer,
+};
 use self::mending::{mending, twins};
 use crate::Options;
 use crate::rules::large_response::{other_path, shows_by_code};
@@ -111,46 +113,43 @@ pub(crate) fn findings<'a>(
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
     let Options { min_confidence, account, .. } = options;
     let paths = Paths::new(link, graph);
-    let causes = Causes::new(graph);
+    let causes = Causes::new(link, graph);
     // One finding per place and rule.
     let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
     for hit in &graph.hits {
         link.go_on();
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
-        link.attempt(Unit::Body(hit.root), || {
-            for way in placed(link, graph, hit.root, hit.way, 0) {
-                let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
-                // That the literal runs there may be inferred.
-                if way != hit.way {
-                    cost.steps += u32::from(hit.way.steps);
-                }
-                if link.program.language(way.site.file) == Language::Python {
-                    cost.steps += cost.doubts(judge.is_on(named::TWO_OF_ONE_KIND), judge.is_on(named::LONG_WAY));
-                }
-                let silenced = match hit.cut {
-                    // The comment may stand where a literal is called, and the finding inside of it.
-                    true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
-                    false => {
-                        cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule).or_else(|| {
-                            let is_direct = matches!(way.next, Next::Leaf(_));
-                            is_direct.then(|| cuts.hides_direct(link.program, way.site, rule)).flatten()
-                        })
-                    }
-                };
-                let arg = if hit.handed { way.arg } else { None };
-                places.entry((way.site, arg, rule)).or_default().push(Candidate {
-                    root: hit.root,
-                    kind: hit.kind,
-                    handed: hit.handed,
-                    label: hit.label.clone(),
-                    way,
-                    cost,
-                    silenced,
-                    said: SmallVec::new(),
-                    aside: None,
-                });
+        let Some(_at_hand) = link.take_up(Unit::Body(hit.root)) else { continue };
+        for way in placed(link, graph, hit.root, hit.way, 0) {
+            let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
+            // That the literal runs there may be inferred.
+            if way != hit.way {
+                cost.steps += u32::from(hit.way.steps);
             }
-        });
+            if link.program.language(way.site.file) == Language::Python {
+                cost.steps += cost.doubts(judge.is_on(named::TWO_OF_ONE_KIND), judge.is_on(named::LONG_WAY));
+            }
+            let silenced = match hit.cut {
+                // The comment may stand where a literal is called, and the finding inside of it.
+                true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
+                false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule).or_else(|| {
+                    let is_direct = matches!(way.next, Next::Leaf(_));
+                    is_direct.then(|| cuts.hides_direct(link.program, way.site, rule)).flatten()
+                }),
+            };
+            let arg = if hit.handed { way.arg } else { None };
+            places.entry((way.site, arg, rule)).or_default().push(Candidate {
+                root: hit.root,
+                kind: hit.kind,
+                handed: hit.handed,
+                label: hit.label.clone(),
+                way,
+                cost,
+                silenced,
+                said: SmallVec::new(),
+                aside: None,
+            });
+        }
     }
     for candidates in places.values_mut() {
         if candidates.iter().any(|candidate| candidate.silenced.is_none()) {
@@ -165,117 +164,118 @@ pub(crate) fn findings<'a>(
     let mut aside: FxHashMap<BodyRef, Option<&'static Signal>> = FxHashMap::default();
     for candidates in places.values_mut() {
         for candidate in candidates {
-            link.attempt(Unit::Body(candidate.root), || {
-                let language = link.program.language(candidate.root.file);
-                let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
-                let traced = Traced {
-                    link,
-                    callers: &callers,
-                    graph,
-                    root: candidate.root,
-                    kind: candidate.kind,
-                    label: &seen,
-                    ways: &ways,
-                };
-                let steps = judge.steps_on_way(&traced);
-                // What is found below says less of a call: a note of Java stays one.
-                let stays_note = language == Language::Java && candidate.label.severity == Severity::Note;
-                let is_note = stays_note && candidate.label.effect != Effect::NestedLoop
-                    || language == Language::Java && judge.on_way(&traced).is_some();
-                candidate.cost.steps += u32::from(steps);
-                if is_note {
-                    candidate.label.severity = Severity::Note;
-                    return;
-                }
-                let label = &mut candidate.label;
-                if label.fails {
-                    if language != Language::Python
-                        && fails_elsewhere(graph, &paths, candidate, &mut scopes)
-                        && judge.is_on(named::FAILS_ELSEWHERE)
-                    {
-                        candidate.make_note(named::FAILS_ELSEWHERE);
-                    }
-                    return;
-                }
-                if label.severity > Severity::Note {
-                    let of_root = *aside.entry(candidate.root).or_insert_with(|| judge.of_root(link, candidate.root));
-                    // Whoever starts an example has its routes served.
-                    let serves = candidate.kind.kind == RootKind::Registered;
-                    match of_root {
-                        Some(signal) if signal.name != named::SHOWS => {
-                            label.severity = Severity::Note;
-                            return;
-                        }
-                        Some(_) if !serves => {
-                            candidate.leave_aside(options.include_aside);
-                            return;
-                        }
-                        _ => {}
-                    }
-                    // A handler that start-up code hands over runs later; one of a test does not outlive it.
-                    let later =
-                        candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
-                    // Unless the chain it is for looks something up, and ends with that.
-                    let ends = || {
-                        source_of_chain(link, candidate.way.site).is_some_and(names::java::looks_something_up)
-                            || link.continues_future(candidate.way.site)
-                    };
-                    let when = match later {
-                        true if ends() => scopes.of(link.program.body_of_site(candidate.way.site)),
-                        true => When::Unknown,
-                        false => scopes.of_site(candidate.root, candidate.way.site),
-                    };
-                    // A command's loop serves nobody but the one who waits for it, and at start-up and exit nobody waits at all.
-                    if when == When::Once && label.effect == Effect::Wait {
-                        // A task that waits without end takes a thread from the others for good.
-                    } else if when.is_aside() && judge.is_on(name_of(when)) {
-                        candidate.said.push(name_of(when));
-                        match when {
-                            When::Test | When::Command => candidate.leave_aside(options.include_aside),
-                            _ => candidate.label.severity = Severity::Note,
-                        }
-                    } else if when == When::Crowd && judge.is_on(named::COMMAND) {
-                        candidate.label.severity = candidate.label.severity.lowered();
-                        candidate.said.push(named::COMMAND);
-                    } else if language != Language::Java && judge.on_way(&traced).is_some() {
-                        label.severity = Severity::Note;
-                    } else if when == When::Unknown
-                        && !candidate.handed
-                        && judge.is_on(named::ALONE)
-                        && runs_once(link, &mut times, &ways)
-                    {
-                        // One step less, for a program that does nothing but that is not what it could be.
-                        candidate.label.severity = candidate.label.severity.lowered();
-                        candidate.said.push(named::ALONE);
-                    }
-                } else if label.effect == Effect::File
-                    && language != Language::Java
-                    && makes_on_each_call(link, graph, &paths, &candidate.way)
-                    && scopes.of(candidate.root) == When::Serving
-                    && judge.is_on(named::MADE_PER_REQUEST)
+            let Some(_at_hand) = link.take_up(Unit::Body(candidate.root)) else { continue };
+            let language = link.program.language(candidate.root.file);
+            let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
+            let traced = Traced {
+                link,
+                callers: &callers,
+                graph,
+                root: candidate.root,
+                kind: candidate.kind,
+                label: &seen,
+                ways: &ways,
+            };
+            let steps = judge.steps_on_way(&traced);
+            // What is found below says less of a call: a note of Java stays one.
+            let stays_note = language == Language::Java && candidate.label.severity == Severity::Note;
+            let is_note = stays_note && candidate.label.effect != Effect::NestedLoop
+                || language == Language::Java && judge.on_way(&traced).is_some();
+            candidate.cost.steps += u32::from(steps);
+            if is_note {
+                candidate.label.severity = Severity::Note;
+                continue;
+            }
+            let label = &mut candidate.label;
+            if label.fails {
+                if language != Language::Python
+                    && fails_elsewhere(graph, &paths, candidate, &mut scopes)
+                    && judge.is_on(named::FAILS_ELSEWHERE)
                 {
-                    label.severity = Severity::Warning;
-                    candidate.said.push(named::MADE_PER_REQUEST);
+                    candidate.make_note(named::FAILS_ELSEWHERE);
                 }
-            });
+                continue;
+            }
+            if label.severity > Severity::Note {
+                let of_root = *aside.entry(candidate.root).or_insert_with(|| judge.of_root(link, candidate.root));
+                // Whoever starts an example has its routes served.
+                let serves = candidate.kind.kind == RootKind::Registered;
+                match of_root {
+                    Some(signal) if signal.name != named::SHOWS => {
+                        label.severity = Severity::Note;
+                        continue;
+                    }
+                    Some(_) if !serves => {
+                        candidate.leave_aside(options.include_aside);
+                        continue;
+                    }
+                    _ => {}
+                }
+                // A handler that start-up code hands over runs later; one of a test does not outlive it.
+                let later =
+                    candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
+                // Unless the chain it is for looks something up, and ends with that.
+                let ends = || {
+                    source_of_chain(link, candidate.way.site).is_some_and(names::java::looks_something_up)
+                        || link.continues_future(candidate.way.site)
+                };
+                let when = match later {
+                    true if ends() => scopes.of(link.program.body_of_site(candidate.way.site)),
+                    true => When::Unknown,
+                    false => scopes.of_site(candidate.root, candidate.way.site),
+                };
+                // A command's loop serves nobody but the one who waits for it, and at start-up and exit nobody waits at all.
+                if when == When::Once && label.effect == Effect::Wait {
+                    // A task that waits without end takes a thread from the others for good.
+                } else if when.is_aside() && judge.is_on(name_of(when)) {
+                    candidate.said.push(name_of(when));
+                    match when {
+                        When::Test | When::Command => candidate.leave_aside(options.include_aside),
+                        _ => candidate.label.severity = Severity::Note,
+                    }
+                } else if when == When::Crowd && judge.is_on(named::COMMAND) {
+                    candidate.label.severity = candidate.label.severity.lowered();
+                    candidate.said.push(named::COMMAND);
+                } else if language != Language::Java && judge.on_way(&traced).is_some() {
+                    label.severity = Severity::Note;
+                } else if when == When::Unknown
+                    && !candidate.handed
+                    && judge.is_on(named::ALONE)
+                    && runs_once(link, &mut times, &ways)
+                {
+                    // One step less, for a program that does nothing but that is not what it could be.
+                    candidate.label.severity = candidate.label.severity.lowered();
+                    candidate.said.push(named::ALONE);
+                }
+            } else if label.effect == Effect::File
+                && language != Language::Java
+                && makes_on_each_call(link, graph, &paths, &candidate.way)
+                && scopes.of(candidate.root) == When::Serving
+                && judge.is_on(named::MADE_PER_REQUEST)
+            {
+                label.severity = Severity::Warning;
+                candidate.said.push(named::MADE_PER_REQUEST);
+            }
         }
     }
-    let step = |signal: &'static str| Unit::Step(signal);
-    if judge.is_on(named::SAID_ALREADY) {
-        let lower = || lower_what_is_said_already(link, &mut places, min_confidence);
-        link.attempt(step(named::SAID_ALREADY), lower);
+    let step = |signal: &'static str| if judge.is_on(signal) { link.take_up(Unit::Step(signal)) } else { None };
+    if let Some(_at_hand) = step(named::SAID_ALREADY) {
+        lower_what_is_said_already(link, &mut places, min_confidence);
     }
-    if judge.is_on(named::SHORT_BESIDE_LONGER) {
-        let lower = || lower_what_is_short_beside_longer(link, &mut places, min_confidence);
-        link.attempt(step(named::SHORT_BESIDE_LONGER), lower);
+    if let Some(_at_hand) = step(named::SHORT_BESIDE_LONGER) {
+        lower_what_is_short_beside_longer(link, &mut places, min_confidence);
     }
-    let join = || join_uses_of_one_file(link, &mut places, min_confidence);
-    let joined = judge.is_on(named::SAME_FILE).then(|| link.attempt(step(named::SAME_FILE), join)).flatten();
-    let joined = joined.unwrap_or_default();
-    if judge.is_on(named::FAILS_BESIDES) {
-        let lower = || lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
-        link.attempt(step(named::FAILS_BESIDES), lower);
+    let joined = match step(named::SAME_FILE) {
+        Some(_at_hand) => join_uses_of_one_file(link, &mut places, min_confidence),
+        None => FxHashMap::default(),
+    };
+    if let Some(_at_hand) = step(named::FAILS_BESIDES) {
+        lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
     }
+    let of_one_call = match step(named::SAID_ALREADY) {
+        Some(_at_hand) => join_rules_of_one_call(link, &mut places, min_confidence),
+        None => FxHashMap::default(),
+    };
     let mut reach = reach_of(&causes, &places);
     let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
     let find_hubs = || blocked_hubs(link, cuts, graph, &causes, &units);
@@ -306,50 +306,57 @@ pub(crate) fn findings<'a>(
     misused.extend(hubs);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
-        let is_said = |one: &RawFinding| {
+        let Some(_at_hand) = link.take_up_site(*site) else { return false };
+        !misused.iter().any(|one| {
             (one.site == *site || enters(link, *site, one.site))
                 && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
-        };
-        link.attempt_site(*site, || !misused.iter().any(is_said)) == Some(true)
+        })
     });
     let mut chains = Chains::default();
     let mut found: Vec<RawFinding> = places
         .into_iter()
         .filter(|((site, ..), _)| link.is_asked(site.file))
         .filter_map(|((site, arg, rule), candidates)| {
-            link.attempt_site(site, || {
-                let (mut finding, best) =
-                    finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
-                if !best.handed {
-                    finding.mending.chain = chains.of(link, graph, &best.way, best.kind.runtime);
-                }
-                for way in joined.get(&(site, arg, rule)).into_iter().flatten() {
-                    for &cause in causes.behind(way) {
-                        if !finding.causes.contains(&cause) {
-                            finding.causes.push(cause);
-                        }
+            let _at_hand = link.take_up_site(site)?;
+            let (mut finding, best) =
+                finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
+            if !best.handed {
+                finding.mending.chain = chains.of(link, graph, &best.way, best.kind.runtime);
+            }
+            for way in joined.get(&(site, arg, rule)).into_iter().flatten() {
+                for &cause in causes.behind(way) {
+                    if !finding.causes.contains(&cause) {
+                        finding.causes.push(cause);
                     }
                 }
-                finding.mending.starts = offloads.if_handed_over(finding.site);
-                if account {
-                    finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
+            }
+            for (rule, way) in of_one_call.get(&(site, arg, rule)).into_iter().flatten() {
+                for &cause in causes.behind(way) {
+                    if !finding.causes.contains(&cause) {
+                        finding.causes.push(cause);
+                        finding.also.push((*rule, cause));
+                    }
                 }
-                if let Some(net) = net.as_deref_mut() {
-                    // It is there as long as one of these is.
-                    let least = finding.severity.min(Severity::Warning);
-                    let counts = |c: &&Candidate| {
-                        c.silenced.is_none() && c.label.severity >= least && c.confidence() >= min_confidence
-                    };
-                    let ways = candidates.iter().filter(counts).map(|candidate| candidate.way);
-                    let joined = joined.get(&(site, arg, rule)).into_iter().flatten().copied();
-                    let mut begins: Vec<u32> =
-                        ways.chain([best.way]).chain(joined).map(|way| net.take(graph, &causes, &way)).collect();
-                    begins.sort_unstable();
-                    begins.dedup();
-                    net.begins.insert((finding.file, finding.span, rule), begins);
-                }
-                finding
-            })
+            }
+            finding.mending.starts = offloads.if_handed_over(finding.site);
+            if account {
+                finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
+            }
+            if let Some(net) = net.as_deref_mut() {
+                // It is there as long as one of these is.
+                let least = finding.severity.min(Severity::Warning);
+                let counts = |c: &&Candidate| {
+                    c.silenced.is_none() && c.label.severity >= least && c.confidence() >= min_confidence
+                };
+                let ways = candidates.iter().filter(counts).map(|candidate| candidate.way);
+                let joined = joined.get(&(site, arg, rule)).into_iter().flatten().copied();
+                let mut begins: Vec<u32> =
+                    ways.chain([best.way]).chain(joined).map(|way| net.take(graph, &causes, &way)).collect();
+                begins.sort_unstable();
+                begins.dedup();
+                net.begins.insert((finding.file, finding.span, rule), begins);
+            }
+            Some(finding)
         })
         .collect();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
@@ -556,6 +563,7 @@ fn finding<'c>(
         callee: trace.first().map_or_else(String::new, |step| step.call.clone()),
         trace,
         causes: behind,
+        also: Vec::new(),
         call,
         repeats: ways.iter().any(|way| is_repeated(link, way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holding_step(link, holding)),

@@ -59,7 +59,7 @@ const MOST_PER_LOOK: Duration = Duration::from_millis(500);
 
 /// The unit at hand, the units that are left out, and the watchdog.
 #[derive(Debug)]
-pub(crate) struct Work {
+pub struct Work {
     unit: Cell<Option<Unit>>,
     /// Counts units as they begin and end: equal numbers at two looks mean that one of them goes on.
     turn: Cell<u32>,
@@ -122,22 +122,51 @@ impl Work {
     }
 }
 
+/// A unit is at hand as long as this lives; then the one around it is again.
+#[derive(Debug)]
+#[must_use]
+pub struct AtHand<'w> {
+    work: &'w Work,
+    outer: Option<Unit>,
+}
+
+impl Drop for AtHand<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // After a panic the unit stays the one that failed.
+        if !std::thread::panicking() {
+            self.work.begin(self.outer);
+        }
+    }
+}
+
 impl Link<'_> {
-    /// Does the work of a unit, unless that is left out. A unit may be done within another one, which then goes on. After a panic
+    /// Takes up a unit, unless that is left out. A unit may be taken up within another one, which then goes on. After a panic
     /// [`Link::unit`] returns the innermost unit that was at hand.
     #[inline]
-    pub fn attempt<T>(&self, unit: Unit, work: impl FnOnce() -> T) -> Option<T> {
+    pub fn take_up(&self, unit: Unit) -> Option<AtHand<'_>> {
         if self.is_left_out(unit) {
             return None;
         }
-        let outer = self.work.unit.get();
+        let at_hand = AtHand { work: &self.work, outer: self.work.unit.get() };
         self.work.begin(Some(unit));
         if let Some(fault) = self.work.fault.get() {
             self.fail_as_asked(unit, *fault);
         }
-        let done = work();
-        self.work.begin(outer);
-        Some(done)
+        Some(at_hand)
+    }
+
+    /// Does the work of a unit, unless that is left out.
+    #[inline]
+    pub fn attempt<T>(&self, unit: Unit, work: impl FnOnce() -> T) -> Option<T> {
+        let _at_hand = self.take_up(unit)?;
+        Some(work())
+    }
+
+    /// Takes up the function that a site stands in, unless that is left out.
+    #[inline]
+    pub fn take_up_site(&self, site: SiteRef) -> Option<AtHand<'_>> {
+        self.take_up(Unit::Body(self.program.body_of_site(site)))
     }
 
     /// Does the work for a site as a part of the function that it stands in.
