@@ -29,6 +29,12 @@ pub(super) fn tell(project: &Project, left_out: &[LeftOut], current: &Utf8Path) 
         "Please report these lines{to}, with the code if you can: blocklint {} on {os} {processor}",
         cache_version()
     ));
-    let parts = if left_out.len() == 1 { "1 part".to_owned() } else { format!("{} parts", left_out.len()) };
-    warning_with(format!("blocklint failed in {parts} of the analysis and left it out; all else was analysed"), &lines);
+    let (parts, them) = match left_out.len() {
+        1 => ("1 part".to_owned(), "it"),
+        more => (format!("{more} parts"), "them"),
+    };
+    warning_with(
+        format!("blocklint failed in {parts} of the analysis and left {them} out; all else was analysed"),
+        &lines,
+    );
 }
