@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Find blocking calls in async code
     #[command(after_help = "Exit code: 1 if findings are shown, 0 if none, 2 if the run failed. \
-                            BLT902 (unreadable-source) alone never gives 1.")]
+                            BLT902 (unreadable-source) alone never gives 1; with --strict it gives 2.")]
     Check(Box<Check>),
     /// Make, shrink or show the baseline of old findings
     ///
@@ -218,6 +218,9 @@ pub(crate) struct Check {
     /// Exit with 0 even if findings are shown
     #[arg(short, long, help_heading = "Output")]
     pub(crate) exit_zero: bool,
+    /// Exit with 2 if something could not be analysed: a file (BLT902), or a function where blocklint failed
+    #[arg(long, help_heading = "Output")]
+    pub(crate) strict: bool,
     /// Read no configuration but what --config says
     #[arg(long, help_heading = "Configuration")]
     pub(crate) isolated: bool,

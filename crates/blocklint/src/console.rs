@@ -1,15 +1,19 @@
-//! What the terminal can, and how much is to be said.
+//! Options of every command: what the terminal can, how much is to be said, what is done about failures.
 
 use std::env;
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI8, Ordering};
+use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
+use blocklint_engine::Containment;
 
 use crate::run_arguments::{ColorWhen, GlobalArguments};
 
 /// Below zero by how often `-q` was given, above by `-v`.
 static VERBOSITY: AtomicI8 = AtomicI8::new(0);
+static CONTAINMENT: OnceLock<Containment> = OnceLock::new();
 
 /// Settles colours by the environment, for what is said before the arguments are known.
 pub(crate) fn set_up() {
@@ -21,6 +25,14 @@ pub(crate) fn heed(arguments: GlobalArguments) {
     color(arguments.color).write_global();
     let level = |count: u8| i8::try_from(count).unwrap_or(i8::MAX);
     VERBOSITY.store(level(arguments.verbose).saturating_sub(level(arguments.quiet)), Ordering::Relaxed);
+    let usual = Containment::default();
+    let patience = arguments.patience.map_or(usual.patience, Duration::from_secs_f64);
+    let _ = CONTAINMENT.set(Containment { patience, fault: arguments.inject_fault });
+}
+
+/// What is done about functions whose analysis fails.
+pub(crate) fn containment() -> Containment {
+    CONTAINMENT.get().copied().unwrap_or_default()
 }
 
 /// `--color` wins over `FORCE_COLOR`, and that over `NO_COLOR`, which the library heeds together with the terminal.

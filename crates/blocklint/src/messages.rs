@@ -60,6 +60,19 @@ pub(crate) fn warning(message: impl Display) {
     say("warning", AnsiColor::Yellow, &message);
 }
 
+/// A warning with lines that belong to it.
+pub(crate) fn warning_with(message: impl Display, lines: &[String]) {
+    if console::verbosity() < 0 {
+        return;
+    }
+    say("warning", AnsiColor::Yellow, &message);
+    for line in lines {
+        let line = line.replace(|c: char| c.is_control(), " ");
+        // Nobody is left to tell that stderr is closed.
+        let _ = writeln!(anstream::stderr(), "  {line}");
+    }
+}
+
 /// A line for those who want to know more.
 pub(crate) fn verbose(message: impl Display) {
     if console::verbosity() > 0 {

@@ -1,5 +1,6 @@
 //! What the command line may say about how a run goes and what it says on the way.
 
+use blocklint_engine::Fault;
 use camino::Utf8PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 
@@ -32,6 +33,23 @@ pub(crate) struct GlobalArguments {
     /// Say more on stderr: what is read; twice: how long it took
     #[arg(short, long, action = ArgAction::Count, global = true, help_heading = "Global options")]
     pub(crate) verbose: u8,
+    /// Let the analysis of a function fail, for tests: `panic:NAME`, `stall:NAME`
+    #[arg(long, value_name = "KIND:FUNCTION", global = true, hide = true, value_parser = fault)]
+    pub(crate) inject_fault: Option<Fault>,
+    /// How many seconds the analysis of a function may take, for tests
+    #[arg(long, value_name = "SECONDS", global = true, hide = true)]
+    pub(crate) patience: Option<f64>,
+}
+
+/// Reads `panic:NAME` or `stall:NAME`. The name lives as long as the program.
+fn fault(text: &str) -> Result<Fault, String> {
+    let (kind, function) = text.split_once(':').ok_or("expected KIND:FUNCTION")?;
+    let stalls = match kind {
+        "panic" => false,
+        "stall" => true,
+        _ => return Err("the kinds are `panic` and `stall`".to_owned()),
+    };
+    Ok(Fault { function: function.to_owned().leak(), stalls })
 }
 
 /// When output is coloured.

@@ -39,6 +39,7 @@ pub use blocklint_link::link::available::Available;
 pub use blocklint_link::link::tables::{Outline, Tables};
 pub use blocklint_link::link::targets::Edge;
 pub use blocklint_link::link::value::{ArgsId, Val, ValueId, Why};
+pub use blocklint_link::link::work::{Containment, Fault, TookTooLong, Unit};
 pub use blocklint_link::link::{Link, Stopped};
 pub use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use blocklint_link::program::index::{FileIndex, Scratch};

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{
-    CrateLayout, Layout, Link, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, Solved, SourceFile,
+    Containment, CrateLayout, Layout, Link, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, Solved,
+    SourceFile,
 };
 use blocklint_core::{Confidence, Finding, Group, Language, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::{Models, Version};
@@ -17,6 +18,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
 use crate::comments::{CommentChecks, Mend, comments, unread_languages};
+use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
 use crate::plan::Ways;
@@ -55,6 +57,8 @@ pub struct Options {
     pub ways: bool,
     /// True if the process ends after this run. Its program is then not freed, because the user would wait for that.
     pub ends_process: bool,
+    /// What is done about functions whose analysis fails.
+    pub containment: Containment,
 }
 
 impl Options {
@@ -68,6 +72,7 @@ impl Options {
             counts_what_must_not_block: false,
             comments: CommentChecks::default(),
             ways: false,
+            containment: Containment::default(),
             ends_process: false,
         }
     }
@@ -95,6 +100,8 @@ pub struct Report {
     pub must_not_block: Option<usize>,
     /// All ways of the findings, where that was asked for.
     pub ways: Option<Ways>,
+    /// What the analysis left out because it failed there.
+    pub left_out: Vec<LeftOut>,
     /// How long it took.
     pub timings: Timings,
 }
@@ -177,39 +184,46 @@ pub(crate) fn analyse_files(
     options: Options,
     unsolved: Unsolved<'_>,
 ) -> Report {
-    let Unsolved { project, unread: mut findings, unread_languages, read, mut timings, progress } = unsolved;
+    let Unsolved { project, unread: findings, unread_languages, read, mut timings, progress } = unsolved;
     progress.begin(Step::Resolve, 0);
     let started = Instant::now();
     let names = Names::new(files);
     let program = Program::new(files, layout, &names);
-    let link = blocklint_analysis::link(&program, models);
     timings.link += started.elapsed();
     timings.analyses += 1;
     let started = Instant::now();
-    let solved = blocklint_analysis::solve(&link, options_of(options));
-    timings.solve = started.elapsed();
-    let started = Instant::now();
-    let remarks = comments(files, &solved, options.comments, &unread_languages, |_| true);
-    let remedies = told(&link, &solved, project.trace_in_paths, remarks, &mut findings);
+    let new_link = || blocklint_analysis::link(&program, models);
+    let contained = contain(&program, options, new_link, |link, left_out| {
+        let solved = blocklint_analysis::solve(link, options_of(options));
+        let solve = started.elapsed();
+        let unseen = unseen_languages(&unread_languages, left_out);
+        let remarks = comments(files, &solved, options.comments, &unseen, |_| true);
+        let mut found = findings.clone();
+        let remedies = told(link, &solved, project.trace_in_paths, remarks, left_out, &mut found);
+        let counts = options.counts_what_must_not_block || solved.findings.is_empty();
+        let must_not_block = counts.then(|| blocklint_analysis::count_what_must_not_block(link));
+        (found, remedies, Ways::new(link, &solved), must_not_block, solve)
+    });
+    let Contained { done: (findings, remedies, ways, must_not_block, solve), link, left_out } = contained;
+    timings.solve = solve;
     let groups = grouped(&findings);
-    let ways = Ways::new(&link, &solved);
-    let counts = options.counts_what_must_not_block || solved.findings.is_empty();
-    let must_not_block = counts.then(|| blocklint_analysis::count_what_must_not_block(&link));
-    timings.output = started.elapsed();
+    timings.output = started.elapsed() - solve;
     options.free(link);
     options.free(program);
-    Report { findings, groups, read, remedies, must_not_block, ways, timings }
+    Report { findings, groups, read, remedies, must_not_block, ways, left_out, timings }
 }
 
-/// Adds what an analysis found and what comments say to findings about files themselves, in order; gives what mends them.
+/// Adds what an analysis found, left out and says of comments to findings about files themselves, in order; returns what mends them.
 pub(crate) fn told(
     link: &Link<'_>,
     solved: &Solved,
     trace_in_paths: bool,
     remarks: Vec<(Finding, Option<Mend>)>,
+    left_out: &[LeftOut],
     findings: &mut Vec<Finding>,
 ) -> Remedies {
     let mut remedies = Remedies::default();
+    findings.extend(left_out.iter().filter_map(LeftOut::finding));
     for (finding, remedy) in worded(link, solved, trace_in_paths) {
         remedies.insert(&finding, remedy);
         findings.push(finding);
@@ -261,6 +275,7 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         ways,
         ends_process: _,
         counts_what_must_not_block: _,
+        containment: _,
     } = options;
     blocklint_analysis::Options { min_confidence, rules, without, account, include_aside, ways }
 }
@@ -391,7 +406,7 @@ pub(crate) fn unread_finding(file: &blocklint_project::SourceFile, (span, unread
 ///
 /// Where the system gives no threads.
 pub fn time_searches(project: &Project, models: &Models, options: Options) -> Result<(Duration, Duration), Failure> {
-    with_link(project, models, |link| {
+    let (times, _) = with_link(project, models, options, |link| {
         let timed = || {
             let started = Instant::now();
             let solved = blocklint_analysis::solve(link, options_of(options));
@@ -400,15 +415,17 @@ pub fn time_searches(project: &Project, models: &Models, options: Options) -> Re
         let (first, second) = (timed(), timed());
         debug_assert_eq!(first.1, second.1, "the same search finds the same");
         (first.0, second.0)
-    })
+    })?;
+    Ok(times)
 }
 
-/// Links a project, for callers that ask about single sites.
+/// Links a project, for callers that ask about single sites. They are asked again without what failed.
 pub(crate) fn with_link<T>(
     project: &Project,
     models: &Models,
-    ask: impl FnOnce(&Link<'_>) -> T + Send,
-) -> Result<T, Failure>
+    options: Options,
+    mut ask: impl FnMut(&Link<'_>) -> T + Send,
+) -> Result<(T, Vec<LeftOut>), Failure>
 where
     T: Send,
 {
@@ -417,7 +434,8 @@ where
         let (files, layout) = loaded(project, models, extracted);
         let names = Names::new(&files);
         let program = Program::new(&files, &layout, &names);
-        let link = blocklint_analysis::link(&program, models);
-        ask(&link)
+        let new_link = || blocklint_analysis::link(&program, models);
+        let contained = contain(&program, options, new_link, |link, _| ask(link));
+        (contained.done, contained.left_out)
     })
 }

@@ -9,6 +9,7 @@ mod cached;
 mod change;
 mod choose;
 mod comments;
+mod contain;
 mod evidence;
 mod explain;
 mod extraction;
@@ -32,12 +33,13 @@ pub use analyse::{
     Options, Report, STACK_SIZE, analyse, analyse_watched, grouped, on_large_stacks, set_threads, time_searches,
 };
 pub use baseline::{Baseline, BaselineError, BaselineKey, Held, Scope, Seen};
-pub use blocklint_analysis::{SIGNALS, SignalSet, signal_named};
+pub use blocklint_analysis::{Containment, Fault, SIGNALS, SignalSet, signal_named};
 pub use blocklint_cache::{Cache, FOLDER as CACHE_FOLDER, NotACache, clean as clean_cache};
 pub use cached::{Ran, RunRequest, cache_version, run};
 pub use change::{Before, Compare, Compared, run_change, text_before};
 pub use choose::{Chosen, Levels, cap, choose};
 pub use comments::CommentChecks;
+pub use contain::{Gave, LeftOut, locate_left_out};
 pub use evidence::{Evidence, Weighed};
 pub use explain::{AskedLine, ExplainRequest, explain};
 pub use extraction::{Extracted, extract};

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use blocklint_core::{Language, Place};
+use blocklint_core::{Confidence, Language, Place};
 use blocklint_models::Models;
 use blocklint_output::Sources;
 use blocklint_project::Project;
 use camino::Utf8Path;
 
-use crate::Failure;
 use crate::analyse::with_link;
 use crate::sources::locate_one;
+use crate::{Failure, Options};
 
 /// A call, in code that must not block, of a library name without any row.
 #[derive(Clone, Debug)]
@@ -33,7 +33,8 @@ pub struct Missing {
 ///
 /// Where the system gives no threads.
 pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failure> {
-    let mut found: Vec<Missing> = with_link(project, models, |link| {
+    let options = Options::new(Confidence::Medium);
+    let (mut found, _) = with_link(project, models, options, |link| {
         let call = |call: blocklint_analysis::MissingCall| {
             let file = &link.program.files[call.file.index()];
             let path: Arc<Utf8Path> = Arc::clone(&file.path);
@@ -45,7 +46,7 @@ pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failu
                 awaited: call.awaited,
             }
         };
-        blocklint_analysis::missing(link).into_iter().map(call).collect()
+        blocklint_analysis::missing(link).into_iter().map(call).collect::<Vec<Missing>>()
     })?;
     let mut sources = Sources::default();
     for call in &mut found {

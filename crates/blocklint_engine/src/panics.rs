@@ -1,5 +1,6 @@
-//! A panic while one file is read costs that file, not the run.
+//! Panics that are caught: they are told by who catches them, and not printed.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,17 +22,42 @@ pub fn install_hook() {
     }));
 }
 
+/// What ended the work.
+pub(crate) enum Caught {
+    /// A panic: its message, and where it happened.
+    Panic(String),
+    /// An unwinding that no hook was told of, with what it carries.
+    Payload(Box<dyn Any + Send>),
+}
+
 /// Runs the work.
 ///
 /// # Errors
 ///
 /// Where and why it panicked.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    CATCHING.set(true);
+    catch_payload(work).map_err(|caught| match caught {
+        Caught::Panic(message) => message,
+        Caught::Payload(_) => "panic".to_owned(),
+    })
+}
+
+/// Runs the work; tells panics from unwindings that are none.
+pub(crate) fn catch_payload<T>(work: impl FnOnce() -> T) -> Result<T, Caught> {
+    let outer = CATCHING.replace(true);
     // What the work touched is dropped with it: it shares nothing that could be left half-written.
     let done = catch_unwind(AssertUnwindSafe(work));
-    CATCHING.set(false);
-    done.map_err(|_| CAUGHT.take().unwrap_or_else(|| "panic".to_owned()))
+    CATCHING.set(outer);
+    // A panic on another thread was told to the hook there, which has printed it.
+    done.map_err(|payload| match (message_of(&*payload), CAUGHT.take()) {
+        (Some(_), Some(message)) | (Some(message), None) => Caught::Panic(message),
+        (None, _) => Caught::Payload(payload),
+    })
+}
+
+fn message_of(payload: &(dyn Any + Send)) -> Option<String> {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
 }
 
 #[cfg(test)]

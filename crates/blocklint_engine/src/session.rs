@@ -26,6 +26,7 @@ use camino::Utf8Path;
 use crate::analyse::{Report, grouped, layout_of, options_of, source_file, told, unread_finding};
 use crate::cached::begun::{Begun, begin};
 use crate::comments::comments;
+use crate::contain::{Contained, contain, unseen_languages};
 use crate::extraction::{Extracted, decode, extract, extract_some, extract_text};
 use crate::timings::Timings;
 use crate::{Failure, Options, on_large_stacks};
@@ -239,13 +240,13 @@ impl Session {
             self.tables = None;
         }
         let mut flows = None;
-        let solve = |link: &Link<'_>, options| {
+        let mut solve = |link: &Link<'_>, options| {
             let Whole { solved, flows: found } = blocklint_analysis::solve_whole(link, options);
             flows = Some(found);
             solved
         };
         let mut tables = self.tables.take();
-        let done = self.run(stop, &mut tables, solve, |_| true, hand_over);
+        let done = self.run(stop, &mut tables, &mut solve, |_| true, hand_over);
         self.tables = tables;
         let done = done?;
         self.flows = flows;
@@ -274,7 +275,7 @@ impl Session {
         let changed = self.changed.keys().map(id).collect();
         let open: Vec<FileId> = self.buffers.keys().filter_map(|path| Some(id(&self.slot(path)?))).collect();
         let answered = RefCell::new(HashSet::new());
-        let solve = |link: &Link<'_>, options| {
+        let mut solve = |link: &Link<'_>, options| {
             let wanted = Wanted { files: &files, changed: &changed, open: &open };
             let solved = blocklint_analysis::solve_some(link, options, flows, wanted);
             answered.borrow_mut().extend(link.files_asked().map(FileId::index));
@@ -285,7 +286,7 @@ impl Session {
             hand_over(session, report, paths)
         };
         let mut tables = self.tables.clone();
-        let done = self.run(stop, &mut tables, solve, |slot| answered.borrow().contains(&slot), hand_over);
+        let done = self.run(stop, &mut tables, &mut solve, |slot| answered.borrow().contains(&slot), hand_over);
         self.tables = tables;
         let done = done?;
         self.untold.clear();
@@ -296,7 +297,7 @@ impl Session {
         &self,
         stop: &Arc<AtomicBool>,
         tables: &mut Option<Tables>,
-        solve: impl FnOnce(&Link<'_>, blocklint_analysis::Options) -> Solved,
+        solve: &mut dyn FnMut(&Link<'_>, blocklint_analysis::Options) -> Solved,
         is_meant: impl Fn(usize) -> bool,
         hand_over: impl FnOnce(&Self, Report) -> T,
     ) -> Result<T, Cancelled> {
@@ -305,22 +306,30 @@ impl Session {
             let started = Instant::now();
             let program = Program::new(&self.files, &self.layout, &self.names);
             let tables = tables.get_or_insert_with(|| Tables::new(&program)).clone();
-            let link = blocklint_analysis::link_with(&program, &self.models, tables);
-            link.stop_when(Arc::clone(stop));
+            let new_link = || {
+                let link = blocklint_analysis::link_with(&program, &self.models, tables.clone());
+                link.stop_when(Arc::clone(stop));
+                link
+            };
             timings.link = started.elapsed();
             let started = Instant::now();
-            let solved = solve(&link, options_of(self.options));
-            timings.solve = started.elapsed();
-            let started = Instant::now();
-            let mut findings = self.unread_findings(&is_meant);
-            let unread = self.unread_languages();
-            let remarks = comments(&self.files, &solved, self.options.comments, &unread, &is_meant);
-            let remedies = told(&link, &solved, self.project.trace_in_paths, remarks, &mut findings);
+            let contained = contain(&program, self.options, new_link, |link, left_out| {
+                let solved = solve(link, options_of(self.options));
+                let took = started.elapsed();
+                let mut findings = self.unread_findings(&is_meant);
+                let unseen = unseen_languages(&self.unread_languages(), left_out);
+                let remarks = comments(&self.files, &solved, self.options.comments, &unseen, &is_meant);
+                let remedies = told(link, &solved, self.project.trace_in_paths, remarks, left_out, &mut findings);
+                (findings, remedies, took)
+            });
+            // Answers come before the linker's memory is given back.
+            let Contained { done: (findings, remedies, took), link: _link, left_out } = contained;
+            timings.solve = took;
             let groups = grouped(&findings);
-            timings.output = started.elapsed();
+            timings.output = started.elapsed() - took;
             let read = self.files.len();
             let (must_not_block, ways) = (None, None);
-            hand_over(self, Report { findings, groups, read, remedies, must_not_block, ways, timings })
+            hand_over(self, Report { findings, groups, read, remedies, must_not_block, ways, left_out, timings })
         };
         // What a run that is stopped leaves half-done is dropped with it; the session itself is not touched.
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {

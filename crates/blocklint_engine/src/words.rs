@@ -72,7 +72,7 @@ pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Fin
         .findings
         .iter()
         .filter(|raw| reported(raw.file) || traces && passes(raw))
-        .filter_map(|raw| finding_and_remedy(link, solved, raw))
+        .filter_map(|raw| link.attempt_site(raw.site, || finding_and_remedy(link, solved, raw)).flatten())
         .collect()
 }
 

@@ -48,4 +48,4 @@ pub use tables::{
 pub use validate::validate;
 
 /// Raised whenever the same bytes may give other facts.
-pub const FACTS_VERSION: u32 = 7;
+pub const FACTS_VERSION: u32 = 8;

@@ -44,7 +44,7 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()
             (None, _) => {
                 let unread = |index: &u32| shown.findings.get(*index as usize).is_some_and(is_unread);
                 match group.findings.iter().all(unread) {
-                    true => "files that were not read as a whole".to_owned(),
+                    true => "what was not read or analysed as a whole".to_owned(),
                     false => "findings without a cause elsewhere".to_owned(),
                 }
             }

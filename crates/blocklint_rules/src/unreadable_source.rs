@@ -1,5 +1,7 @@
 //! BLT902 unreadable-source.
 
+use std::time::Duration;
+
 use blocklint_core::RuleCode;
 
 use crate::Rule;
@@ -9,7 +11,7 @@ use crate::Rule;
 pub static UNREADABLE_SOURCE: Rule = Rule {
     code: RuleCode(902),
     name: "unreadable-source",
-    summary: "a source file was not read, or only in part",
+    summary: "a source file was not read or analysed, or only in part",
     page: include_str!("../../../rules/BLT902-unreadable-source.md"),
     effect: None,
     noun: "unreadable source",
@@ -31,6 +33,20 @@ pub enum Unread {
     InPart(String),
     /// Reading it failed for a reason that is a bug of blocklint.
     Internal(String),
+    /// A function was left out because analysing it panicked, which is a bug of blocklint.
+    Failed {
+        /// The function.
+        function: String,
+        /// The message of the panic, and where it happened.
+        reason: String,
+    },
+    /// A function was left out because analysing it took too long, which is a bug of blocklint.
+    TookTooLong {
+        /// The function.
+        function: String,
+        /// How long it may take.
+        limit: Duration,
+    },
 }
 
 impl Unread {
@@ -43,6 +59,12 @@ impl Unread {
             }
             Unread::InPart(reason) => reason.clone(),
             Unread::Internal(reason) => format!("skipped: reading it failed inside blocklint: {reason}"),
+            Unread::Failed { function, reason } => {
+                format!("`{function}` was left out: analysing it failed inside blocklint: {reason}")
+            }
+            Unread::TookTooLong { function, limit } => {
+                format!("`{function}` was left out: analysing it took longer than {} s", limit.as_secs_f64())
+            }
         }
     }
 
@@ -52,7 +74,9 @@ impl Unread {
             Unread::TooLarge { .. } => {
                 Some("raise `max-file-size` under `[tool.blocklint]` if the file is not generated".to_owned())
             }
-            Unread::Internal(_) => Some("please report it, with the file if you can".to_owned()),
+            Unread::Internal(_) | Unread::Failed { .. } | Unread::TookTooLong { .. } => {
+                Some("please report it, with the file if you can".to_owned())
+            }
             Unread::Unreadable(_) | Unread::InPart(_) => None,
         }
     }

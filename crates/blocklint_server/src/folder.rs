@@ -6,6 +6,7 @@ use blocklint_engine::Buffers;
 use camino::{Utf8Path, Utf8PathBuf};
 use crossbeam_channel::Sender;
 
+use crate::Hooks;
 use crate::analysis::Analysis;
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -28,6 +29,7 @@ impl Folder {
         path: Utf8PathBuf,
         settings: Arc<Settings>,
         documents: &Documents,
+        hooks: Hooks,
         events: Sender<Event>,
     ) -> std::io::Result<Self> {
         let buffers: Buffers = documents
@@ -35,7 +37,7 @@ impl Folder {
             .filter(|(of, _)| of.starts_with(&path))
             .map(|(of, document)| (Arc::clone(of), Arc::clone(document.text.content())))
             .collect();
-        let worker = Worker::start(&path, Arc::clone(&settings), buffers, events)?;
+        let worker = Worker::start(&path, Arc::clone(&settings), buffers, hooks, events)?;
         let analysis = Arc::default();
         Ok(Folder { path, settings, analysis, progress: Progress::default(), worker, analysed: None })
     }

@@ -30,6 +30,7 @@ mod worker;
 
 use std::io;
 
+use blocklint_engine::Containment;
 pub use lsp_server::Connection;
 
 use crate::server::Server;
@@ -48,6 +49,8 @@ pub enum Ended {
 pub struct Hooks {
     /// Called with the method of each request, where it is answered.
     pub on_request: Option<fn(&str)>,
+    /// What is done about functions whose analysis fails.
+    pub containment: Containment,
 }
 
 /// Serves a client over standard input and output.
@@ -55,9 +58,9 @@ pub struct Hooks {
 /// # Errors
 ///
 /// Where the system gives no threads, or the client reads no more.
-pub fn serve_stdio() -> io::Result<Ended> {
+pub fn serve_stdio(hooks: Hooks) -> io::Result<Ended> {
     let (connection, threads) = transport::connect(io::stdin(), io::stdout())?;
-    let ended = serve(&connection, Hooks::default())?;
+    let ended = serve(&connection, hooks)?;
     drop(connection);
     threads.join()?;
     Ok(ended)

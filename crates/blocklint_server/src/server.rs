@@ -412,7 +412,8 @@ impl<'c> Server<'c> {
         if self.folders.iter().any(|folder| folder.path == path) {
             return;
         }
-        match Folder::open(path.clone(), Arc::clone(&self.settings), &self.documents, self.events.0.clone()) {
+        match Folder::open(path.clone(), Arc::clone(&self.settings), &self.documents, self.hooks, self.events.0.clone())
+        {
             Ok(folder) => self.folders.push(folder),
             Err(error) => self.say(&format!("{path}: {error}"), true),
         }

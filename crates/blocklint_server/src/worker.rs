@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use blocklint_core::Finding;
 use blocklint_engine::{
-    Buffers, Cache, Cancelled, Levels, Options, Remedies, Report, RuleArguments, Rules, STACK_SIZE, Session,
+    Buffers, Cache, Cancelled, LeftOut, Levels, Options, Remedies, Report, RuleArguments, Rules, STACK_SIZE, Session,
     cache_version, choose, load_models_and_tell,
 };
 use blocklint_models::Models;
@@ -18,6 +18,7 @@ use blocklint_project::{Configuration, PathOptions, Project, Request, discover_w
 use camino::{Utf8Path, Utf8PathBuf};
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 
+use crate::Hooks;
 use crate::analysis::{Analysis, FilePath};
 use crate::settings::Settings;
 use crate::text::Text;
@@ -64,6 +65,7 @@ impl Worker {
         folder: &Utf8Path,
         settings: Arc<Settings>,
         buffers: Buffers,
+        hooks: Hooks,
         events: Sender<Event>,
     ) -> std::io::Result<Self> {
         let (jobs, queue) = crossbeam_channel::unbounded();
@@ -71,6 +73,7 @@ impl Worker {
         let mut desk = Desk {
             folder: folder.to_path_buf(),
             settings,
+            hooks,
             events,
             queue,
             running: Arc::clone(&running),
@@ -114,6 +117,7 @@ impl Drop for Worker {
 struct Desk {
     folder: Utf8PathBuf,
     settings: Arc<Settings>,
+    hooks: Hooks,
     events: Sender<Event>,
     queue: Receiver<(u64, Job)>,
     running: Arc<Mutex<Arc<AtomicBool>>>,
@@ -326,7 +330,12 @@ impl Desk {
     /// these.
     fn shown(&mut self, session: &Session, report: Report, files: Option<&HashSet<FilePath>>) -> Analysis {
         let started = Instant::now();
-        let Report { mut findings, groups, mut remedies, mut timings, read: _, must_not_block: _, ways: _ } = report;
+        let Report { mut findings, groups, mut remedies, mut timings, left_out, read: _, must_not_block: _, ways: _ } = report;
+        for left_out in left_out {
+            let LeftOut { what, why, place, .. } = left_out;
+            let file = place.map_or_else(String::new, |place| format!("{}: ", place.path));
+            self.tell(format!("{file}`{what}` was left out of the analysis, please report it: {why}"), true);
+        }
         let rules = self.rules(session.project());
         rules.hide(&mut findings);
         let chosen = choose(findings, groups, &rules.selection, self.levels(Some(session.project())));
@@ -376,7 +385,8 @@ impl Desk {
     }
 
     fn options(&self, project: Option<&Project>) -> Options {
-        let mut options = Options::new(self.levels(project).confidence);
+        let mut options =
+            Options { containment: self.hooks.containment, ..Options::new(self.levels(project).confidence) };
         let of_file = project.is_some_and(|project| project.configuration.looks_aside());
         options.include_aside = self.settings.include_aside || of_file;
         options

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use blocklint_core::{Applicability, Finding};
 use blocklint_engine::{
-    Chosen, CommentChecks, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse, attach, choose,
-    load_models, locate, on_large_stacks, write,
+    Chosen, CommentChecks, Containment, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse, attach,
+    choose, load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
 use blocklint_output::diff;
@@ -120,8 +120,15 @@ impl Run {
 
     fn apply(&self) -> Result<Fixed, String> {
         let (project, models, rules, levels) = (&self.project, &self.models, &self.rules, self.levels);
-        let request =
-            FixRequest { project, models, rules, levels, include_aside: false, allowed: Applicability::Unsafe };
+        let request = FixRequest {
+            project,
+            models,
+            rules,
+            levels,
+            include_aside: false,
+            allowed: Applicability::Unsafe,
+            containment: Containment::default(),
+        };
         blocklint_engine::fix(request).map_err(|failure| failure.lines.join("\n"))
     }
 }

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
 use super::check::{Prepared, nothing_read, prepare, request};
-use super::{cache, change, from_here as shown, unless_closed};
+use super::{cache, change, from_here as shown, left_out, unless_closed};
 use crate::arguments::{BaselineCommand, Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
 use crate::progress::Bar;
@@ -107,8 +107,18 @@ pub(crate) fn baseline(command: &BaselineCommand) -> Result<u8, Failure> {
     }
 }
 
-/// What is found, and the file of the baseline.
-fn found(check: &Check) -> Result<(Prepared, Chosen, Utf8PathBuf), Failure> {
+/// What a baseline is compared with.
+struct Found {
+    prepared: Prepared,
+    chosen: Chosen,
+    /// The file of the baseline.
+    path: Utf8PathBuf,
+    /// True if the analysis left nothing out.
+    is_whole: bool,
+}
+
+/// Returns what is found now.
+fn found(check: &Check) -> Result<Found, Failure> {
     let of_change = check.since.is_some() || check.changed || check.staged;
     if of_change || check.fix || check.diff || check.add_ignore.is_some() || check.run.watch {
         return Err(Failure::new(
@@ -126,11 +136,12 @@ fn found(check: &Check) -> Result<(Prepared, Chosen, Utf8PathBuf), Failure> {
     drop(bar);
     nothing_read(&prepared.project, &ran)?;
     cache::tell(check, &ran);
-    Ok((prepared, ran.chosen, path))
+    left_out::tell(&prepared.project, &ran.left_out, &prepared.current);
+    Ok(Found { prepared, chosen: ran.chosen, path, is_whole: ran.left_out.is_empty() })
 }
 
 fn create(check: &Check, force: bool) -> Result<u8, Failure> {
-    let (prepared, chosen, path) = found(check)?;
+    let Found { prepared, chosen, path, is_whole: _ } = found(check)?;
     let (project, current) = (&prepared.project, &prepared.current);
     let name = shown(&path, current);
     if !project.missing.is_empty() {
@@ -150,10 +161,13 @@ fn create(check: &Check, force: bool) -> Result<u8, Failure> {
 }
 
 fn prune(check: &Check) -> Result<u8, Failure> {
-    let (prepared, mut chosen, path) = found(check)?;
+    let Found { prepared, mut chosen, path, is_whole } = found(check)?;
     let mut baseline = existing(&path, &prepared.current)?;
     if !prepared.project.missing.is_empty() {
         return Ok(FAILED);
+    }
+    if !is_whole {
+        return Err(Failure::new("nothing is taken out of the baseline: what was left out may still be there"));
     }
     let held = hold(check, &baseline, &mut chosen, &prepared);
     let gone = baseline.prune(&held.stale);
@@ -178,9 +192,12 @@ struct Row<'r> {
 }
 
 fn show(check: &Check) -> Result<u8, Failure> {
-    let (prepared, mut chosen, path) = found(check)?;
+    let Found { prepared, mut chosen, path, is_whole } = found(check)?;
     let baseline = existing(&path, &prepared.current)?;
-    let held = hold(check, &baseline, &mut chosen, &prepared);
+    let mut held = hold(check, &baseline, &mut chosen, &prepared);
+    if !is_whole {
+        held.stale.clear();
+    }
     let stale = |key: &BaselineKey| held.stale.iter().find(|(of, _)| of == key).map_or(0, |(_, count)| *count);
     let rows = baseline.entries.iter().map(|(key, count)| Row {
         filename: &key.file,

@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::config::{show_files, show_settings};
 use super::render::{self, Known, Written};
-use super::{baseline, cache, change, current_folder, evidence, fix, ignore, unless_closed, watch};
+use super::{baseline, cache, change, current_folder, evidence, fix, ignore, left_out, unless_closed, watch};
 use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, verbose, warning};
 use crate::progress::Bar;
@@ -128,6 +128,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
         ways: plans(check),
         ends_process: true,
         counts_what_must_not_block: console::verbosity() > 0,
+        containment: console::containment(),
         ..Options::new(prepared.levels.confidence)
     })
 }
@@ -173,7 +174,8 @@ fn once(check: &Check) -> Result<u8, Failure> {
     let seen = evidence::read(check)?;
 
     let include_aside = check.looks_aside(&project.configuration);
-    let fixing = FixRequest { project, models, rules, levels, include_aside, allowed: fix::allowed(check) };
+    let (allowed, containment) = (fix::allowed(check), console::containment());
+    let fixing = FixRequest { project, models, rules, levels, include_aside, allowed, containment };
     if check.diff {
         return fix::diff(check, fixing, current);
     }
@@ -187,12 +189,17 @@ fn once(check: &Check) -> Result<u8, Failure> {
     drop(bar);
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
-    let Ran { mut chosen, mut timings, texts, ways, read, .. } = ran;
+    left_out::tell(project, &ran.left_out, current);
+    let Ran { mut chosen, mut timings, texts, ways, read, left_out, .. } = ran;
     timings.discover = *discovered;
     let texts = evidence::weigh(&seen, &mut chosen, project, levels, texts);
 
     let started = Instant::now();
-    let held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));
+    let mut held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));
+    // What was left out may still be there.
+    if let Some(held) = held.as_mut().filter(|_| !left_out.is_empty()) {
+        held.stale.clear();
+    }
     let compared = before.as_ref().map(|before| before.compare(&mut chosen, project));
     let has_grown = match &baseline {
         Some(baseline) => baseline::has_grown(check, baseline, &prepared)?,
@@ -266,7 +273,9 @@ fn once(check: &Check) -> Result<u8, Failure> {
         || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
         || has_grown;
     let unwritten = fixed.is_some_and(|fixed| fixed.unwritten);
-    Ok(match (project.missing.is_empty() && !unwritten, found && !check.exit_zero) {
+    let is_whole = left_out.is_empty() && chosen.findings.iter().all(|finding| finding.rule != UNREADABLE_SOURCE.code);
+    let done = project.missing.is_empty() && !unwritten && (is_whole || !check.strict);
+    Ok(match (done, found && !check.exit_zero) {
         (false, _) => FAILED,
         (true, true) => FOUND,
         (true, false) => CLEAN,

@@ -119,6 +119,7 @@ fn flags(check: &Check) -> Vec<String> {
         ("--isolated", check.isolated),
         ("--no-baseline", check.no_baseline),
         ("--strict-baseline", check.strict_baseline),
+        ("--strict", check.strict),
         ("--changed", check.changed),
         ("--staged", check.staged),
         ("--unsafe-fixes", check.unsafe_fixes),

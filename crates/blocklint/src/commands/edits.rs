@@ -13,7 +13,7 @@ use camino::Utf8Path;
 
 use super::{current_folder, unless_closed};
 use crate::messages::Failure;
-use crate::{CLEAN, FOUND};
+use crate::{CLEAN, FOUND, console};
 
 pub(crate) fn edits(path: &Utf8Path, count: u32, seed: u64) -> Result<u8, Failure> {
     // A session reads files that change on its own thread.
@@ -113,7 +113,8 @@ fn open(path: &Utf8Path, buffers: Buffers) -> Result<Session, Failure> {
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
     let models = load_models(&project, &current)?;
-    Ok(Session::open(project, models, Options::new(Confidence::Medium), buffers, None)?)
+    let options = Options { containment: console::containment(), ..Options::new(Confidence::Medium) };
+    Ok(Session::open(project, models, options, buffers, None)?)
 }
 
 fn findings(session: &mut Session) -> Vec<Finding> {

@@ -7,7 +7,7 @@ use blocklint_core::{Applicability, Finding};
 use blocklint_engine::{FixRequest, Fixed};
 use camino::Utf8Path;
 
-use super::unless_closed;
+use super::{left_out, unless_closed};
 use crate::arguments::Check;
 use crate::messages::{Failure, error, warning};
 use crate::output_file::Output;
@@ -47,6 +47,7 @@ pub(super) fn fix(request: FixRequest<'_>, current: &Utf8Path) -> Result<Outcome
 /// Prints what would change.
 pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -> Result<u8, Failure> {
     let fixed = blocklint_engine::fix(request)?;
+    left_out::tell(request.project, &fixed.left_out, current);
     tell_refused(&fixed, current);
     let print = || -> io::Result<()> {
         let mut out = Output::new(check.output_file.as_deref())?;
@@ -63,7 +64,8 @@ pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -
     };
     // Nobody is left to tell that stderr is closed.
     let _ = writeln!(io::stderr(), "{would}.");
-    Ok(match (request.project.missing.is_empty(), fixed.changes.is_empty() || check.exit_zero) {
+    let done = request.project.missing.is_empty() && (fixed.left_out.is_empty() || !check.strict);
+    Ok(match (done, fixed.changes.is_empty() || check.exit_zero) {
         (false, _) => FAILED,
         (true, true) => CLEAN,
         (true, false) => FOUND,

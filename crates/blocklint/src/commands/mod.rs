@@ -12,6 +12,7 @@ mod evidence;
 mod fix;
 mod generate;
 mod ignore;
+mod left_out;
 mod missing;
 mod models;
 mod plan;

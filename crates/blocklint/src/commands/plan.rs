@@ -4,7 +4,7 @@ use blocklint_engine::{Ran, locate_in, locate_plan, overview, plan};
 use blocklint_output::{Look, Shown, plan_json, plan_text};
 
 use super::check::{nothing_read, prepare, request};
-use super::{baseline, cache, change, unless_closed};
+use super::{baseline, cache, change, left_out, unless_closed};
 use crate::arguments::{OutputFormat, Plan};
 use crate::messages::Failure;
 use crate::output_file::Output;
@@ -34,7 +34,8 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     drop(bar);
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
-    let Ran { mut chosen, texts, ways, .. } = ran;
+    left_out::tell(project, &ran.left_out, current);
+    let Ran { mut chosen, texts, ways, left_out, .. } = ran;
     if let Some(baseline) = &baseline {
         baseline::hold(check, baseline, &mut chosen, &prepared);
     }
@@ -63,5 +64,6 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
         false => plan_text(&mut out, &shown, &planned, look),
     };
     unless_closed(written.and_then(|()| out.finish()))?;
-    Ok(if project.missing.is_empty() { CLEAN } else { FAILED })
+    let done = project.missing.is_empty() && (left_out.is_empty() || !check.strict);
+    Ok(if done { CLEAN } else { FAILED })
 }

@@ -1,12 +1,12 @@
 //! `blocklint server`.
 
-use blocklint_server::{Ended, serve_stdio};
+use blocklint_server::{Ended, Hooks, serve_stdio};
 
 use crate::messages::Failure;
-use crate::{CLEAN, FAILED};
+use crate::{CLEAN, FAILED, console};
 
 pub(crate) fn server() -> Result<u8, Failure> {
-    Ok(match serve_stdio()? {
+    Ok(match serve_stdio(Hooks { containment: console::containment(), ..Hooks::default() })? {
         Ended::Shutdown => CLEAN,
         Ended::Abruptly => FAILED,
     })

@@ -7,7 +7,7 @@ use blocklint_project::{Project, Request, absolute, project_root, project_within
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::check::{Prepared, options, path_options, prepare_paths};
-use super::{baseline, current_folder, from_here, unless_closed};
+use super::{baseline, current_folder, from_here, left_out, unless_closed};
 use crate::arguments::{Check, OutputFormat, Why};
 use crate::messages::{Failure, error};
 use crate::output_file::Output;
@@ -144,11 +144,12 @@ fn explain_in(
         hold: &hold,
         progress: &bar,
     };
-    let mut explained = match asked.is_empty() {
-        true => Vec::new(),
+    let (mut explained, failed) = match asked.is_empty() {
+        true => Default::default(),
         false => explain(&request)?,
     };
     drop(bar);
+    left_out::tell(project, &failed, current);
     let finished = told.into_iter().zip(places).map(|((at, line), (_, place))| {
         let line =
             line.and_then(|number| explained[number].take().ok_or_else(|| format!("{}: no such line", place.text)));

@@ -269,7 +269,7 @@ fn what_has_no_cause_stands_apart_from_what_was_not_read() {
     ]);
     let out = project.run(&["check"]).out;
     let headings = out.lines().filter(|line| line.starts_with("f")).collect::<Vec<_>>();
-    assert_eq!(headings, ["findings without a cause elsewhere", "files that were not read as a whole"], "{out}");
+    assert_eq!(headings, ["findings without a cause elsewhere", "what was not read or analysed as a whole"], "{out}");
     assert!(!out.contains("blocks here"), "{out}");
     let findings = project.run(&["check", "--output-format", "json"]).out;
     let findings: serde_json::Value = serde_json::from_str(&findings).expect("JSON");

@@ -42,6 +42,7 @@ use blocklint_link::labels::label::{Label, LabelHold};
 use blocklint_link::link::Link;
 use blocklint_link::link::names;
 use blocklint_link::link::units::{ByCode, Units};
+use blocklint_link::link::work::Unit;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_models::Thread;
 use partly_silenced::partly_silenced;
@@ -123,6 +124,7 @@ pub(crate) fn findings<'a>(
     for hit in &graph.hits {
         link.go_on();
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
+        let Some(_at_hand) = link.take_up(Unit::Body(hit.root)) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
             let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
             // That the literal runs there may be inferred.
@@ -174,6 +176,7 @@ pub(crate) fn findings<'a>(
     let mut aside: FxHashMap<BodyRef, Option<&'static Signal>> = FxHashMap::default();
     for candidates in places.values_mut() {
         for candidate in candidates {
+            let Some(_at_hand) = link.take_up(Unit::Body(candidate.root)) else { continue };
             let language = link.program.language(candidate.root.file);
             let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
             let traced = Traced {
@@ -275,26 +278,28 @@ pub(crate) fn findings<'a>(
             }
         }
     }
-    if judge.is_on(named::SAID_ALREADY) {
+    let step = |signal: &'static str| if judge.is_on(signal) { link.take_up(Unit::Step(signal)) } else { None };
+    if let Some(_at_hand) = step(named::SAID_ALREADY) {
         lower_what_is_said_already(link, &mut places, min_confidence);
     }
-    if judge.is_on(named::SHORT_BESIDE_LONGER) {
+    if let Some(_at_hand) = step(named::SHORT_BESIDE_LONGER) {
         lower_what_is_short_beside_longer(link, &mut places, min_confidence);
     }
-    let joined = match judge.is_on(named::SAME_FILE) {
-        true => join_uses_of_one_file(link, &mut places, min_confidence),
-        false => FxHashMap::default(),
+    let joined = match step(named::SAME_FILE) {
+        Some(_at_hand) => join_uses_of_one_file(link, &mut places, min_confidence),
+        None => FxHashMap::default(),
     };
-    if judge.is_on(named::FAILS_BESIDES) {
+    if let Some(_at_hand) = step(named::FAILS_BESIDES) {
         lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
     }
-    let of_one_call = match judge.is_on(named::SAID_ALREADY) {
-        true => join_rules_of_one_call(link, &mut places, min_confidence),
-        false => FxHashMap::default(),
+    let of_one_call = match step(named::SAID_ALREADY) {
+        Some(_at_hand) => join_rules_of_one_call(link, &mut places, min_confidence),
+        None => FxHashMap::default(),
     };
     let mut reach = reach_of(&causes, &places);
     let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
-    let hubs = blocked_hubs(link, cuts, judge, graph, &causes, &units);
+    let find_hubs = || blocked_hubs(link, cuts, judge, graph, &causes, &units);
+    let hubs = link.attempt(Unit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
     for hub in &hubs {
         for &cause in &hub.causes {
             reach[cause as usize].insert(hub.root);
@@ -321,6 +326,7 @@ pub(crate) fn findings<'a>(
     misused.extend(hubs);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
+        let Some(_at_hand) = link.take_up_site(*site) else { return false };
         !misused.iter().any(|one| {
             (one.site == *site || enters(link, *site, one.site))
                 && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
@@ -330,7 +336,8 @@ pub(crate) fn findings<'a>(
     let mut found: Vec<RawFinding> = places
         .into_iter()
         .filter(|((site, ..), _)| link.is_asked(site.file))
-        .map(|((site, arg, rule), candidates)| {
+        .filter_map(|((site, arg, rule), candidates)| {
+            let _at_hand = link.take_up_site(site)?;
             let (mut finding, best) =
                 finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
             if !best.handed {
@@ -379,11 +386,11 @@ pub(crate) fn findings<'a>(
                 begins.dedup();
                 net.begins.insert((finding.file, finding.span, rule), begins);
             }
-            finding
+            Some(finding)
         })
         .collect();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
-        called_for_a_chain(link, cuts, rule, &mut found);
+        link.attempt(Unit::Rule(rule), || called_for_a_chain(link, cuts, rule, &mut found));
     }
     found.extend(misused);
     let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;

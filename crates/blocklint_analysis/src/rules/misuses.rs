@@ -18,6 +18,7 @@ use blocklint_flow::search::cuts::{Cuts, Misuse};
 use blocklint_flow::search::locks::{held_over_await, holder_name};
 use blocklint_link::link::Link;
 use blocklint_link::link::units::Units;
+use blocklint_link::link::work::Unit;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::{Creates, Role};
 use rustc_hash::FxHashSet;
@@ -62,7 +63,7 @@ pub(crate) fn misuses<'a>(
     let reach = link.reach();
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
-        for one in handed_results(link, reach) {
+        for one in link.attempt(Unit::Rule(rule), || handed_results(link, reach)).into_iter().flatten() {
             let what = What::CalledInstead { taker: link.written_site(one.taker) };
             let call = link.library.text(one.path).to_string();
             let severity = match link.program.is_test(one.called.file) {
@@ -76,7 +77,7 @@ pub(crate) fn misuses<'a>(
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LateMonkeyPatch) {
-        for one in late_imports(link, units) {
+        for one in link.attempt(Unit::Rule(rule), || late_imports(link, units)).into_iter().flatten() {
             let what = What::LatePatch { taken: one.taken.clone(), is_module: one.is_module, patch: one.patch };
             let mut finding =
                 misuse(link, cuts, rule, what, one.site, one.taken.clone(), Severity::Warning, one.confidence);
@@ -89,12 +90,13 @@ pub(crate) fn misuses<'a>(
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LargeResponse) {
-        for one in large_responses(link, units) {
+        for one in link.attempt(Unit::Rule(rule), || large_responses(link, units)).into_iter().flatten() {
             found.push(large_response(link, cuts, rule, one));
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
-        for one in held_over_await(link).into_iter().chain(guards_over_await(link)) {
+        let all = || held_over_await(link).into_iter().chain(guards_over_await(link)).collect::<Vec<_>>();
+        for one in link.attempt(Unit::Rule(rule), all).into_iter().flatten() {
             let reentrant = link.library.role(one.ty) == Some(Role::ReentrantLock);
             let what = What::LockOverAwait { awaited: link.written_site(one.awaited), reentrant };
             let call = link.library.text(one.ty).to_string();
@@ -115,7 +117,8 @@ pub(crate) fn misuses<'a>(
             found.push(finding);
         }
     }
-    for one in crate::rules::made_anew::made_anew(link, callers, reach) {
+    let made_anew = || crate::rules::made_anew::made_anew(link, callers, reach);
+    for one in link.attempt(Unit::Step("what is made anew again and again"), made_anew).into_iter().flatten() {
         let misuse_of = match one.creates {
             Creates::Threads => Misuse::ThreadsMadeAnew,
             Creates::Connections | Creates::Pool => Misuse::ConnectionsMadeAnew,
@@ -126,14 +129,20 @@ pub(crate) fn misuses<'a>(
         found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::PoolStarved) {
-        let holds = crate::rules::pool_starvation::pool_holds(link, reach);
-        for one in holds.into_iter().chain(crate::rules::own_job::own_jobs(link, reach)) {
+        let all = || {
+            let holds = crate::rules::pool_starvation::pool_holds(link, reach);
+            holds.into_iter().chain(crate::rules::own_job::own_jobs(link, reach)).collect::<Vec<_>>()
+        };
+        for one in link.attempt(Unit::Rule(rule), all).into_iter().flatten() {
             let call = link.library.text(one.path).to_string();
             let what = What::Starves(one.starved);
             found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
         }
     }
-    for one in crate::rules::unbounded_offload::offloads(offloads) {
+    let handed = link.attempt(Unit::Step("work that is handed over without a bound"), || {
+        crate::rules::unbounded_offload::offloads(offloads)
+    });
+    for one in handed.into_iter().flatten() {
         // What starves a pool is that rule's.
         let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
@@ -156,8 +165,10 @@ pub(crate) fn misuses<'a>(
         found.push(finding);
     }
     if let Some(rule) = cuts.rule_of(Effect::Cpu, false, Context::EventLoop) {
-        let here = crate::rules::unbounded_offload::elsewhere::called_here(offloads);
-        found.extend(here.into_iter().map(|one| called_on_a_loop(link, cuts, rule, one)));
+        let here = link.attempt(Unit::Step("calculations that others hand over"), || {
+            crate::rules::unbounded_offload::elsewhere::called_here(offloads)
+        });
+        found.extend(here.into_iter().flatten().map(|one| called_on_a_loop(link, cuts, rule, one)));
     }
     found
 }

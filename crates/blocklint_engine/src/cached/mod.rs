@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::analyse::{Unsolved, analyse_files, layout_of, on_large_stacks, opened, source_files, unread};
 use crate::choose::{Chosen, Hidden, Levels, choose_keeping};
 use crate::comments::unread_languages;
+use crate::contain::{Gave, LeftOut};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::attach;
 use crate::plan::Ways;
@@ -63,11 +64,13 @@ pub struct Ran {
     pub unkept: Option<String>,
     /// All ways of the findings, where that was asked for.
     pub ways: Option<Ways>,
+    /// What the analysis left out because it failed there.
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Ran {
     fn of(chosen: Chosen, read: usize, timings: Timings) -> Self {
-        Ran { chosen, read, timings, texts: Sources::default(), unkept: None, ways: None }
+        Ran { chosen, read, timings, texts: Sources::default(), unkept: None, ways: None, left_out: Vec::new() }
     }
 }
 
@@ -100,11 +103,21 @@ pub fn run(request: RunRequest<'_>) -> Result<Ran, Failure> {
     };
     let Some(cache) = request.cache else { return anew() };
     // Facts that somebody made up may pass every check and still say what no front end says. Whether it was them shows without them.
-    catch_unwind(AssertUnwindSafe(|| run_with(&request, cache))).unwrap_or_else(|_| {
-        // Where nothing can be removed, the next run does as this one.
-        let _ = cache.forget_files();
-        anew()
-    })
+    let ran = catch_unwind(AssertUnwindSafe(|| run_with(&request, cache)));
+    // Facts that were kept may be what panics.
+    let is_doubtful = |ran: &Ran| {
+        let panicked = ran.left_out.iter().any(|of| matches!(of.why, Gave::Panic(_)));
+        panicked && ran.timings.extracted < request.project.files.len()
+    };
+    match ran {
+        Ok(Ok(ran)) if !is_doubtful(&ran) => Ok(ran),
+        Ok(Err(failure)) => Err(failure),
+        Ok(Ok(_)) | Err(_) => {
+            // Where nothing can be removed, the next run does as this one.
+            let _ = cache.forget_files();
+            anew()
+        }
+    }
 }
 
 fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
@@ -159,7 +172,9 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let contents = facts::digest(project, &seen);
     let stats = looked.stats;
     let kept = Kept { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
-    let keep = |()| if ran.ways.is_some() { Ok(()) } else { keep(cache, key, &kept) };
+    // The next run tries again what this one left out.
+    let is_kept = ran.ways.is_none() && ran.left_out.is_empty();
+    let keep = |()| if is_kept { keep(cache, key, &kept) } else { Ok(()) };
     let unkept = saved.and_then(keep).err().map(|error| error.to_string());
     Ok(Ran { unkept, ..ran })
 }
@@ -231,7 +246,7 @@ pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report
     }
     let mut timings = report.timings;
     timings.output += started.elapsed();
-    Ok((Ran { ways: report.ways, ..Ran::of(chosen, report.read, timings) }, hidden))
+    Ok((Ran { ways: report.ways, left_out: report.left_out, ..Ran::of(chosen, report.read, timings) }, hidden))
 }
 
 /// The digest of files by their paths and what is said of each.

@@ -94,7 +94,12 @@ pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Be
         request.options.free(sources);
         (report, before)
     })?;
-    let (ran, hidden_now) = finish_keeping(&request, report)?;
+    let (mut ran, hidden_now) = finish_keeping(&request, report)?;
+    for left_out in before.iter().flat_map(|before| &before.left_out) {
+        if ran.left_out.iter().all(|of| of.what != left_out.what) {
+            ran.left_out.push(left_out.clone());
+        }
+    }
     let texts = texts(project, now);
     let state = match before {
         Some(report) => {

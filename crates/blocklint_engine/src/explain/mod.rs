@@ -10,8 +10,8 @@ mod reasons;
 mod sites;
 mod values;
 
-use blocklint_analysis::{Explainer, FileId, Names, Part, Program};
-use blocklint_core::{Finding, Span};
+use blocklint_analysis::{Explainer, FileId, Link, Names, Part, Program, SourceFile};
+use blocklint_core::{Finding, Language, Span};
 use blocklint_models::Models;
 use blocklint_output::{ExplainedFinding, ExplainedLine, ExplainedSite, Outcome, Remark, Sources};
 use blocklint_project::Project;
@@ -21,6 +21,7 @@ use rustc_hash::FxHashMap;
 use crate::analyse::{Options, loaded, on_large_stacks, options_of, unread};
 use crate::choose::{Chosen, Levels};
 use crate::comments::{comments, unread_languages};
+use crate::contain::{LeftOut, contain, unseen_languages};
 use crate::extraction::extract_all;
 use crate::progress::Progress;
 use crate::sources::{line_span, locate_one, places, text_of};
@@ -65,12 +66,12 @@ pub struct AskedLine {
     pub line: u32,
 }
 
-/// Returns what is known of each line; `None` where the file has no such line.
+/// Returns what is known of each line, `None` where the file has no such line; and what the analysis left out.
 ///
 /// # Errors
 ///
 /// Where the system gives no threads.
-pub fn explain(request: &ExplainRequest<'_>) -> Result<Vec<Option<ExplainedLine>>, Failure> {
+pub fn explain(request: &ExplainRequest<'_>) -> Result<(Vec<Option<ExplainedLine>>, Vec<LeftOut>), Failure> {
     let ExplainRequest { project, models, options, progress, .. } = *request;
     let spans: Vec<Option<AskedSpan>> = request.lines.iter().map(|line| span_of(project, *line)).collect();
     let told = on_large_stacks(|| tell(project, models, options, &spans, progress))?;
@@ -84,7 +85,7 @@ pub fn explain(request: &ExplainRequest<'_>) -> Result<Vec<Option<ExplainedLine>
     for line in lines.iter_mut().flatten() {
         locate(project, line, &mut sources);
     }
-    Ok(lines)
+    Ok((lines, told.left_out))
 }
 
 /// A line as its file's facts count it.
@@ -123,6 +124,8 @@ struct Told {
     /// For each what makes it less sure besides signals.
     doubts: Vec<Vec<Remark>>,
     lines: Vec<Option<ToldLine>>,
+    /// What the analysis left out because it failed there.
+    left_out: Vec<LeftOut>,
 }
 
 struct ToldLine {
@@ -147,24 +150,41 @@ fn tell(
     let (files, layout) = loaded(project, models, extracted);
     let names = Names::new(&files);
     let program = Program::new(&files, &layout, &names);
-    let link = blocklint_analysis::link(&program, models);
-    let explainer = Explainer::new(&link, options_of(options));
+    let new_link = || blocklint_analysis::link(&program, models);
+    let contained = contain(&program, options, new_link, |link, left_out| {
+        let unseen = unseen_languages(&unread_languages, left_out);
+        tell_lines(link, &files, options, spans, &unread, &unseen)
+    });
+    Told { left_out: contained.left_out, ..contained.done }
+}
+
+/// Says what is known of some lines, by a linker of the program that these files are.
+fn tell_lines(
+    link: &Link<'_>,
+    files: &[SourceFile],
+    options: Options,
+    spans: &[Option<AskedSpan>],
+    unread: &[Finding],
+    unseen: &[Language],
+) -> Told {
+    let program = link.program;
+    let explainer = Explainer::new(link, options_of(options));
     let solved = explainer.solved();
     // Findings keep the numbers that the analysis gives them; those about comments and files come behind.
     let mut findings: Vec<Finding> = Vec::new();
     let mut doubts: Vec<Vec<Remark>> = Vec::new();
     let mut numbers: Vec<Option<usize>> = Vec::new();
     for raw in &solved.findings {
-        let told = words::finding(&link, solved, raw);
+        let told = words::finding(link, solved, raw);
         numbers.push(told.is_some().then_some(findings.len()));
         if let Some(finding) = told {
             findings.push(finding);
             doubts.push(doubts::doubts(&explainer, raw));
         }
     }
-    let about_comments = comments(&files, solved, options.comments, &unread_languages, |_| true);
+    let about_comments = comments(files, solved, options.comments, unseen, |_| true);
     findings.extend(about_comments.into_iter().map(|(finding, _)| finding));
-    findings.extend(unread);
+    findings.extend(unread.iter().cloned());
     doubts.resize(findings.len(), Vec::new());
     let mut of_source: FxHashMap<&Utf8Path, Vec<usize>> = FxHashMap::default();
     for (at, finding) in findings.iter().enumerate().skip(numbers.iter().flatten().count()) {
@@ -189,7 +209,7 @@ fn tell(
     drop((of_source, slots));
     // Freeing a large program costs time that nobody waits for.
     std::mem::forget(explainer);
-    Told { findings, doubts, lines }
+    Told { findings, doubts, lines, left_out: Vec::new() }
 }
 
 /// Returns what is known of a line of a file that could not be read.

@@ -23,6 +23,7 @@ mod writing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use blocklint_analysis::Containment;
 use blocklint_core::{Applicability, Finding};
 use blocklint_models::Models;
 use blocklint_project::Project;
@@ -30,6 +31,7 @@ use camino::Utf8Path;
 
 use crate::analyse::{grouped, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
+use crate::contain::LeftOut;
 use crate::{CommentChecks, Failure, Options, Rules};
 
 pub(crate) use edits::edited;
@@ -63,6 +65,8 @@ pub struct FixRequest<'a> {
     pub include_aside: bool,
     /// The least applicability of fixes that are applied; those for display never are.
     pub allowed: Applicability,
+    /// What is done about functions whose analysis fails.
+    pub containment: Containment,
 }
 
 /// What fixing comes to.
@@ -76,6 +80,8 @@ pub struct Fixed {
     pub refused: Vec<Refused>,
     /// The findings that would be shown afterwards, not located.
     pub remaining: Vec<Finding>,
+    /// What the analysis of the files as they are left out because it failed there.
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Fixed {
@@ -145,7 +151,8 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
     on_large_stacks(|| {
         let comments = CommentChecks::new(request.project, &request.rules.selection);
         let include_aside = request.include_aside;
-        let options = Options { comments, include_aside, ..Options::new(request.levels.confidence) };
+        let containment = request.containment;
+        let options = Options { comments, include_aside, containment, ..Options::new(request.levels.confidence) };
         let mut facts = Facts::new(request.project, request.models, options);
         let mut overlay = Overlay::new(request.project);
         let show = |mut findings: Vec<Finding>| -> Chosen {
@@ -154,7 +161,7 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
             choose(findings, groups, &request.rules.selection, request.levels)
         };
         let mut state = facts.analyse(None, &show);
-        let mut fixed = Fixed::default();
+        let mut fixed = Fixed { left_out: state.left_out.clone(), ..Fixed::default() };
         for _ in 0..ROUNDS {
             let (candidates, mut refused) = candidates(&request, &state, &mut overlay, &facts, make);
             let mut together = Together::default();

@@ -12,6 +12,7 @@ use camino::Utf8Path;
 
 use crate::analyse::{loaded, options_of, told, unread};
 use crate::comments::{comments, unread_languages};
+use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::extract_all;
 use crate::progress::Silent;
 
@@ -52,6 +53,8 @@ pub(crate) struct State {
     pub(crate) watched: Watched,
     /// Coroutines that are made and dropped there: (path, function, name called) → how many.
     pub(crate) unawaited: BTreeMap<(Arc<Utf8Path>, String, String), usize>,
+    /// What the analysis left out because it failed there.
+    pub(crate) left_out: Vec<LeftOut>,
 }
 
 impl<'a> Facts<'a> {
@@ -82,21 +85,26 @@ impl<'a> Facts<'a> {
     pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> State {
         let names = Names::new(&self.files);
         let program = Program::new(&self.files, &self.layout, &names);
-        let link = blocklint_analysis::link(&program, self.models);
-        let solved = blocklint_analysis::solve(&link, options_of(self.options));
-        let mut all = self.unread.clone();
-        let remarks = comments(&self.files, &solved, self.options.comments, &self.unread_languages, |_| true);
-        let remedies = told(&link, &solved, self.project.trace_in_paths, remarks, &mut all);
-        let with_findings = || all.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
-        let watched = watched.cloned().unwrap_or_else(with_findings);
-        let mut unawaited = BTreeMap::new();
-        for path in &watched {
-            let relative = self.slots.get(path).map(|&slot| self.files[slot].relative.as_str());
-            let Some(file) = relative.and_then(|relative| program.file_at(relative)) else { continue };
-            for (function, name) in blocklint_analysis::unawaited(&link, file) {
-                *unawaited.entry((Arc::clone(path), function, name)).or_default() += 1;
+        let new_link = || blocklint_analysis::link(&program, self.models);
+        let contained = contain(&program, self.options, new_link, |link, left_out| {
+            let solved = blocklint_analysis::solve(link, options_of(self.options));
+            let mut all = self.unread.clone();
+            let unseen = unseen_languages(&self.unread_languages, left_out);
+            let remarks = comments(&self.files, &solved, self.options.comments, &unseen, |_| true);
+            let remedies = told(link, &solved, self.project.trace_in_paths, remarks, left_out, &mut all);
+            let with_findings = || all.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
+            let watched = watched.cloned().unwrap_or_else(with_findings);
+            let mut unawaited = BTreeMap::new();
+            for path in &watched {
+                let relative = self.slots.get(path).map(|&slot| self.files[slot].relative.as_str());
+                let Some(file) = relative.and_then(|relative| program.file_at(relative)) else { continue };
+                for (function, name) in blocklint_analysis::unawaited(link, file) {
+                    *unawaited.entry((Arc::clone(path), function, name)).or_default() += 1;
+                }
             }
-        }
-        State { shown: show(all.clone()), all, remedies, watched, unawaited }
+            (all, remedies, watched, unawaited)
+        });
+        let Contained { done: (all, remedies, watched, unawaited), left_out, .. } = contained;
+        State { shown: show(all.clone()), all, remedies, watched, unawaited, left_out }
     }
 }

@@ -36,7 +36,15 @@ impl Folder {
         let levels =
             Levels { severity: blocklint_core::Severity::Note, confidence: blocklint_core::Confidence::Medium };
         fix_with(
-            FixRequest { project: &project, models: &models, rules: &rules, levels, include_aside: true, allowed },
+            FixRequest {
+                project: &project,
+                models: &models,
+                rules: &rules,
+                levels,
+                include_aside: true,
+                allowed,
+                containment: Default::default(),
+            },
             make,
         )
         .expect("threads")

@@ -107,6 +107,12 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broke
             lay_to(&mut all, reason, [own].into_iter().chain(on_the_way).collect());
         }
     }
+    for one in &after.left_out {
+        if let Some(place) = one.place.as_ref().filter(|_| before.left_out.iter().all(|of| of.what != one.what)) {
+            let reason = format!("`{}` could not be analysed any more", one.what);
+            lay_to(&mut all, reason, vec![(Arc::clone(&place.path), one.what.clone())]);
+        }
+    }
     for (key, count) in &after.unawaited {
         if *count > before.unawaited.get(key).copied().unwrap_or_default() {
             let (path, function, name) = key;

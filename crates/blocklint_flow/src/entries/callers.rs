@@ -9,6 +9,7 @@ use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, ParamKind, SiteKind, Sym};
 use blocklint_link::link::targets::{Edge, Target};
 use blocklint_link::link::value::{EnvId, Val, ValueId};
+use blocklint_link::link::work::Unit;
 use blocklint_link::link::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::program::index::{Mention, Wrap, is_field_of_receiver};
@@ -325,9 +326,12 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// A site that may call the node.
     fn call(&self, subject: Subject, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
-        if !found.looked.insert((site, env)) {
-            return;
+        if found.looked.insert((site, env)) {
+            self.link.attempt_site(site, || self.called_at(subject, site, env, trails, found));
         }
+    }
+
+    fn called_at(&self, subject: Subject, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
         let link = self.link;
         let targets = link.targets(site, env);
         let node = match subject {
@@ -521,9 +525,21 @@ impl<'l, 'a> Callers<'l, 'a> {
         found: &mut Found,
     ) {
         // A callable in a container is dispatch; a container of iterators is consumed who knows where.
-        if wrap == Wrap::Element {
-            return;
+        if wrap != Wrap::Element {
+            let within = Unit::Body(self.link.body_of_mention(file, mention));
+            self.link.attempt(within, || self.mentioned_at(subject, file, mention, env, trails, found));
         }
+    }
+
+    fn mentioned_at(
+        &self,
+        subject: Subject,
+        file: FileId,
+        mention: Mention,
+        env: EnvId,
+        trails: &mut Vec<Trail>,
+        found: &mut Found,
+    ) {
         let link = self.link;
         let facts = link.program.facts(file);
         // Whoever calls the interface that its place asks for may call it.

@@ -34,10 +34,11 @@ impl Dispatch {
                 continue;
             }
             let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
-            if facts.language == Language::Rust && names_types(link, site, row.callee) {
-                continue;
-            }
-            let targets = link.targets(site, EnvId::NONE);
+            let targets = link.attempt_site(site, || {
+                let names_types = facts.language == Language::Rust && names_types(link, site, row.callee);
+                (!names_types).then(|| link.targets(site, EnvId::NONE))
+            });
+            let Some(targets) = targets.flatten() else { continue };
             let alternatives = targets.list.len() + usize::from(targets.unknown);
             for target in &targets.list {
                 let Target::Body { body, edge: Edge::Call, .. } = *target else { continue };

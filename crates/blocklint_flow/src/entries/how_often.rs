@@ -107,13 +107,18 @@ pub struct TimesOf<'s, 'l, 'a> {
     kept_may_recur: bool,
     bodies: FxHashMap<BodyRef, Times>,
     classes: FxHashMap<ClassRef, Times>,
+    made: FxHashMap<SiteRef, Times>,
+    /// What the question at hand has found of sites on the way, so that it looks at each of them once; none while it looks.
+    on_the_way: FxHashMap<SiteRef, Option<Times>>,
+    /// True if the question at hand met a site that it was looking at, or went too deep.
+    is_cut: bool,
 }
 
 impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     /// Nothing asked yet.
     pub fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        let (bodies, classes) = Default::default();
-        TimesOf { link, callers, kept_may_recur: false, bodies, classes }
+        let (bodies, classes, made, on_the_way) = Default::default();
+        TimesOf { link, callers, kept_may_recur: false, bodies, classes, made, on_the_way, is_cut: false }
     }
 
     /// The same, for claims that something runs once: a callable that something unknown keeps may be called again and again.
@@ -133,7 +138,41 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     fn made(&mut self, site: SiteRef, depth: u32) -> Times {
-        let Some(depth) = depth.checked_sub(1) else { return Times::Unknown };
+        if let Some(&known) = self.made.get(&site) {
+            return known;
+        }
+        match self.on_the_way.get(&site) {
+            Some(Some(known)) => return *known,
+            // A function that returns what it gives itself: its other callers decide.
+            Some(None) => {
+                self.is_cut = true;
+                return Times::Unknown;
+            }
+            None => {}
+        }
+        let asks_first = self.on_the_way.is_empty();
+        if asks_first {
+            self.is_cut = false;
+        }
+        self.on_the_way.insert(site, None);
+        let times = self.find_made(site, depth);
+        self.on_the_way.insert(site, Some(times));
+        if asks_first {
+            let on_the_way = std::mem::take(&mut self.on_the_way);
+            // What was found of other sites before a cut need not be all that is true of them.
+            let is_final = |of: &SiteRef| !self.is_cut || *of == site;
+            self.made.extend(
+                on_the_way.into_iter().filter(|(of, _)| is_final(of)).filter_map(|(of, times)| Some((of, times?))),
+            );
+        }
+        times
+    }
+
+    fn find_made(&mut self, site: SiteRef, depth: u32) -> Times {
+        let Some(depth) = depth.checked_sub(1) else {
+            self.is_cut = true;
+            return Times::Unknown;
+        };
         let link = self.link;
         let body = link.program.body_of_site(site);
         if link.program.is_test(site.file) {

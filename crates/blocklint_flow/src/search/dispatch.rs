@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 
 use blocklint_facts::{Flow, Form};
 use blocklint_link::labels::label::Label;
+use blocklint_link::link::work::Unit;
 use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::index::{Mention, Wrap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,8 +51,11 @@ impl<'l, 'a> Search<'l, 'a> {
                     .filter(|(_, state)| state.node == Node::plain(body))
                     .map(|(at, _)| StateId(at as u32))
                     .collect();
+                let link = self.link;
+                let callers = || self.conditions.callers.through_containers(Node::plain(body));
+                let callers = link.attempt(Unit::Body(body), callers).unwrap_or_default();
                 for state in of_body {
-                    for caller in self.conditions.callers.through_containers(Node::plain(body)) {
+                    for &caller in &callers {
                         self.enter_from(caller, state);
                     }
                 }
@@ -78,7 +82,9 @@ impl<'l, 'a> Search<'l, 'a> {
                 let mut seen = FxHashSet::default();
                 let root = sites.iter().find_map(|&site| {
                     let around = self.link.program.body_of_site(site);
-                    if off_the_loop(self.link, site) { None } else { self.root_above(around, &made, &mut seen) }
+                    let root =
+                        || if off_the_loop(self.link, site) { None } else { self.root_above(around, &made, &mut seen) };
+                    self.link.attempt(Unit::Body(around), root).flatten()
                 });
                 if let Some(root) = root {
                     more.push((body, root));
@@ -102,8 +108,9 @@ impl<'l, 'a> Search<'l, 'a> {
                     state.ways.iter().map(move |way| (label.clone(), *way))
                 })
                 .collect();
+            let link = self.link;
             for (label, way) in ways {
-                self.hit(body, root, false, &label, way);
+                link.attempt(Unit::Body(body), || self.hit(body, root, false, &label, way));
             }
         }
     }

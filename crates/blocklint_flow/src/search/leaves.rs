@@ -8,6 +8,7 @@ use blocklint_link::link::java_roots::JavaRoots;
 use blocklint_link::link::reach::{Reach, Roots};
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::link::work::Unit;
 use blocklint_link::program::ids::{FileId, Name, PathId, SiteRef};
 use blocklint_link::program::index::{Mention, Wrap};
 use blocklint_models::{CallRow, Match, Uses};
@@ -144,9 +145,12 @@ impl<'l, 'a> Search<'l, 'a> {
         mentioned.dedup();
         let iterated = self.iterated_names();
         for &site in &sites {
-            if self.may_be_leaf(site, &iterated) {
-                self.leaves_at(site, EnvId::NONE);
-            }
+            let link = self.link;
+            link.attempt_site(site, || {
+                if self.may_be_leaf(site, &iterated) {
+                    self.leaves_at(site, EnvId::NONE);
+                }
+            });
         }
         self.find_passed_rows(&mentioned, &sites);
     }
@@ -161,7 +165,9 @@ impl<'l, 'a> Search<'l, 'a> {
                 if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
                     continue;
                 }
-                for path in self.mentioned_rows(file, mention) {
+                let body = link.body_of_mention(file, mention);
+                let paths = link.attempt(Unit::Body(body), || self.mentioned_rows(file, mention));
+                for path in paths.into_iter().flatten() {
                     seeds.entry(path).or_default().push((file, mention, wrap));
                 }
             }
@@ -173,14 +179,14 @@ impl<'l, 'a> Search<'l, 'a> {
                 if !self.begins_at(caller.site) {
                     continue;
                 }
-                match caller.arg {
+                link.attempt_site(caller.site, || match caller.arg {
                     // Under its own name it was looked at already.
                     None if caller.env == EnvId::NONE
                         && direct.binary_search(&caller.site).is_ok()
                         && !self.calls_parameter(caller.site) => {}
                     None => self.leaves_at(caller.site, caller.env),
                     Some(_) => self.passed_row(path, caller),
-                }
+                });
             }
         }
     }

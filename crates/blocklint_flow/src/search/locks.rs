@@ -236,7 +236,8 @@ fn takers(link: &Link<'_>, lock: Lock) -> Vec<SiteRef> {
                     Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
                     _ => row.callee,
                 };
-                lock_of(link, link.scope_of(site, EnvId::NONE), form, 4) == Some(lock)
+                let own = link.attempt_site(site, || lock_of(link, link.scope_of(site, EnvId::NONE), form, 4));
+                own == Some(Some(lock))
             }));
         }
     }
@@ -254,7 +255,8 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut any = false;
         for (lock, holding) in locks {
             for site in takers(self.link, lock) {
-                any |= self.wait_at(site, holding);
+                let link = self.link;
+                any |= link.attempt_site(site, || self.wait_at(site, holding)) == Some(true);
             }
         }
         any | self.wait_for_guards()

@@ -23,6 +23,7 @@ use blocklint_link::labels::label::cap_wait;
 use blocklint_link::labels::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use blocklint_link::link::names;
 use blocklint_link::link::value::EnvId;
+use blocklint_link::link::work::Unit;
 use blocklint_link::link::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,10 +131,12 @@ impl<'l, 'a> Search<'l, 'a> {
         self.find_wrapped();
         self.drain();
         self.call_through_containers();
-        if self.wait_for_locks() {
+        let link = self.link;
+        if link.attempt(Unit::Step("locks that are held over a blocking call"), || self.wait_for_locks()) == Some(true)
+        {
             self.drain();
         }
-        self.dispatch();
+        link.attempt(Unit::Step("calls of one of several callables"), || self.dispatch());
         self.leave_out_what_is_ruled_out();
         self.graph
     }
@@ -352,19 +355,25 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Pushes a state's label to everything that enters its body.
     fn expand(&mut self, state: StateId) {
-        let Some((node, label)) = self.leaving(state) else { return };
-        let callers = self.climbs.of(node);
+        let (link, body) = (self.link, self.graph.states[state.0 as usize].node.body);
+        let leaving = link
+            .attempt(Unit::Body(body), || self.leaving(state).map(|(node, label)| (node, label, self.climbs.of(node))));
+        let Some((node, label, callers)) = leaving.flatten() else { return };
         for caller in callers.iter() {
-            if self.focus.as_ref().is_none_or(|focus| focus.reaches(self.link, caller.site)) {
-                self.enter(*caller, node, state, &label);
+            if self.focus.as_ref().is_none_or(|focus| focus.reaches(link, caller.site)) {
+                link.attempt_site(caller.site, || self.enter(*caller, node, state, &label));
             }
         }
     }
 
     /// Pushes a state's label to one caller.
     pub(crate) fn enter_from(&mut self, caller: Caller, state: StateId) {
-        let Some((node, label)) = self.leaving(state) else { return };
-        self.enter(caller, node, state, &label);
+        let link = self.link;
+        link.attempt_site(caller.site, || {
+            if let Some((node, label)) = self.leaving(state) {
+                self.enter(caller, node, state, &label);
+            }
+        });
     }
 
     /// A state's label as it leaves its body.

@@ -17,7 +17,8 @@ impl Search<'_, '_> {
     pub(crate) fn leave_out_what_is_ruled_out(&mut self) {
         let decides = |state: &State| {
             let mut sites = state.ways.iter().map(|way| way.site);
-            (2..=MOST_WAYS).contains(&state.ways.len()) && sites.any(|site| is_conditional(self.link, site))
+            let is_conditional = |site| self.link.attempt_site(site, || is_conditional(self.link, site)) == Some(true);
+            (2..=MOST_WAYS).contains(&state.ways.len()) && sites.any(is_conditional)
         };
         let decides: Vec<bool> = self.graph.states.iter().map(decides).collect();
         let mut changes = Vec::new();
@@ -28,7 +29,7 @@ impl Search<'_, '_> {
         for (edge, way, env) in edges.chain(hits) {
             let Next::State(next) = way.next else { continue };
             if decides[next.0 as usize]
-                && let Some(left) = self.left_of(way, env, next)
+                && let Some(left) = self.link.attempt_site(way.site, || self.left_of(way, env, next)).flatten()
             {
                 changes.push((edge, next, left));
             }

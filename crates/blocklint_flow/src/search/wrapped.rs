@@ -37,9 +37,12 @@ impl<'a> Search<'_, 'a> {
         for &language in link.program.languages() {
             for (file, sites) in self.wrapping_sites(language) {
                 for site in sites {
-                    for wrapping in self.wrappings(SiteRef { file, site }) {
-                        self.wrapped(&wrapping);
-                    }
+                    let site = SiteRef { file, site };
+                    link.attempt_site(site, || {
+                        for wrapping in self.wrappings(site) {
+                            self.wrapped(&wrapping);
+                        }
+                    });
                 }
             }
         }

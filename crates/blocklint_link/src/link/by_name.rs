@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
+use blocklint_facts::BodyId;
 use rustc_hash::FxHashMap;
 
 use crate::link::Link;
 use crate::link::eval::Scope;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val, ValueId};
+use crate::link::work::Unit;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::program::index::{Mention, Wrap};
 
@@ -40,7 +42,9 @@ impl ByName {
                 match mention {
                     Mention::Operand(site) => found.add_site(link, SiteRef { file, site }),
                     _ => {
-                        for body in link.bodies_in(link.mentioned(file, mention)) {
+                        let within = Unit::Body(link.body_of_mention(file, mention));
+                        let bodies = link.attempt(within, || link.bodies_in(link.mentioned(file, mention)));
+                        for body in bodies.into_iter().flatten() {
                             found.mentions.entry(body).or_default().push((file, mention, wrap));
                         }
                     }
@@ -51,7 +55,7 @@ impl ByName {
     }
 
     fn add_site(&mut self, link: &Link<'_>, site: SiteRef) {
-        let targets = link.targets(site, EnvId::NONE);
+        let Some(targets) = link.attempt_site(site, || link.targets(site, EnvId::NONE)) else { return };
         if targets.list.is_empty() && targets.unknown {
             self.unknown.push(site);
         }
@@ -90,7 +94,23 @@ impl<'a> Link<'a> {
     pub fn bodies_mentioned_in(&self, file: FileId) -> Vec<BodyRef> {
         let mentions = self.program.index_of(file).named();
         let values = mentions.filter(|(mention, _)| !matches!(mention, Mention::Operand(_)));
-        values.flat_map(|(mention, _)| self.bodies_in(self.mentioned(file, mention))).collect()
+        let bodies = values.filter_map(|(mention, _)| {
+            let within = Unit::Body(self.body_of_mention(file, mention));
+            self.attempt(within, || self.bodies_in(self.mentioned(file, mention)))
+        });
+        bodies.flatten().collect()
+    }
+
+    /// Returns the body in which something is mentioned; of a default the top level of the file.
+    pub fn body_of_mention(&self, file: FileId, mention: Mention) -> BodyRef {
+        let facts = self.program.facts(file);
+        let at = match mention {
+            Mention::Arg(site, _) | Mention::Operand(site) => facts.site(site).at,
+            Mention::Assign(assign) => facts.assign(assign).at,
+            Mention::Exit(exit) => facts.exits.at(exit as usize).at,
+            Mention::Default(_) => return BodyRef { file, body: BodyId(0) },
+        };
+        BodyRef { file, body: facts.body_of(at) }
     }
 
     /// The value that goes where something is mentioned.

@@ -64,8 +64,9 @@ impl Link<'_> {
             if !matches!(kind, SiteKind::Call | SiteKind::New) {
                 continue;
             }
-            for val in self.values.members(self.callee(site, EnvId::NONE).value).iter() {
-                let Val::Class(class) = *val else { continue };
+            let callee = self.attempt_site(site, || self.callee(site, EnvId::NONE));
+            for val in callee.iter().flat_map(|callee| self.values.members(callee.value)) {
+                let Val::Class(class) = val else { continue };
                 let made = found.entry(class).or_default();
                 if made.last() != Some(&site) {
                     made.push(site);
@@ -91,9 +92,9 @@ impl Link<'_> {
                 let Mention::Arg(site, arg) = mention else { continue };
                 let site = SiteRef { file, site };
                 let form = facts.args_of(site.site)[arg as usize].value;
-                let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
-                for val in self.values.members(typed.value).iter() {
-                    let bearer = match *val {
+                let typed = self.attempt_site(site, || self.eval(self.scope_of(site, EnvId::NONE), form));
+                for val in typed.iter().flat_map(|typed| self.values.members(typed.value)) {
+                    let bearer = match val {
                         Val::Fn { body, .. } => Bearer::Body(body),
                         Val::Class(class) => Bearer::Class(class),
                         _ => continue,

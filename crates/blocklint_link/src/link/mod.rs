@@ -74,6 +74,7 @@ mod timeouts;
 pub mod units;
 mod unseen;
 pub mod value;
+pub mod work;
 pub(crate) mod written;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -374,6 +375,8 @@ pub struct Link<'a> {
     pub(crate) asked: asked::Asked,
     /// What layers above remember.
     above: crate::link::memo::Above,
+    /// The unit at hand, and the watchdog.
+    pub(crate) work: work::Work,
 }
 
 /// What a panic carries that ends a run of which nobody wants the result any more.
@@ -463,6 +466,7 @@ impl<'a> Link<'a> {
             stop: std::cell::OnceCell::new(),
             asked: asked::Asked::default(),
             above: crate::link::memo::Above::default(),
+            work: work::Work::default(),
         }
     }
 
@@ -472,9 +476,10 @@ impl<'a> Link<'a> {
         let _ = self.stop.set(flag);
     }
 
-    /// Ends the run if nobody wants its result any more.
+    /// Ends the run if its result is not wanted any more, and the unit at hand if it takes too long.
     #[inline]
     pub fn go_on(&self) {
+        self.work.step();
         if self.stop.get().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             std::panic::resume_unwind(Box::new(Stopped));
         }

@@ -63,7 +63,7 @@ class Model {
       group.at = group.cause ? group.cause.at : first.at;
       group.path = report.files[group.at[0]].path;
       group.rules = [...new Set(group.findings.map((number) => report.findings[number].rule))].sort();
-      group.title = group.cause ? group.cause.call : first.effect === null && first.rule.startsWith('BLT9') ? 'Files not read as a whole' : 'Without a cause elsewhere';
+      group.title = group.cause ? group.cause.call : first.effect === null && first.rule.startsWith('BLT9') ? 'Not read or analysed as a whole' : 'Without a cause elsewhere';
     });
     for (const finding of report.findings) {
       const file = report.files[finding.at[0]];

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use blocklint_engine::{Containment, Fault};
 use blocklint_server::{Ended, Hooks};
 use serde_json::{Value, json};
 
@@ -49,7 +50,7 @@ fn what_the_server_does_not_know_is_an_error_of_the_request_alone() {
 #[test]
 fn a_panic_in_one_request_is_an_error_of_that_request() {
     let panics: fn(&str) = |method| assert_ne!(method, "textDocument/hover", "on purpose");
-    let start = Start { hooks: Hooks { on_request: Some(panics) }, ..Start::pulling() };
+    let start = Start { hooks: Hooks { on_request: Some(panics), ..Hooks::default() }, ..Start::pulling() };
     let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], start);
     client.open("app.py", APP);
     for _ in 0..5 {
@@ -62,6 +63,24 @@ fn a_panic_in_one_request_is_an_error_of_that_request() {
     }
     assert_eq!(client.pulled("app.py").len(), 1);
     assert!(!client.actions("app.py", &range(4, 6, 6), None).is_empty());
+    assert_eq!(client.end(), Ended::Shutdown);
+}
+
+#[test]
+fn a_function_whose_analysis_fails_costs_its_own_findings_and_is_told() {
+    let containment = Containment { fault: Some(Fault { function: "other", stalls: false }), ..Containment::default() };
+    let hooks = Hooks { containment, ..Hooks::default() };
+    let app = format!("{APP}\n\nasync def other():\n    work.pause()\n");
+    let mut client = Client::new(&[("work.py", HELPER), ("app.py", &app)], Start { hooks, ..Start::pulling() });
+    client.open("app.py", &app);
+    let told = client.await_notified("window/showMessage", |_| true);
+    let said = "`app.other` was left out of the analysis, please report it: a fault that a test asked for";
+    assert!(told["message"].as_str().is_some_and(|message| message.contains(said)), "{told}");
+    let found = client.pulled("app.py");
+    let of =
+        |code: &str| found.iter().filter(|one| one["code"] == code).map(|one| &one["range"]["start"]["line"]).collect();
+    let (blocking, left_out): (Vec<_>, Vec<_>) = (of("BLT101"), of("BLT902"));
+    assert_eq!((blocking, left_out), (vec![&json!(4)], vec![&json!(7)]), "{found:?}");
     assert_eq!(client.end(), Ended::Shutdown);
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use blocklint_core::{Applicability, Confidence, Severity};
-use blocklint_engine::{FixRequest, Fixed, Levels, RuleArguments, Rules, fix, load_models};
+use blocklint_engine::{Containment, FixRequest, Fixed, Levels, RuleArguments, Rules, fix, load_models};
 use blocklint_java::Shape;
 use blocklint_project::{Request, discover};
 use camino::Utf8Path;
@@ -36,6 +36,7 @@ fn fixed(root: &Utf8Path) -> Fixed {
         levels,
         include_aside: true,
         allowed: Applicability::Unsafe,
+        containment: Containment::default(),
     };
     fix(request).expect("it runs")
 }

@@ -181,18 +181,24 @@ fn all_fields(link: &Link<'_>, class: ClassRef) -> u32 {
     count
 }
 
-/// How deep models nest in a class, itself counted.
+/// Returns how deep models nest in a class, itself counted. Goes down level by level, each model once in each of them: models that hold
+/// each other have many paths.
 fn levels(link: &Link<'_>, class: ClassRef, depth: u32) -> u32 {
-    let Some(depth) = depth.checked_sub(1) else { return 1 };
-    let mut below = 0;
-    for (_, typed) in link.fields_of(class) {
-        for inner in link.models_in(typed, 3) {
-            if inner != class {
-                below = below.max(levels(link, inner, depth));
-            }
+    let mut level = vec![class];
+    for count in 1..=depth {
+        let mut below: Vec<ClassRef> = Vec::new();
+        for class in level {
+            let models = link.fields_of(class).into_iter().flat_map(|(_, typed)| link.models_in(typed, 3));
+            below.extend(models.filter(|inner| *inner != class));
         }
+        below.sort_unstable();
+        below.dedup();
+        if below.is_empty() {
+            return count;
+        }
+        level = below;
     }
-    1 + below
+    1 + depth
 }
 
 /// `list[Client]`, if the class is a model of pydantic and the file knows it by a name.

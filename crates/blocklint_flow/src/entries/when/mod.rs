@@ -82,25 +82,45 @@ impl When {
 
 /// When bodies run, as far as that was asked for.
 #[derive(Default)]
-pub(crate) struct Remembered(FxHashMap<BodyRef, Option<When>>);
+pub(crate) struct Remembered {
+    known: FxHashMap<BodyRef, Option<When>>,
+    /// Answers of the question at hand that rest on what it was still asking for: good enough for it, and not kept. Without them it would
+    /// ask for a body once for each path that leads there.
+    on_the_way: FxHashMap<BodyRef, Option<When>>,
+    /// How many of these answers were used when each of the bodies that are asked for was begun, and by now.
+    uses_before: Vec<u32>,
+    uses: u32,
+}
 
 impl Remembered {
-    /// What is known of a body, `None` while it is asked for already: a cycle tells nothing, its other callers decide. If
+    /// Returns what is known of a body, `None` while it is asked for already: a cycle tells nothing, its other callers decide. If
     /// nothing is known, it is asked for from here on, until `end`.
     pub(crate) fn begin(&mut self, body: BodyRef) -> Option<Option<When>> {
-        let known = self.0.get(&body).copied();
-        if known.is_none() {
-            self.0.insert(body, None);
+        if let Some(&known) = self.known.get(&body) {
+            return Some(known);
         }
-        known
+        if let Some(&found) = self.on_the_way.get(&body) {
+            self.uses += 1;
+            return Some(found);
+        }
+        self.known.insert(body, None);
+        self.uses_before.push(self.uses);
+        None
     }
 
     /// Keeps what was found.
     pub(crate) fn end(&mut self, body: BodyRef, when: Option<When>) -> Option<When> {
+        let is_whole = self.uses_before.pop() == Some(self.uses);
+        let asked_first = self.uses_before.is_empty();
         match when {
-            Some(_) => self.0.insert(body, when),
-            None => self.0.remove(&body),
+            Some(_) if is_whole || asked_first => self.known.insert(body, when),
+            _ => self.known.remove(&body),
         };
+        if asked_first {
+            self.on_the_way.clear();
+        } else if !self.known.contains_key(&body) {
+            self.on_the_way.insert(body, when);
+        }
         when
     }
 }

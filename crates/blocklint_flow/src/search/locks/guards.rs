@@ -58,7 +58,7 @@ pub(super) fn all_takers(link: &Link<'_>) -> Vec<(Lock, SiteRef)> {
         let Some(name) = link.program.name(name) else { continue };
         for site in link.program.sites_named(name) {
             if link.program.language(site.file) == Language::Rust
-                && let Some(lock) = taken_by(link, site)
+                && let Some(lock) = link.attempt_site(site, || taken_by(link, site)).flatten()
             {
                 found.push((lock, site));
             }

@@ -33,7 +33,7 @@ impl Link<'_> {
         for &body in bodies {
             let facts = self.program.facts(body.file);
             let Some(param) = facts.params_of(body.body).first() else { continue };
-            let mut ends = self.ends_of_var(VarRef { file: body.file, var: param.var });
+            let mut ends = (*self.ends_of_var(VarRef { file: body.file, var: param.var })).clone();
             // What the callable drives, this call drives.
             if !ends.driven.is_empty() {
                 ends.driven = vec![site];

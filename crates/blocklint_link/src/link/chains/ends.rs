@@ -22,7 +22,7 @@ impl<'a> Link<'a> {
             return known.clone();
         }
         let (found, whole) = self.whole(|| {
-            self.followed(Busy::Ends(site), Position::default(), || {
+            self.followed_ends(Busy::Ends(site), || {
                 let mut found = Position::default();
                 for &next in self.operators_of(site.file).of_result.get(&site.site).into_iter().flatten() {
                     found.merge(&self.ends_at_operator(SiteRef { file: site.file, site: next }));
@@ -33,7 +33,6 @@ impl<'a> Link<'a> {
                 found
             })
         });
-        let found = Rc::new(found);
         if whole {
             self.chains.ends.borrow_mut().insert(site, found.clone());
         }
@@ -98,10 +97,10 @@ impl<'a> Link<'a> {
         match mention {
             Mention::Arg(site, arg) => self.ends_at_argument(SiteRef { file, site }, arg),
             Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
-                Form::Var(var) => self.ends_of_var(VarRef { file, var }),
+                Form::Var(var) => (*self.ends_of_var(VarRef { file, var })).clone(),
                 Form::Attr(base, sym) => {
                     match self.field_behind(Scope { file, at: facts.assign(assign).at, env: EnvId::NONE }, base, sym) {
-                        Some(var) => self.ends_of_var(var),
+                        Some(var) => (*self.ends_of_var(var)).clone(),
                         None => Position::root(Confidence::Medium),
                     }
                 }
@@ -116,8 +115,8 @@ impl<'a> Link<'a> {
     }
 
     /// The chain is in a variable.
-    pub(super) fn ends_of_var(&self, var: VarRef) -> Position {
-        self.followed(Busy::EndsOfVar(var), Position::default(), || {
+    pub(super) fn ends_of_var(&self, var: VarRef) -> Rc<Position> {
+        self.followed_ends(Busy::EndsOfVar(var), || {
             let facts = self.program.facts(var.file);
             let mut found = Position::default();
             for &next in self.operators_of(var.file).of_var.get(&var.var).into_iter().flatten() {
@@ -269,7 +268,7 @@ impl<'a> Link<'a> {
                 Position::root(Confidence::Medium)
             };
         }
-        let mut found = self.ends_of_var(VarRef { file: body.file, var: param.var });
+        let mut found = (*self.ends_of_var(VarRef { file: body.file, var: param.var })).clone();
         // What the function drives of all that it is given, this call drives of what it gives.
         if !found.driven.is_empty() {
             found.driven = vec![site];
@@ -346,7 +345,8 @@ impl<'a> Link<'a> {
         if self.is_stub(body) {
             return if self.has_implementations(body) { Position::default() } else { unknown };
         }
-        self.followed(Busy::EndsOfVar(VarRef { file: body.file, var: param.var }), Position::default(), || {
+        let var = VarRef { file: body.file, var: param.var };
+        let found = self.followed_ends(Busy::EndsOfCalled(var), || {
             let uses = self.uses_in(body.file);
             let mut found = Position::default();
             for &(_, of) in uses.of_param.get(&param.var).into_iter().flatten() {
@@ -357,12 +357,14 @@ impl<'a> Link<'a> {
                     ParamUse::Return(_) | ParamUse::Store(_) => Position::root(Confidence::Medium),
                 });
             }
-            if let Some(at) = found.open.iter().position(|&open| open == body) {
-                found.open.swap_remove(at);
-                found.merge(&self.ends_of_site(site));
-            }
             found
-        })
+        });
+        let mut found = (*found).clone();
+        if let Some(at) = found.open.iter().position(|&open| open == body) {
+            found.open.swap_remove(at);
+            found.merge(&self.ends_of_site(site));
+        }
+        found
     }
 
     /// Whether nothing before an operator and nothing behind it keeps its callable from a thread that must not block.

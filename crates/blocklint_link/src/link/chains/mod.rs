@@ -94,6 +94,10 @@ pub(crate) struct ChainMemo {
     operators: RefCell<FxHashMap<FileId, Rc<Operators>>>,
     busy: RefCell<FxHashSet<Busy>>,
     depth: Cell<u32>,
+    /// What the question at hand has found on the way. It may rest on what is still being followed, so it is good enough for that question
+    /// only; without it a chain would be followed once for each path that leads there.
+    signals_on_the_way: RefCell<FxHashMap<Busy, Signals>>,
+    ends_on_the_way: RefCell<FxHashMap<Busy, Rc<Position>>>,
 }
 
 /// What is being followed, to meet recursion.
@@ -104,6 +108,7 @@ enum Busy {
     Var(VarRef),
     Ends(SiteRef),
     EndsOfVar(VarRef),
+    EndsOfCalled(VarRef),
     Settled(BodyRef),
 }
 
@@ -271,7 +276,37 @@ impl<'a> Link<'a> {
         let found = follow();
         memo.depth.set(memo.depth.get() - 1);
         memo.busy.borrow_mut().remove(&what);
+        if memo.depth.get() == 0 {
+            memo.signals_on_the_way.borrow_mut().clear();
+            memo.ends_on_the_way.borrow_mut().clear();
+        }
         found
+    }
+
+    /// Follows signals, once for all paths of the question at hand that lead there.
+    fn followed_signals(&self, what: Busy, follow: impl FnOnce() -> Signals) -> Signals {
+        let on_the_way = &self.chains.signals_on_the_way;
+        if let Some(&found) = on_the_way.borrow().get(&what) {
+            return found;
+        }
+        self.followed(what, Signals::NONE, || {
+            let found = follow();
+            on_the_way.borrow_mut().insert(what, found);
+            found
+        })
+    }
+
+    /// Follows where a chain ends, once for all paths of the question at hand that lead there.
+    fn followed_ends(&self, what: Busy, follow: impl FnOnce() -> Position) -> Rc<Position> {
+        let on_the_way = &self.chains.ends_on_the_way;
+        if let Some(found) = on_the_way.borrow().get(&what) {
+            return found.clone();
+        }
+        self.followed(what, Rc::default(), || {
+            let found = Rc::new(follow());
+            on_the_way.borrow_mut().insert(what, found.clone());
+            found
+        })
     }
 
     /// Whether nothing is being followed, so that what was found is whole.

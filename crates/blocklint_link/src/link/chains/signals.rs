@@ -105,7 +105,7 @@ impl<'a> Link<'a> {
     }
 
     fn signals_of_var(&self, var: VarRef) -> Signals {
-        self.followed(Busy::Var(var), Signals::NONE, || {
+        self.followed_signals(Busy::Var(var), || {
             let given = self.given_to(var);
             if given.is_empty() {
                 return Signals::UNKNOWN;
@@ -122,7 +122,7 @@ impl<'a> Link<'a> {
             return known;
         }
         let (found, whole) = self.whole(|| {
-            self.followed(Busy::Signals(site), Signals::NONE, || {
+            self.followed_signals(Busy::Signals(site), || {
                 let targets = self.targets(site, EnvId::NONE);
                 let mut found = if targets.list.is_empty() { Signals::CALLED } else { Signals::NONE };
                 for target in &targets.list {
@@ -155,7 +155,7 @@ impl<'a> Link<'a> {
             return known;
         }
         let (found, whole) = self.whole(|| {
-            self.followed(Busy::Result(body), Signals::NONE, || {
+            self.followed_signals(Busy::Result(body), || {
                 let facts = self.program.facts(body.file);
                 let exits = facts
                     .exits
@@ -184,7 +184,7 @@ impl<'a> Link<'a> {
         /// Callers that are asked.
         const MOST: usize = 8;
         let body = BodyRef { file: var.file, body: self.program.facts(var.file).var(var.var).body };
-        self.followed(Busy::Var(var), Signals::NONE, || {
+        self.followed_signals(Busy::Var(var), || {
             let facts = self.program.facts(var.file);
             if facts.body(body.body).kind == BodyKind::Lambda {
                 let uses = self.program.index_of(body.file).uses_of_callable(body.body);
