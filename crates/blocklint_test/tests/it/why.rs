@@ -74,7 +74,7 @@ fn unnamed(section: &Project) -> (Vec<String>, usize) {
         hold: &|_| Vec::new(),
         progress: &Unwatched,
     });
-    let explained = explained.expect("an explanation");
+    let (explained, _) = explained.expect("an explanation");
     let missed = chosen.findings.iter().zip(&explained).filter_map(|(finding, line)| {
         let is_named = line.as_ref().is_some_and(|line| {
             line.findings.iter().any(|one| {
