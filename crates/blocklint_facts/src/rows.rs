@@ -33,8 +33,16 @@ const SITE_KINDS: [SiteKind; 17] = [
     SiteKind::Format,
 ];
 
-/// Arguments of one site that are kept; a call with more of them takes over 32 MB.
-const MOST_ARGS: u32 = (1 << 20) - 1;
+/// Bits of the first word that hold a site's kind.
+const KIND_BITS: u32 = 5;
+
+/// The first bit of the number of arguments, behind the kind and eight flags.
+const ARGS_AT: u32 = KIND_BITS + 8;
+
+const _: () = assert!(SITE_KINDS.len() <= 1 << KIND_BITS, "a kind fits into its bits");
+
+/// Arguments of one site that are kept; a call with more of them takes over 16 MB.
+const MOST_ARGS: u32 = (1 << (32 - ARGS_AT)) - 1;
 
 impl Row for Site {
     const WORDS: usize = 10;
@@ -42,7 +50,7 @@ impl Row for Site {
     #[inline]
     fn write(self, words: &mut Vec<u32>) {
         words.extend_from_slice(&[
-            self.kind as u32 | u32::from(self.flags.0) << 4 | self.args.len.min(MOST_ARGS) << 12,
+            self.kind as u32 | u32::from(self.flags.0) << KIND_BITS | self.args.len.min(MOST_ARGS) << ARGS_AT,
             self.callee.0,
             self.name.0,
             self.args.start,
@@ -59,11 +67,11 @@ impl Row for Site {
     fn read(word: impl Fn(usize) -> u32) -> Self {
         let first = word(0);
         Site {
-            kind: variant(&SITE_KINDS, first & 0xF),
-            flags: SiteFlags((first >> 4) as u8),
+            kind: variant(&SITE_KINDS, first & ((1 << KIND_BITS) - 1)),
+            flags: SiteFlags((first >> KIND_BITS) as u8),
             callee: FormId(word(1)),
             name: Sym(word(2)),
-            args: List { start: word(3), len: first >> 12 },
+            args: List { start: word(3), len: first >> ARGS_AT },
             at: At { region: RegionId(word(4)), position: word(5) },
             span: Span { start: word(6), end: word(7) },
             name_span: Span { start: word(8), end: word(9) },

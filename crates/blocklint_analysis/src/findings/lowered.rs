@@ -75,13 +75,19 @@ pub(super) fn lower_what_is_short_beside_longer(
 
 /// True if a candidate is shown by default, also with the doubts that the length of its path adds.
 fn is_shown(link: &Link<'_>, candidate: &Candidate, min_confidence: Confidence) -> bool {
+    candidate.is_reported(min_confidence) && confidence_with_length(link, candidate) >= min_confidence
+}
+
+/// Returns the confidence of a candidate with the doubts that the length of its path adds.
+fn confidence_with_length(link: &Link<'_>, candidate: &Candidate) -> Confidence {
     let language = link.program.language(candidate.root.file);
     let far = steps_of_length(language, candidate.cost.hops, candidate.cost.own);
-    candidate.is_reported(min_confidence) && confidence_of(candidate.cost.steps + far) >= min_confidence
+    confidence_of(candidate.cost.steps + far).min(candidate.kind.confidence())
 }
 
 /// Makes one finding of several rules that speak of one call, because one edit there mends all of them: the worst stays, and the
-/// others become notes. Returns, for each place that stays, the rules and paths of the others.
+/// others become notes. The worst is the most severe; of equally severe ones the surest, then the one that holds longest.
+/// Returns, for each place that stays, the rules and paths of the others.
 ///
 /// A call that fails on its thread is mended in another way and stays a finding of its own.
 pub(super) fn join_rules_of_one_call(
@@ -92,7 +98,7 @@ pub(super) fn join_rules_of_one_call(
     let is_joined = |candidate: &Candidate| !candidate.label.fails && is_shown(link, candidate, min_confidence);
     let rank = |candidate: &Candidate| {
         let (rank, seconds) = hold_of(&candidate.label).rank();
-        (candidate.label.severity, rank, seconds.to_bits())
+        (candidate.label.severity, confidence_with_length(link, candidate), rank, seconds.to_bits())
     };
     let mut worst = FxHashMap::default();
     for (&(site, arg, rule), candidates) in places.iter() {

@@ -20,8 +20,10 @@ use crate::entries::memo::Memo;
 pub(crate) struct Purposes {
     /// Files that read what stands behind the program's name on a command line.
     takes_arguments: FxHashSet<FileId>,
-    /// Files that serve others.
+    /// Files that call what serves others.
     serves: FxHashSet<FileId>,
+    /// Files with a loop without end that awaits: most serve, but a command may watch or ask again and again.
+    loops: FxHashSet<FileId>,
 }
 
 /// Returns true if a file reads what stands behind the program's name on a command line: `argparse.ArgumentParser()`,
@@ -32,7 +34,8 @@ pub(crate) fn takes_arguments(link: &Link<'_>, file: FileId) -> bool {
 
 /// Returns true if a file serves others: `uvicorn.run(app)`, `await server.serve_forever()`, a loop without end that awaits.
 pub(crate) fn serves(link: &Link<'_>, file: FileId) -> bool {
-    of_language(link, link.program.language(file)).serves.contains(&file)
+    let of_language = of_language(link, link.program.language(file));
+    of_language.serves.contains(&file) || of_language.loops.contains(&file)
 }
 
 /// The files of Rust that read arguments themselves: `std::env::args()`.
@@ -60,15 +63,16 @@ pub fn project_serves(link: &Link<'_>) -> bool {
     *memo.get_or_init(|| {
         let languages = link.program.languages();
         languages.iter().any(|&language| !of_language(link, language).serves.is_empty())
+            || languages.iter().any(|&language| !of_language(link, language).loops.is_empty())
             || languages.iter().any(|&language| language != Language::Rust && registers(link, language))
     })
 }
 
 /// Returns true if a path says that a file belongs to a command line, and neither the file nor the rest of the project says otherwise:
-/// the file serves no others, and what may be anything (`__main__.py`, or in Rust a folder `commands`) reads arguments.
+/// the file calls nothing that serves others, and what may be anything (`__main__.py`, or in Rust a folder `commands`) reads arguments.
 pub fn is_command_file(link: &Link<'_>, file: FileId) -> bool {
     let program = link.program;
-    if !program.is_command_line(file) || serves(link, file) {
+    if !program.is_command_line(file) || of_language(link, program.language(file)).serves.contains(&file) {
         return false;
     }
     let relative = &program.files[file.index()].relative;
@@ -110,7 +114,7 @@ fn find(link: &Link<'_>, language: Language) -> Purposes {
     let files = || (0..link.program.files.len() as u32).map(FileId).filter(|&file| counts(link, language, file));
     if language == Language::Rust {
         add_servers_by_name(link, &mut found.serves);
-        found.serves.extend(files().filter(|&file| has_endless_loop(link, file)));
+        found.loops.extend(files().filter(|&file| has_endless_loop(link, file)));
     }
     if language == Language::Python {
         for &name in idioms::python::ARGUMENTS {
@@ -118,7 +122,8 @@ fn find(link: &Link<'_>, language: Language) -> Purposes {
             let counting = files.iter().map(|row| row.0).filter(|&file| counts(link, language, file));
             found.takes_arguments.extend(counting);
         }
-        found.serves.extend(files().filter(|&file| serves_by_name(link, file) || has_endless_loop(link, file)));
+        found.serves.extend(files().filter(|&file| serves_by_name(link, file)));
+        found.loops.extend(files().filter(|&file| has_endless_loop(link, file)));
     }
     found
 }

@@ -56,6 +56,7 @@ impl Link<'_> {
         let in_site = facts.sites.iter().enumerate().any(|(id, row)| {
             let is_own = id == site.site.index();
             !is_own
+                && !row.kind.only_asks()
                 && before(row.at)
                 && (names(row.callee)
                     || facts.args_of(blocklint_facts::SiteId(id as u32)).iter().any(|argument| names(argument.value)))
