@@ -125,11 +125,9 @@ fn is_command(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
     })
 }
 
-/// Whether a coroutine is given to a function of the same file that runs a loop for it.
+/// True if a coroutine is given to a plain function of the project, in whatever file, that runs a loop for it.
 fn is_driven_by_helper(link: &Link<'_>, made: SiteRef) -> bool {
-    let facts = link.program.facts(made.file);
-    let drives = |site: SiteId| {
-        let at = SiteRef { file: made.file, site };
+    let drives = |at: SiteRef| {
         link.targets(at, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
                 link.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
@@ -138,10 +136,10 @@ fn is_driven_by_helper(link: &Link<'_>, made: SiteRef) -> bool {
         })
     };
     let is_driver = |helper: BodyRef| {
-        let span = facts.body(helper.body).span;
-        helper.file == made.file
-            && facts.body(helper.body).flow != Flow::Coroutine
-            && (0..facts.sites.len() as u32).map(SiteId).any(|of| span.contains(facts.site(of).span) && drives(of))
+        let facts = link.program.facts(helper.file);
+        let row = facts.body(helper.body);
+        let inside = (0..facts.sites.len() as u32).map(SiteId).filter(|&of| row.span.contains(facts.site(of).span));
+        row.flow != Flow::Coroutine && inside.map(|site| SiteRef { file: helper.file, site }).any(drives)
     };
     link.program.index_of(made.file).uses_of_result(made.site).iter().any(|(mention, _)| {
         let Mention::Arg(site, _) = mention else { return false };
