@@ -131,12 +131,11 @@ pub(crate) fn misuses<'a>(
         let call = link.library.text(one.path).to_string();
         let mut finding = misuse(link, cuts, rule, what, one.site, call.clone(), one.severity, one.confidence);
         if let Some(behind) = one.behind {
-            let facts = link.program.facts(behind.file);
             let owner = link.qualified_name(link.program.body_of_site(behind));
             finding.trace[0].call = owner.clone();
             finding.trace.push(RawStep {
                 file: behind.file,
-                span: facts.site(behind.site).span,
+                span: link.program.site(behind).span,
                 function: owner,
                 call,
                 written: link.written_site(behind),
@@ -192,7 +191,7 @@ fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, 
 /// A step of a trace that is an import.
 fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     RawStep {
         file: site.file,
         span: row.span,

@@ -82,7 +82,7 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
 /// What is said of a site without target.
 pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Reason {
     let link = explainer.link();
-    let row = link.program.facts(site.site.file).site(site.site.site);
+    let row = link.program.site(site.site);
     let text = match row.kind {
         SiteKind::Call | SiteKind::New | SiteKind::Macro => "it runs no code of the project and no modelled call",
         SiteKind::Import => "an import; what a module runs when it is first imported is not followed",
@@ -128,7 +128,7 @@ fn stops(explainer: &Explainer<'_, '_>, owner: BodyRef, of: BodyRef, above: &Abo
     };
     match above {
         Above::NoCaller => {
-            let facts = link.program.facts(of.file).body(of.body);
+            let facts = link.program.body(of);
             vec![((format!("{name} has no caller that is known")), Some(place(link, of.file, facts.name_span)))]
         }
         Above::TopLevel => vec![((format!("{name} runs when it is imported")), None)],

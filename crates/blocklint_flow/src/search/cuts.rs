@@ -140,7 +140,7 @@ impl Cuts {
     /// What is left of a label behind a site: nothing where a comment at it names its rules in every context.
     pub fn apply(&self, program: &Program<'_>, site: SiteRef, label: Label) -> Option<Label> {
         let Some(comments) = self.comments.get(&site.file) else { return Some(label) };
-        let span = program.facts(site.file).site(site.site).span;
+        let span = program.site(site).span;
         let at = comments.iter().filter(|comment| !comment.bare && touches(comment.line, span));
         self.cut(site.file, at, label)
     }
@@ -148,8 +148,7 @@ impl Cuts {
     /// What is left of a label behind a body's definition.
     pub fn apply_body(&self, program: &Program<'_>, body: BodyRef, label: Label) -> Option<Label> {
         let Some(comments) = self.comments.get(&body.file) else { return Some(label) };
-        let facts = program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = program.body(body);
         if row.kind != BodyKind::Function {
             return Some(label);
         }
@@ -188,9 +187,8 @@ impl Cuts {
     /// The reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or nothing.
     pub fn hides(&self, program: &Program<'_>, site: SiteRef, body: BodyRef, rule: RuleCode) -> Option<Option<String>> {
         let comments = self.comments.get(&site.file)?;
-        let facts = program.facts(site.file);
-        let span = facts.site(site.site).span;
-        let row = facts.body(body.body);
+        let span = program.site(site).span;
+        let row = program.body(body);
         let hit = comments.iter().find(|comment| {
             let names = comment.bare || comment.rules.contains(&rule);
             let on_site = touches(comment.line, span);
@@ -205,7 +203,7 @@ impl Cuts {
 
     /// The same at a call that blocks itself, for the codes by which other linters know it.
     pub fn hides_direct(&self, program: &Program<'_>, site: SiteRef, rule: RuleCode) -> Option<Option<String>> {
-        let span = program.facts(site.file).site(site.site).span;
+        let span = program.site(site).span;
         let mut comments = self.comments.get(&site.file)?.iter();
         let hit = comments.find(|comment| comment.aliases.contains(&rule) && touches(comment.line, span))?;
         Some(hit.reason.clone())

@@ -115,7 +115,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     }
                     let of_file = program.index_of(file).sites_named(sym).iter().copied();
                     let wanted = of_file.filter(|&site| is_read || facts.site(site).kind != SiteKind::Read);
-                    sites.extend(wanted.map(|site| SiteRef { file, site }));
+                    sites.extend(wanted.map(|site| file.site_ref(site)));
                 }
             }
         }
@@ -288,7 +288,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
     fn may_be_leaf(&self, site: SiteRef, iterated: &FxHashSet<Name>) -> bool {
         let facts = self.link.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.link.program.site(site);
         match row.kind {
             SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
             SiteKind::Iterate => {
@@ -334,10 +334,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if facts.language != Language::Python || annotation.is_none() || facts.assigns_of(var).next().is_some() {
             return false;
         }
-        let declared = link.annotation(
-            link.signature_scope(blocklint_link::program::ids::BodyRef { file: site.file, body: row.body }),
-            annotation,
-        );
+        let declared = link.annotation(link.signature_scope(site.file.body_ref(row.body)), annotation);
         let members = link.values.members(declared.value);
         !members.is_empty()
             && members.into_iter().all(|val| match val {
@@ -411,7 +408,7 @@ impl<'l, 'a> Search<'l, 'a> {
             return;
         }
         let targets = link.targets(site, env);
-        let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        let awaited = link.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         // What callers pass is told apart by caller, whatever the parameter is called.
         let passed =
             if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
@@ -440,7 +437,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
                 let steps = add_steps(steps, unknown);
                 // A loop goes through what is lazy there and then.
-                let is_loop = link.program.facts(site.file).site(site.site).kind == SiteKind::Iterate;
+                let is_loop = link.program.site(site).kind == SiteKind::Iterate;
                 if leaf.row.lazy && !is_loop {
                     for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
                         self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
@@ -475,7 +472,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
     fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
-        let row = self.link.program.facts(site.file).site(site.site);
+        let row = self.link.program.site(site);
         if row.kind == SiteKind::Iterate {
             let operand = self.link.eval(self.link.scope_of(site, env), row.callee);
             return self.link.values.members(operand.value).into_iter().any(|val| match val {
@@ -501,7 +498,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether what is called is a parameter of the body or of one around it.
     fn calls_parameter(&self, site: SiteRef) -> bool {
-        self.is_parameter(site.file, self.link.program.facts(site.file).site(site.site).callee)
+        self.is_parameter(site.file, self.link.program.site(site).callee)
     }
 
     fn is_parameter(&self, file: FileId, form: FormId) -> bool {

@@ -31,14 +31,14 @@ impl ByName {
         for &(file, sym) in link.program.occurrences(name).iter().filter(|(file, _)| counts(*file)) {
             let index = link.program.index_of(file);
             for &site in index.sites_named(sym) {
-                found.add_site(link, SiteRef { file, site });
+                found.add_site(link, file.site_ref(site));
             }
             for (mention, wrap) in index.mentions_named(sym).iter() {
                 if wrap == Wrap::Element {
                     continue;
                 }
                 match mention {
-                    Mention::Operand(site) => found.add_site(link, SiteRef { file, site }),
+                    Mention::Operand(site) => found.add_site(link, file.site_ref(site)),
                     _ => {
                         for body in link.bodies_in(link.mentioned(file, mention)) {
                             found.mentions.entry(body).or_default().push((file, mention, wrap));
@@ -97,7 +97,7 @@ impl<'a> Link<'a> {
     pub(crate) fn mentioned(&self, file: FileId, mention: Mention) -> ValueId {
         let facts = self.program.facts(file);
         let typed = match mention {
-            Mention::Arg(site, arg) => self.handed(SiteRef { file, site }, arg, EnvId::NONE),
+            Mention::Arg(site, arg) => self.handed(file.site_ref(site), arg, EnvId::NONE),
             Mention::Assign(assign) => {
                 let at = facts.assign(assign).at;
                 self.assigned(Scope { file, at, env: EnvId::NONE }, assign)
@@ -111,7 +111,7 @@ impl<'a> Link<'a> {
                 self.eval(scope, facts.params[param as usize].default)
             }
             Mention::Operand(site) => {
-                self.eval(self.scope_of(SiteRef { file, site }, EnvId::NONE), facts.site(site).callee)
+                self.eval(self.scope_of(file.site_ref(site), EnvId::NONE), facts.site(site).callee)
             }
         };
         typed.value

@@ -42,7 +42,7 @@ impl<'a> Link<'a> {
                             let Some((owner, var)) = self.own_member(owner, name) else { continue };
                             for body in self.functions_of(owner, var) {
                                 // A setter bears the same name; its parameters tell it apart.
-                                let is_getter = self.program.facts(body.file).params_of(body.body).len() <= 1;
+                                let is_getter = self.program.params_of(body).len() <= 1;
                                 if self.method_kind(body).property && is_getter {
                                     self.push(
                                         targets,
@@ -93,10 +93,10 @@ impl<'a> Link<'a> {
             let Some((owner, var)) = self.own_member(owner, name) else { continue };
             for body in self.functions_of(owner, var) {
                 let facts = self.program.facts(body.file);
-                let sets = facts.list(facts.body(body.body).decorators).iter().any(
+                let sets = facts.list(self.program.body(body).decorators).iter().any(
                     |&decorator| matches!(facts.form(decorator), Form::Attr(_, sym) if facts.text(sym) == "setter"),
                 );
-                if sets && facts.body(body.body).flow == Flow::Sync {
+                if sets && self.program.body(body).flow == Flow::Sync {
                     let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call };
                     self.push(targets, target);
                 }
@@ -133,12 +133,12 @@ impl<'a> Link<'a> {
     /// What the body of a class assigns to one of its names, each with the call that makes it.
     fn values_in_class(&self, owner: ClassRef, var: VarId) -> Vec<(ValueId, Option<SiteRef>)> {
         let facts = self.program.facts(owner.file);
-        let body = facts.class(owner.class).body;
+        let body = self.program.class(owner).body;
         let rows = facts.assigns_of(var).filter(|row| facts.body_of(row.at) == body && row.value.is_some());
         rows.map(|row| {
             let scope = crate::link::eval::Scope { file: owner.file, at: row.at, env: EnvId::NONE };
             let made = match facts.form(row.value) {
-                Form::Result(site) => Some(SiteRef { file: owner.file, site }),
+                Form::Result(site) => Some(owner.file.site_ref(site)),
                 _ => None,
             };
             (self.eval(scope, row.value).value, made)
@@ -215,7 +215,7 @@ impl<'a> Link<'a> {
         if facts.language != Language::Python {
             return;
         }
-        let Some(method) = names::python::protocol_method(facts.text(facts.site(site.site).name)) else { return };
+        let Some(method) = names::python::protocol_method(facts.text(self.program.site(site).name)) else { return };
         let Some(method) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
             return;
         };
@@ -223,7 +223,7 @@ impl<'a> Link<'a> {
             Val::External(path) => self.library.text(path).starts_with("builtins."),
             _ => false,
         });
-        if let Some(&first) = facts.args_of(site.site).iter().next()
+        if let Some(&first) = self.program.args_of(site).iter().next()
             && is_builtin
             && first.name.is_none()
         {
@@ -239,7 +239,7 @@ impl<'a> Link<'a> {
     pub(crate) fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
         match val {
             Val::Iter { body, env } => {
-                let is_async_body = self.program.facts(body.file).body(body.body).flow == Flow::AsyncGenerator;
+                let is_async_body = self.program.body(body).flow == Flow::AsyncGenerator;
                 let edge = if is_async_body { Edge::Construct } else { Edge::Consume };
                 self.push(targets, Target::Body { body, env, with_receiver: false, edge });
             }
@@ -280,7 +280,7 @@ impl<'a> Link<'a> {
                 for target in &mut targets.list {
                     if let Target::Body { body, edge, .. } = target
                         && *edge == Edge::Construct
-                        && self.program.facts(body.file).body(body.body).flow == Flow::Generator
+                        && self.program.body(*body).flow == Flow::Generator
                     {
                         *edge = Edge::Consume;
                     }
@@ -308,7 +308,7 @@ impl<'a> Link<'a> {
     /// Java: the same where an inherited method goes through the object itself: `pages.forEach(show)`.
     pub(crate) fn add_gone_through_by_itself(&self, targets: &mut Targets, receiver: BoundId, site: SiteRef) {
         let facts = self.program.facts(site.file);
-        let called = facts.text(facts.site(site.site).name);
+        let called = facts.text(self.program.site(site).name);
         if facts.language != Language::Java
             || !receiver.is_some()
             || !names::java::GOES_THROUGH_ITSELF.contains(&called)
@@ -339,7 +339,7 @@ impl<'a> Link<'a> {
     /// what that gives, each of them.
     pub fn are_alternatives(&self, site: SiteRef, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         let goes_through = facts.language == Language::Java
             && (row.kind == SiteKind::Iterate || names::java::GOES_THROUGH_ITSELF.contains(&facts.text(row.name)));
         if !goes_through {
@@ -349,7 +349,7 @@ impl<'a> Link<'a> {
         targets.list.iter().any(|target| match *target {
             Target::Body { body, .. } => {
                 let of = self.program.facts(body.file);
-                !seen.insert(of.text(of.body(body.body).name))
+                !seen.insert(of.text(self.program.body(body).name))
             }
             Target::Overrides { .. } => true,
             Target::Row { .. } => false,
@@ -360,7 +360,7 @@ impl<'a> Link<'a> {
     /// itself.
     pub fn names_gone_through(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let name = facts.text(row.name);
         let is_step = names::java::STEPS_OF_ITERATOR.contains(&name) || name == names::java::GONE_THROUGH_BY;
         if facts.language != Language::Java || !is_step || row.class.is_none() {
@@ -391,7 +391,7 @@ impl<'a> Link<'a> {
     pub(crate) fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
         match val {
             Val::Iter { body, env } => {
-                let flow = self.program.facts(body.file).body(body.body).flow;
+                let flow = self.program.body(body).flow;
                 // Nothing else makes a generator one that is entered: a decorator, or `contextmanager(f)`.
                 if entering && flow == Flow::Generator {
                     self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Consume });

@@ -8,7 +8,7 @@ impl Link<'_> {
     /// The callee of a site as it is written, as far as names go.
     pub fn written_site(&self, site: SiteRef) -> String {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         match row.kind {
             SiteKind::Read => format!("{}.{}", self.written(site.file, row.callee), facts.text(row.name)),
             SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => {
