@@ -99,6 +99,8 @@ fn finding_and_remedy(
     let response = response(&raw.what);
     let repeated = repeated_name(link, raw);
     let other = other_site(link, raw);
+    let also: Vec<(blocklint_core::RuleCode, &str)> =
+        raw.also.iter().filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str()))).collect();
     let mut told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
@@ -159,7 +161,8 @@ fn finding_and_remedy(
         repeats: raw.repeats,
         held_by: raw.held_by.as_ref().map(|held| blocklint_core::last_name(&held.function)),
         note: raw.note.as_deref(),
-        more_causes: raw.causes.len().saturating_sub(1) as u32,
+        more_causes: raw.causes.len().saturating_sub(1 + also.len()) as u32,
+        also: &also,
         along: None,
         older_workers: matches!(raw.mending.pool, Available::Since { .. }),
     };

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 use anstyle::{AnsiColor, Style};
-use blocklint_core::{Applicability, Cause, Context, Finding, Group, Severity, Step};
+use blocklint_core::{Applicability, Cause, Context, Finding, Fix, Group, Severity, Step};
 use blocklint_rules::UNREADABLE_SOURCE;
 use rustc_hash::{FxHashSet, FxHasher};
 
@@ -118,7 +118,8 @@ fn write_list(out: &mut dyn Write, same: &[&Finding], shown: &Shown<'_>, look: L
     if same.is_empty() {
         return Ok(());
     }
-    let fixable = same.iter().filter(|finding| finding.fix.is_some()).count();
+    let is_fix = |fix: &Fix| fix.applicability > Applicability::Display;
+    let fixable = same.iter().filter(|finding| finding.fix.as_ref().is_some_and(is_fix)).count();
     let fixes = if fixable > 0 { format!(", {} with a fix", count_of(fixable, same.len())) } else { String::new() };
     writeln!(out, "{} lead there as above{fixes}:", count(same.len(), "more call"))?;
     for finding in same {
@@ -199,16 +200,27 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Sai
     if let Some(confirmed) = &finding.confirmed {
         elements.push(Level::NOTE.message(harmless(&confirmed.says()).into_owned()).into());
     }
-    let mut once = |text: &&'a String| said.words.insert(text.as_str());
-    elements.extend(finding.notes.iter().filter(&mut once).map(|note| Level::NOTE.message(note.as_str()).into()));
-    elements.extend(finding.help.iter().filter(&mut once).map(|help| Level::HELP.message(help.as_str()).into()));
+    let mut new_texts = |texts: &'a [String]| -> Vec<&'a str> {
+        texts.iter().map(String::as_str).filter(|text| said.words.insert(text)).collect()
+    };
+    let (notes, help) = (new_texts(&finding.notes), new_texts(finding.help.as_slice()));
+    let repeated: Vec<&str> =
+        [("note", notes.len() < finding.notes.len()), ("help", help.len() < finding.help.as_slice().len())]
+            .into_iter()
+            .filter_map(|(name, is_repeated)| is_repeated.then_some(name))
+            .collect();
+    elements.extend(notes.into_iter().map(|note| Level::NOTE.message(note).into()));
+    if !repeated.is_empty() {
+        elements.push(Level::NOTE.with_name(repeated.join(", ")).message("as above").into());
+    }
+    elements.extend(help.into_iter().map(|help| Level::HELP.message(help).into()));
     if let Some(fix) = &finding.fix {
-        let how = match fix.applicability {
-            Applicability::Safe => " (`--fix`)",
-            Applicability::Unsafe => " (`--fix --unsafe-fixes`)",
-            Applicability::Display => "",
+        let (name, how) = match fix.applicability {
+            Applicability::Safe => ("fix", " (`--fix`)"),
+            Applicability::Unsafe => ("fix", " (`--fix --unsafe-fixes`)"),
+            Applicability::Display => ("suggestion", " (to apply by hand)"),
         };
-        elements.push(Level::HELP.with_name("fix").message(format!("{}{how}", fix.title)).into());
+        elements.push(Level::HELP.with_name(name).message(format!("{}{how}", fix.title)).into());
     }
     // What stands elsewhere is no news at the finding's own place, and what has no edit by its kind has help.
     if let Some((refusal, place)) =

@@ -56,8 +56,8 @@ pub fn fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary) -> io
     below(out, summary)
 }
 
-/// Writes how many of the findings have a fix that can be applied; nothing where none has. `unsafe_too` says that
-/// `--unsafe-fixes` was given.
+/// Writes how many of the findings have a fix that can be applied, and how many have a suggestion, which only a person can
+/// apply; nothing where no finding has either. `unsafe_too` is true if `--unsafe-fixes` was given.
 ///
 /// # Errors
 ///
@@ -67,19 +67,20 @@ pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> i
         let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
         fixes.filter(|fix| fix.applicability == applicability && !fix.edits.is_empty()).count()
     };
-    let (safe, other) = (of(Applicability::Safe), of(Applicability::Unsafe));
-    let fixes = if other == 1 { "fix" } else { "fixes" };
-    match (safe, other, unsafe_too) {
-        (0, 0, _) => Ok(()),
-        (_, _, true) => writeln!(out, "[*] {} fixable with --fix.", safe + other),
-        (0, _, false) => {
-            writeln!(out, "No fixes available ({other} hidden {fixes} can be enabled with --unsafe-fixes).")
-        }
-        (_, 0, false) => writeln!(out, "[*] {safe} fixable with --fix."),
-        _ => {
-            write!(out, "[*] {safe} fixable with --fix")?;
-            writeln!(out, " ({other} hidden {fixes} can be enabled with --unsafe-fixes).")
-        }
+    let (safe, other, suggested) = (of(Applicability::Safe), of(Applicability::Unsafe), of(Applicability::Display));
+    let hidden = if other == 1 { "1 hidden fix".to_owned() } else { format!("{other} hidden fixes") };
+    let fixes = match (safe, other, unsafe_too) {
+        (0, 0, _) => None,
+        (_, _, true) => Some(format!("[*] {} fixable with --fix", safe + other)),
+        (0, _, false) => Some(format!("No fixes available ({hidden} can be enabled with --unsafe-fixes)")),
+        (_, 0, false) => Some(format!("[*] {safe} fixable with --fix")),
+        _ => Some(format!("[*] {safe} fixable with --fix ({hidden} can be enabled with --unsafe-fixes)")),
+    };
+    match (fixes, suggested) {
+        (None, 0) => Ok(()),
+        (Some(fixes), 0) => writeln!(out, "{fixes}."),
+        (None, _) => writeln!(out, "{} to apply by hand.", count(suggested, "suggestion")),
+        (Some(fixes), _) => writeln!(out, "{fixes}; {} to apply by hand.", count(suggested, "suggestion")),
     }
 }
 

@@ -212,6 +212,7 @@ mod tests {
             held_by: None,
             note: None,
             more_causes: 0,
+            also: &[],
             along: None,
             older_workers: false,
         }

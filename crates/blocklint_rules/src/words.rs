@@ -1,7 +1,7 @@
 //! From what the analysis found to sentences: what is wrong (message), why it matters (notes), what
 //! to do (help).
 
-use blocklint_core::{Fails, Hold, Language, Runtime};
+use blocklint_core::{Fails, Hold, Language, RuleCode, Runtime};
 
 use crate::advice::help;
 use crate::large_response_on_loop::Response;
@@ -45,6 +45,8 @@ pub struct RawFinding<'a> {
     pub note: Option<&'a str>,
     /// How many causes lie behind this place besides that of the trace.
     pub more_causes: u32,
+    /// Causes behind this place that break other rules: the rule, and the path of the model row.
+    pub also: &'a [(RuleCode, &'a str)],
     /// What else has to go where the call goes, if it is handed over.
     pub along: Option<Along>,
     /// Java: the build has a version of the library that lacks the workers of today.
@@ -235,12 +237,30 @@ impl RawFinding<'_> {
         }
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
+        notes.extend(self.also_blocks());
         match self.more_causes {
             0 => {}
             1 => notes.push("and 1 more cause behind this call".to_owned()),
             more => notes.push(format!("and {more} more causes behind this call")),
         }
         Words { message: self.message(), notes, help: help(self) }
+    }
+
+    /// Returns the sentence that names the calls of other rules behind this call; at most three, and how many there are besides.
+    fn also_blocks(&self) -> Option<String> {
+        const MOST: usize = 3;
+        let shown = self.also.iter().take(MOST).map(|(rule, call)| format!("`{call}` ({rule})"));
+        let mut parts: Vec<String> = shown.collect();
+        match self.also.len().saturating_sub(MOST) {
+            0 => {}
+            1 => parts.push("1 more call".to_owned()),
+            more => parts.push(format!("{more} more calls")),
+        }
+        let last = parts.pop()?;
+        Some(match parts.is_empty() {
+            true => format!("the same call also blocks in {last}"),
+            false => format!("the same call also blocks in {} and {last}", parts.join(", ")),
+        })
     }
 
     fn message(&self) -> String {
@@ -443,6 +463,7 @@ mod tests {
             held_by: None,
             note: None,
             more_causes: 0,
+            also: &[],
             along: None,
             older_workers: false,
         }

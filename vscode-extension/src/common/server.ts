@@ -26,7 +26,7 @@ export async function startServer(status: Status, channels: Channels): Promise<L
   const settings = extensionSettings();
   const binary = await findBinary(settings);
   if (!binary) {
-    return refused(status, "No blocklint binary was found. Install it (`pip install blocklint`) or set `blocklint.path`.");
+    return refused(status, "No blocklint binary was found. Install it (`pip install blocklint-async`) or set `blocklint.path`.");
   }
   const version = await binaryVersion(binary);
   if (!version) {

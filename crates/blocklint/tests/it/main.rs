@@ -12,6 +12,7 @@ mod docs;
 mod edited;
 mod evidence;
 mod expectations;
+mod figures;
 mod fix;
 mod formats;
 mod hooks;

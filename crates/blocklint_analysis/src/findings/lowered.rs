@@ -1,9 +1,11 @@
 //! Findings that say less beside others: they are notes where those are shown.
 
-use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
+use std::cmp::Reverse;
+
+use blocklint_core::{Confidence, Effect, Hold, Language, RuleCode, Severity};
 use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::graph::Next;
 use blocklint_flow::graph::paths::Paths;
+use blocklint_flow::graph::{Next, Way};
 use blocklint_flow::judge::after_failure::{is_after_failure, runs_after_failure};
 use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
 use blocklint_flow::judge::list::named;
@@ -11,7 +13,7 @@ use blocklint_link::link::Link;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Candidate, Place, hold_of, leaf_of};
+use super::{Candidate, Place, hold_of, leaf_of, way_number};
 
 /// A call that one rule calls an error is mended for that; that what it runs reads a file besides is a note, and in Python that it
 /// waits a while. Where it waits for an answer, that it sends a message is one, too.
@@ -71,6 +73,51 @@ pub(super) fn lower_what_is_short_beside_longer(
     }
 }
 
+/// True if a candidate is shown by default, also with the doubts that the length of its path adds.
+fn is_shown(link: &Link<'_>, candidate: &Candidate, min_confidence: Confidence) -> bool {
+    let language = link.program.language(candidate.root.file);
+    let far = steps_of_length(language, candidate.cost.hops, candidate.cost.own);
+    candidate.is_reported(min_confidence) && confidence_of(candidate.cost.steps + far) >= min_confidence
+}
+
+/// Makes one finding of several rules that speak of one call, because one edit there mends all of them: the worst stays, and the
+/// others become notes. Returns, for each place that stays, the rules and paths of the others.
+///
+/// A call that fails on its thread is mended in another way and stays a finding of its own.
+pub(super) fn join_rules_of_one_call(
+    link: &Link<'_>,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) -> FxHashMap<Place, Vec<(RuleCode, Way)>> {
+    let is_joined = |candidate: &Candidate| !candidate.label.fails && is_shown(link, candidate, min_confidence);
+    let rank = |candidate: &Candidate| {
+        let (rank, seconds) = hold_of(&candidate.label).rank();
+        (candidate.label.severity, rank, seconds.to_bits())
+    };
+    let mut worst = FxHashMap::default();
+    for (&(site, arg, rule), candidates) in places.iter() {
+        let Some(own) = candidates.iter().filter(|of| is_joined(of)).map(rank).max() else { continue };
+        let (most, count) = worst.entry((site, arg)).or_insert(((own, Reverse(rule)), 0));
+        *most = (*most).max((own, Reverse(rule)));
+        *count += 1;
+    }
+    let mut joined: FxHashMap<Place, Vec<(RuleCode, Way)>> = FxHashMap::default();
+    for (&(site, arg, rule), candidates) in places.iter_mut() {
+        let Some(&((_, Reverse(stays)), 2..)) = worst.get(&(site, arg)) else { continue };
+        if rule == stays {
+            continue;
+        }
+        for candidate in candidates.iter_mut().filter(|of| is_joined(of)) {
+            joined.entry((site, arg, stays)).or_default().push((rule, candidate.way));
+            candidate.make_note(named::SAID_ALREADY);
+        }
+    }
+    for others in joined.values_mut() {
+        others.sort_by_key(|(rule, way)| (*rule, way_number(way)));
+    }
+    joined
+}
+
 /// Python: what only the mapping or the report of a failure reaches is mended with the calls that reach it in the ordinary course
 /// of things, where there are such.
 pub(super) fn lower_what_fails_besides(
@@ -80,12 +127,7 @@ pub(super) fn lower_what_fails_besides(
     places: &mut FxHashMap<Place, Vec<Candidate>>,
     min_confidence: Confidence,
 ) {
-    // A long way may hide what would be shown by its steps alone.
-    let is_reported = |candidate: &Candidate| {
-        let language = link.program.language(candidate.root.file);
-        let far = steps_of_length(language, candidate.cost.hops, candidate.cost.own);
-        candidate.is_reported(min_confidence) && confidence_of(candidate.cost.steps + far) >= min_confidence
-    };
+    let is_reported = |candidate: &Candidate| is_shown(link, candidate, min_confidence);
     let may_be_lowered = |candidate: &Candidate| {
         let is_call = matches!(candidate.way.next, Next::State(_));
         let (language, effect) = (link.program.language(candidate.root.file), candidate.label.effect);

@@ -45,7 +45,9 @@ use smallvec::SmallVec;
 
 use self::chains::Chains;
 use self::handles::join_uses_of_one_file;
-use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
+use self::lowered::{
+    join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer,
+};
 use self::mending::{mending, twins};
 use crate::Options;
 use crate::rules::large_response::{other_path, shows_by_code};
@@ -110,7 +112,7 @@ pub(crate) fn findings<'a>(
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
     let Options { min_confidence, account, .. } = options;
     let paths = Paths::new(link, graph);
-    let causes = Causes::new(graph);
+    let causes = Causes::new(link, graph);
     // One finding per place and rule.
     let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
     for hit in &graph.hits {
@@ -266,6 +268,10 @@ pub(crate) fn findings<'a>(
     if judge.is_on(named::FAILS_BESIDES) {
         lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
     }
+    let of_one_call = match judge.is_on(named::SAID_ALREADY) {
+        true => join_rules_of_one_call(link, &mut places, min_confidence),
+        false => FxHashMap::default(),
+    };
     let mut reach = reach_of(&causes, &places);
     let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
     let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
@@ -316,6 +322,14 @@ pub(crate) fn findings<'a>(
                     }
                 }
             }
+            for (rule, way) in of_one_call.get(&(site, arg, rule)).into_iter().flatten() {
+                for &cause in causes.behind(way) {
+                    if !finding.causes.contains(&cause) {
+                        finding.causes.push(cause);
+                        finding.also.push((*rule, cause));
+                    }
+                }
+            }
             finding.mending.starts = offloads.if_handed_over(finding.site);
             if account {
                 finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
@@ -328,8 +342,13 @@ pub(crate) fn findings<'a>(
                 };
                 let ways = candidates.iter().filter(counts).map(|candidate| candidate.way);
                 let joined = joined.get(&(site, arg, rule)).into_iter().flatten().copied();
-                let mut begins: Vec<u32> =
-                    ways.chain([best.way]).chain(joined).map(|way| net.take(graph, &causes, &way)).collect();
+                let of_others = of_one_call.get(&(site, arg, rule)).into_iter().flatten().map(|(_, way)| *way);
+                let mut begins: Vec<u32> = ways
+                    .chain([best.way])
+                    .chain(joined)
+                    .chain(of_others)
+                    .map(|way| net.take(graph, &causes, &way))
+                    .collect();
                 begins.sort_unstable();
                 begins.dedup();
                 net.begins.insert((finding.file, finding.span, rule), begins);
@@ -540,6 +559,7 @@ fn finding<'c>(
         callee: trace.first().map_or_else(String::new, |step| step.call.clone()),
         trace,
         causes: behind,
+        also: Vec::new(),
         call,
         repeats: ways.iter().any(|way| is_repeated(link, way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holding_step(link, holding)),

@@ -249,6 +249,7 @@ fn misuse(
         callee: call.clone(),
         trace: vec![step],
         causes: Vec::new(),
+        also: Vec::new(),
         call,
         repeats: false,
         held_by: None,

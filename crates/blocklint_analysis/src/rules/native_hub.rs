@@ -212,6 +212,7 @@ fn finding(
         callee: call.clone(),
         trace,
         causes: vec![causes.of_leaf[leaf_at as usize]],
+        also: Vec::new(),
         call,
         repeats: false,
         held_by: None,

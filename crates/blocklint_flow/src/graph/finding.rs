@@ -64,6 +64,8 @@ pub struct RawFinding {
     pub trace: Vec<RawStep>,
     /// Indices of the causes behind it, that of the trace first.
     pub causes: Vec<u32>,
+    /// The causes that break another rule than this one: the rule, and the index of the cause.
+    pub also: Vec<(RuleCode, u32)>,
     /// Path of the row at the end of the trace.
     pub call: String,
     /// A loop on the way runs it more than once.

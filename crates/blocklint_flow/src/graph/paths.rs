@@ -9,7 +9,7 @@ use blocklint_link::link::targets::Target;
 use blocklint_link::link::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::program::index::is_own_receiver;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::conditions::java_settings::is_made_by_name;
 use crate::conditions::rust_getters::deciding_tests_over;
@@ -324,7 +324,7 @@ impl Ord for WayKey {
 pub struct Causes {
     /// For each leaf of the graph the number of its cause.
     pub of_leaf: Vec<u32>,
-    /// For each cause its first leaf.
+    /// For each cause the leaf that names it: the worst, and of equally bad ones the first.
     pub leaves: Vec<u32>,
     /// For each state its set. States that lead to the same causes mostly share one.
     set_of: Vec<u32>,
@@ -332,16 +332,29 @@ pub struct Causes {
 }
 
 impl Causes {
-    /// Finds them for all states at once.
-    pub fn new(graph: &Graph<'_>) -> Self {
+    /// Finds the causes of all states at once. The blocking calls of one chain (`os.popen(command).read()`) are one cause.
+    pub fn new(link: &Link<'_>, graph: &Graph<'_>) -> Self {
         let mut of_leaf = Vec::with_capacity(graph.leaves.len());
         let mut leaves: Vec<u32> = Vec::new();
-        let mut ids: FxHashMap<(SiteRef, PathId), u32> = FxHashMap::default();
+        let mut ids: FxHashMap<(SiteRef, Option<PathId>), u32> = FxHashMap::default();
+        let sites: FxHashSet<SiteRef> = graph.leaves.iter().map(|leaf| leaf.site).collect();
+        let starts: Vec<Option<SiteRef>> =
+            graph.leaves.iter().map(|leaf| first_of_chain(link, leaf.site, &sites)).collect();
+        let begins_chain: FxHashSet<SiteRef> = starts.iter().copied().flatten().collect();
+        let severity = |at: u32| graph.labels.get(graph.leaves[at as usize].label).severity;
         for (at, leaf) in graph.leaves.iter().enumerate() {
-            let id = *ids.entry((leaf.site, leaf.path)).or_insert_with(|| {
+            let key = match starts[at] {
+                Some(start) => (start, None),
+                None => (leaf.site, (!begins_chain.contains(&leaf.site)).then_some(leaf.path)),
+            };
+            let id = *ids.entry(key).or_insert_with(|| {
                 leaves.push(at as u32);
                 leaves.len() as u32 - 1
             });
+            let named_by = &mut leaves[id as usize];
+            if severity(at as u32) > severity(*named_by) {
+                *named_by = at as u32;
+            }
             of_leaf.push(id);
         }
         let component = components(graph);
@@ -403,6 +416,18 @@ impl Causes {
             Next::State(state) => (false, self.set_of[state.0 as usize]),
         }
     }
+}
+
+/// Returns the first blocking call of the chain that a blocking call ends (`os.popen` of `os.popen(command).read()`); none where
+/// the call's receiver is made by no blocking call.
+fn first_of_chain(link: &Link<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef>) -> Option<SiteRef> {
+    const LONGEST: usize = 16;
+    let maker = |at: &SiteRef| {
+        let made = link.program.site_of_form(at.file, link.receiver_form(*at)?)?;
+        Some(at.file.site_ref(made))
+    };
+    let makers = std::iter::successors(maker(&site), maker).take(LONGEST);
+    makers.filter(|at| blocking.contains(at)).last()
 }
 
 /// Strongly connected components of the states, numbered with successors first (Tarjan, without recursion).
