@@ -66,7 +66,7 @@ impl LeftOut {
                 let file = &program.files[body.file.index()];
                 LeftOut {
                     what: link.qualified_name(body),
-                    place: Some(place(link, body.file, facts.body(body.body).name_span)),
+                    place: Some(place(link, body.file, program.body(body).name_span)),
                     language: Some(facts.language),
                     is_reported: file.reported,
                     relative: file.relative.clone(),

@@ -237,7 +237,7 @@ fn moved(
     if let Some(starts) = raw.mending.starts {
         remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
         if remedy.ways.is_empty() {
-            let span = link.program.facts(starts.file).site(starts.site).span;
+            let span = link.program.site(starts).span;
             let reason = "each item would take a thread of its own, and nothing bounds how many there are at once";
             return Err(Refusal::at(reason, place(link, starts.file, span)));
         }
@@ -549,7 +549,7 @@ fn site_kind(link: &Link<'_>, raw: &RawFinding) -> SiteKind {
     if raw.handed {
         return SiteKind::HandOver;
     }
-    match link.program.facts(raw.site.file).site(raw.site.site).kind {
+    match link.program.site(raw.site).kind {
         Facts::Call | Facts::New | Facts::Macro => SiteKind::Call,
         _ => SiteKind::Implicit,
     }
@@ -560,7 +560,7 @@ fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
     if raw.handed {
         return OwnerKind::Callback;
     }
-    let row = link.program.facts(raw.root.file).body(raw.root.body);
+    let row = link.program.body(raw.root);
     match (raw.root_kind, row.kind, row.flow) {
         (_, BodyKind::AsyncBlock, _) => OwnerKind::AsyncBlock,
         (_, BodyKind::Lambda, Flow::Coroutine) => OwnerKind::AsyncClosure,
@@ -609,8 +609,7 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
 
 /// The name of a body inside its file.
 fn inside_name(link: &Link<'_>, of: BodyRef) -> String {
-    let facts = link.program.facts(of.file);
-    let mut body = of.body;
+    let (facts, mut body) = link.program.facts_and_id(of);
     // A body without a name goes by that of the body around it.
     while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
         match facts.body(body).parent.get() {
@@ -618,7 +617,7 @@ fn inside_name(link: &Link<'_>, of: BodyRef) -> String {
             None => break,
         }
     }
-    let name = link.qualified_name(BodyRef { file: of.file, body });
+    let name = link.qualified_name(of.file.body_ref(body));
     let separator = if facts.language == Language::Rust { "::" } else { "." };
     let module = link.module_name(of.file);
     name.strip_prefix(&module).and_then(|inside| inside.strip_prefix(separator)).map_or(name.clone(), str::to_owned)

@@ -97,13 +97,16 @@ fn by_project(places: &[Line<'_>], current: &Utf8Path) -> Vec<OfProject> {
     found
 }
 
+/// A place by its number among those that were asked for, with the explanation of it or the reason why there is none.
+type Told = (usize, Result<ExplainedLine, String>);
+
 /// Explains places of one project; for each what is known of it, or why nothing is.
 fn explain_in(
     check: &Check,
     current: &Utf8Path,
     paths: &[Utf8PathBuf],
     places: &[(usize, &Line<'_>)],
-) -> Result<Vec<(usize, Result<ExplainedLine, String>)>, Failure> {
+) -> Result<Vec<Told>, Failure> {
     let mut prepared = prepare_paths(check, paths)?;
     // A file that a run over the folder leaves out is read where it is named.
     let mut left_out: Vec<(Utf8PathBuf, String)> = Vec::new();

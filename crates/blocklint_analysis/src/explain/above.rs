@@ -120,10 +120,10 @@ impl Explainer<'_, '_> {
 
     /// True if a body is another or stands in it.
     pub(super) fn is_inside(&self, outer: BodyRef, inner: BodyRef) -> bool {
-        let facts = self.link.program.facts(inner.file);
-        let mut at = Some(inner.body);
+        let (facts, inner_id) = self.link.program.facts_and_id(inner);
+        let mut at = Some(inner_id);
         while let Some(body) = at {
-            if outer == (BodyRef { file: inner.file, body }) {
+            if outer == inner.file.body_ref(body) {
                 return true;
             }
             at = facts.body(body).parent.get();
@@ -137,7 +137,7 @@ impl Explainer<'_, '_> {
         let body = row.node.body;
         let label = self.graph.labels.get(row.label);
         let program = self.link.program;
-        if program.facts(body.file).body(body.body).kind == BodyKind::Module {
+        if program.body(body).kind == BodyKind::Module {
             return vec![Above::TopLevel];
         }
         let mut found = Vec::new();
@@ -188,17 +188,16 @@ impl Explainer<'_, '_> {
     /// The comment at a site, or at the definition around it, that ends a label.
     pub(super) fn cut_at(&self, site: SiteRef, label: &Label) -> Option<Span> {
         let program = self.link.program;
-        let facts = program.facts(site.file);
         let body = program.body_of_site(site);
         let (name, whole) = match self.cuts.apply(program, site, label.clone()) {
             None => {
-                let span = facts.site(site.site).span;
+                let span = program.site(site).span;
                 return self
                     .comment(site.file, |line| blocklint_link::code::regions::touches(line, span))
                     .or(Some(span));
             }
             Some(left) => match self.cuts.apply_body(program, body, left) {
-                None => (facts.body(body.body).name_span, facts.body(body.body).span),
+                None => (program.body(body).name_span, program.body(body).span),
                 Some(_) => return None,
             },
         };
@@ -208,7 +207,7 @@ impl Explainer<'_, '_> {
 
     /// The comment inside a body that silences a call of a model's row.
     pub(super) fn silenced_in(&self, body: BodyRef) -> Option<Span> {
-        let facts = self.link.program.facts(body.file);
+        let (facts, body_id) = self.link.program.facts_and_id(body);
         let comments = facts.suppressions.iter();
         comments.filter(|comment| comment.rules.len > 0).find_map(|comment| {
             let mut sites = facts
@@ -217,8 +216,8 @@ impl Explainer<'_, '_> {
                 .enumerate()
                 .filter(|(_, row)| blocklint_link::code::regions::touches(comment.line, row.span));
             sites.find_map(|(at, row)| {
-                let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
-                if facts.body_of(row.at) != body.body {
+                let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
+                if facts.body_of(row.at) != body_id {
                     return None;
                 }
                 self.link.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
@@ -262,24 +261,23 @@ impl Explainer<'_, '_> {
     /// Adds where a body is made without being run, handed over, given away or kept.
     pub(super) fn mentioned(&self, body: BodyRef, found: &mut Vec<Above>) {
         let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         let mut mentions: Vec<(FileId, Mention, Wrap)> = Vec::new();
         let mut sites: Vec<SiteRef> = Vec::new();
         let names = link.body_names(body);
         if names.is_empty() {
             let local = link.program.index_of(body.file);
-            sites.extend(local.sites_named(row.name).iter().map(|&site| SiteRef { file: body.file, site }));
+            sites.extend(local.sites_named(row.name).iter().map(|&site| body.file.site_ref(site)));
             mentions.extend(local.mentions_named(row.name).iter().map(|(mention, wrap)| (body.file, mention, wrap)));
         }
         for name in names {
             for &(file, sym) in link.program.occurrences(name) {
                 let index = link.program.index_of(file);
-                sites.extend(index.sites_named(sym).iter().map(|&site| SiteRef { file, site }));
+                sites.extend(index.sites_named(sym).iter().map(|&site| file.site_ref(site)));
                 mentions.extend(index.mentions_named(sym).iter().map(|(mention, wrap)| (file, mention, wrap)));
             }
         }
-        let literal = link.program.index_of(body.file).uses_of_callable(body.body);
+        let literal = link.program.uses_of_callable(body);
         mentions.extend(literal.iter().map(|(mention, wrap)| (body.file, mention, wrap)));
         for site in sites.into_iter().take(MENTIONS * 4) {
             for target in &link.targets(site, EnvId::NONE).list {
@@ -319,10 +317,10 @@ impl Explainer<'_, '_> {
         match mention {
             Mention::Arg(site, arg) => {
                 let Some(form) = facts.args_of(site).get(arg as usize).map(|arg| arg.value) else { return };
-                let site = SiteRef { file, site };
+                let site = file.site_ref(site);
                 if wrap == Wrap::Element {
                     if self.display_holds(file, form, body) {
-                        found.push(Above::Kept(file, facts.site(site.site).span));
+                        found.push(Above::Kept(file, link.program.site(site).span));
                     }
                     return;
                 }
@@ -336,7 +334,7 @@ impl Explainer<'_, '_> {
                     }
                 }
                 if passing.returned {
-                    let uses = link.program.index_of(file).uses_of_result(site.site);
+                    let uses = link.program.uses_of_result(site);
                     mentions.extend(uses.iter().map(|(mention, wrap)| (file, mention, wrap)));
                 }
                 let used = passing.returned || passing.called || passing.consumed || !passing.handed.is_empty();

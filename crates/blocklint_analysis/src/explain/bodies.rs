@@ -134,7 +134,7 @@ impl Explainer<'_, '_> {
     /// Returns the uses of a function, those that count before those in tests.
     fn uses(&self, body: BodyRef) -> Vec<BodyUse> {
         let link = self.link;
-        let is_awaited = |site: SiteRef| link.program.facts(site.file).site(site.site).flags.has(SiteFlags::AWAITED);
+        let is_awaited = |site: SiteRef| link.program.site(site).flags.has(SiteFlags::AWAITED);
         let mut found: Vec<BodyUse> = Vec::new();
         for caller in self.callers.of(Node::plain(body)).iter() {
             found.push(match caller.kind {
@@ -144,7 +144,7 @@ impl Explainer<'_, '_> {
         }
         let mut mentions = Vec::new();
         self.mentioned(body, &mut mentions);
-        let is_coroutine = link.program.facts(body.file).body(body.body).flow == Flow::Coroutine;
+        let is_coroutine = link.program.body(body).flow == Flow::Coroutine;
         for mention in mentions {
             found.push(match mention {
                 Above::Made(site) if is_coroutine && is_awaited(site) => BodyUse::Awaited(site),
@@ -174,7 +174,7 @@ impl Explainer<'_, '_> {
             | BodyUse::Awaited(site)
             | BodyUse::Made(site)
             | BodyUse::HandedOver(site, _)
-            | BodyUse::PassedOn(site) => (site.file, self.link.program.facts(site.file).site(site.site).span),
+            | BodyUse::PassedOn(site) => (site.file, self.link.program.site(site).span),
             BodyUse::Kept(file, span) => (file, span),
         }
     }

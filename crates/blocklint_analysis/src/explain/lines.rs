@@ -92,10 +92,9 @@ impl Explainer<'_, '_> {
 
     /// Returns the findings that stand at a site or name it.
     pub(super) fn findings_naming(&self, site: SiteRef) -> Vec<usize> {
-        let facts = self.link.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.link.program.site(site);
         let mut spans = vec![row.span, place_of(self.link, site)];
-        spans.extend(facts.args_of(site.site).iter().map(|arg| arg.span));
+        spans.extend(self.link.program.args_of(site).iter().map(|arg| arg.span));
         let mut found = self.by_site.get(&site).cloned().unwrap_or_default();
         if let Some(places) = self.touched.get(&site.file) {
             for span in spans {
@@ -112,7 +111,7 @@ impl Explainer<'_, '_> {
     /// Returns where a line stands; `code` is its text without the blanks around it.
     pub fn standing(&self, file: FileId, line: Span, code: Span) -> Standing {
         let facts = self.link.program.facts(file);
-        let body_ref = |at: usize| BodyRef { file, body: BodyId(at as u32) };
+        let body_ref = |at: usize| file.body_ref(BodyId(at as u32));
         let on_line = |offset: u32| line.start <= offset && offset <= line.end && line.start < line.end;
         let around = |span: Span| span.start <= code.start && code.start < span.end;
         let (mut body, mut width) = (body_ref(0), u32::MAX);
@@ -147,9 +146,9 @@ impl Explainer<'_, '_> {
             .filter(|(_, row)| matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro))
             .filter(|(_, row)| row.span.start < line.start && code.start < row.span.end && code.start < code.end)
             // What stands in a function that the call is given is no part of the call.
-            .filter(|(_, row)| facts.body_of(row.at) == body.body)
+            .filter(|(_, row)| self.link.program.body_of(file, row.at) == body)
             .min_by_key(|(_, row)| row.span.end - row.span.start)
-            .map(|(at, _)| SiteRef { file, site: SiteId(at as u32) });
+            .map(|(at, _)| file.site_ref(SiteId(at as u32)));
         let is_import =
             facts.sites.iter().any(|row| row.kind == SiteKind::Import && (on_line(row.span.start) || around(row.span)))
                 || facts.imports.iter().any(|row| on_line(row.span.start) || around(row.span));
@@ -157,7 +156,7 @@ impl Explainer<'_, '_> {
             body,
             function,
             defines,
-            class: class.map(|at| ClassRef { file, class: blocklint_facts::ClassId(at as u32) }),
+            class: class.map(|at| file.class_ref(blocklint_facts::ClassId(at as u32))),
             within,
             nearest: function.is_none().then(|| nearest.map(|(_, body)| body)).flatten(),
             is_import,
@@ -166,17 +165,17 @@ impl Explainer<'_, '_> {
 
     /// True if a site is an import.
     pub fn is_import(&self, site: SiteRef) -> bool {
-        self.link.program.facts(site.file).site(site.site).kind == SiteKind::Import
+        self.link.program.site(site).kind == SiteKind::Import
     }
 
     /// Returns the function that a body is or stands in.
     fn function_around(&self, body: BodyRef) -> Option<BodyRef> {
-        let facts = self.link.program.facts(body.file);
-        let mut at = Some(body.body);
+        let (facts, body_id) = self.link.program.facts_and_id(body);
+        let mut at = Some(body_id);
         while let Some(of) = at {
             let row = facts.body(of);
             match row.kind {
-                BodyKind::Function => return Some(BodyRef { file: body.file, body: of }),
+                BodyKind::Function => return Some(body.file.body_ref(of)),
                 BodyKind::Class | BodyKind::Module => return None,
                 _ => at = row.parent.get(),
             }

@@ -6,7 +6,7 @@ use blocklint_flow::entries::roots::Roots;
 use blocklint_link::link::Link;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::EnvId;
-use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, PathId};
 
 /// A call that leads to a path of a library without any row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +34,12 @@ pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
             continue;
         }
         for site in 0..file.facts.sites.len() as u32 {
-            let site = SiteRef { file: id, site: blocklint_facts::SiteId(site) };
-            let row = file.facts.site(site.site);
+            let site = id.site_ref(blocklint_facts::SiteId(site));
+            let row = link.program.site(site);
             if !matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro) {
                 continue;
             }
-            let body = BodyRef { file: id, body: file.facts.body_of(row.at) };
+            let body = id.body_ref(file.facts.body_of(row.at));
             if roots.of(body).is_none_or(|root| root.confidence() < Confidence::Medium) || tests(link, body) {
                 continue;
             }
@@ -57,8 +57,8 @@ pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
 
 /// Whether a body, or one around it, is a test.
 fn tests(link: &Link<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    let mut at = Some(body.body);
+    let (facts, body_id) = link.program.facts_and_id(body);
+    let mut at = Some(body_id);
     while let Some(body) = at {
         let row = facts.body(body);
         if row.flags.has(BodyFlags::TEST) {

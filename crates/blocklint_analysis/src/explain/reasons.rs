@@ -54,8 +54,7 @@ impl Explainer<'_, '_> {
     /// Callables that the site hands over.
     fn handed(&self, site: SiteRef, found: &mut Vec<End>) {
         let link = self.link;
-        let facts = link.program.facts(site.file);
-        for (at, arg) in facts.args_of(site.site).iter().enumerate() {
+        for (at, arg) in link.program.args_of(site).iter().enumerate() {
             let value = link.eval(link.scope_of(site, EnvId::NONE), arg.value).value;
             let callable = link.values.members(value).into_iter().any(|val| {
                 matches!(
@@ -158,7 +157,7 @@ impl Explainer<'_, '_> {
         let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
         for val in link.values.members(value) {
             let Val::Fn { body, .. } = val else { continue };
-            let is_async = link.program.facts(body.file).body(body.body).flow != Flow::Sync;
+            let is_async = link.program.body(body).flow != Flow::Sync;
             for target in &link.targets(site, EnvId::NONE).list {
                 let Target::Row { path, .. } = *target else { continue };
                 for row in link.library.handovers(path).of_via(Via::Decorator) {
@@ -182,7 +181,7 @@ impl Explainer<'_, '_> {
     /// Why a body that the site runs does nothing to its thread.
     fn body(&self, site: SiteRef, body: BodyRef, edge: Edge, awaited: bool, found: &mut Vec<End>) {
         let link = self.link;
-        let flow = link.program.facts(body.file).body(body.body).flow;
+        let flow = link.program.body(body).flow;
         match edge {
             Edge::HandOver(context, runtime) => {
                 let written = link.qualified_name(body);
@@ -227,8 +226,7 @@ impl Explainer<'_, '_> {
     /// Why a site has no target.
     fn without_target(&self, site: SiteRef) -> End {
         let link = self.link;
-        let facts = link.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = link.program.site(site);
         let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
         if !is_call || row.flags.has(SiteFlags::ASYNC) {
             return End::Plain;

@@ -1,7 +1,7 @@
 //! One site: what it is called on, what it runs, which rows speak of it.
 
 use blocklint_core::Span;
-use blocklint_facts::{FileFacts, Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
+use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
 use blocklint_flow::graph::{Next, Way};
 use blocklint_link::labels::constant::Constant;
 use blocklint_link::labels::label::LabelHold;
@@ -26,7 +26,7 @@ impl<'a> Explainer<'_, 'a> {
         let mut found: Vec<SiteRef> = Vec::new();
         for (at, row) in facts.sites.iter().enumerate() {
             if on_line(row.span.start) || on_line(row.name_span.start) {
-                found.push(SiteRef { file, site: SiteId(at as u32) });
+                found.push(file.site_ref(SiteId(at as u32)));
             }
         }
         for (finding, part) in self.findings_on(file, line) {
@@ -36,16 +36,16 @@ impl<'a> Explainer<'_, 'a> {
             }
         }
         found.sort_by_key(|site| {
-            let row = facts.site(site.site);
-            (row.name_span.start, row.span.start, site.site)
+            let row = self.link.program.site(*site);
+            (row.name_span.start, row.span.start, *site)
         });
-        let telling: Vec<SiteRef> = found.iter().copied().filter(|&site| self.tells(facts, site)).collect();
+        let telling: Vec<SiteRef> = found.iter().copied().filter(|&site| self.tells(site)).collect();
         if telling.is_empty() { found } else { telling }
     }
 
     /// True if there is something to say of a site.
-    fn tells(&self, facts: &FileFacts, site: SiteRef) -> bool {
-        match facts.site(site.site).kind {
+    fn tells(&self, site: SiteRef) -> bool {
+        match self.link.program.site(site).kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => true,
             _ => {
                 !self.ways_at(site).is_empty()
@@ -77,8 +77,7 @@ impl<'a> Explainer<'_, 'a> {
     pub fn explain(&self, site: SiteRef) -> Explanation<'a> {
         let link = self.link;
         let program = link.program;
-        let facts = program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = program.site(site);
         let owner = program.body_of_site(site);
         let receiver = self.receiver(site).map(|(_, value)| value);
         let mut rows = Vec::new();
@@ -141,8 +140,7 @@ impl<'a> Explainer<'_, 'a> {
 
     fn run_targets(&self, site: SiteRef, ways: &[Way]) -> Vec<RunTarget> {
         let link = self.link;
-        let facts = link.program.facts(site.file);
-        let awaited = facts.site(site.site).flags.has(SiteFlags::AWAITED);
+        let awaited = link.program.site(site).flags.has(SiteFlags::AWAITED);
         let targets = link.targets(site, EnvId::NONE);
         let shared = link.are_alternatives(site, &targets);
         let way = Way { site, arg: None, next: Next::Leaf(0), steps: targets.steps, shared };
@@ -162,7 +160,7 @@ impl<'a> Explainer<'_, 'a> {
                 Target::Body { body, edge, .. } => add(&mut found, body, edge, None, confidence),
                 Target::Overrides { class, name } => {
                     for &body in link.overrides(class, name).iter().take(OVERRIDES) {
-                        let edge = match link.program.facts(body.file).body(body.body).flow {
+                        let edge = match link.program.body(body).flow {
                             blocklint_facts::Flow::Sync => Edge::Call,
                             _ => Edge::Construct,
                         };
@@ -179,7 +177,7 @@ impl<'a> Explainer<'_, 'a> {
             let body = self.graph.states[state.0 as usize].node.body;
             let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.way == *way);
             let edge = handed.map_or(Edge::Call, |hit| Edge::HandOver(hit.kind.context, hit.kind.runtime));
-            let argument = way.arg.and_then(|arg| facts.args_of(site.site).get(arg as usize).copied());
+            let argument = way.arg.and_then(|arg| link.program.args_of(site).get(arg as usize).copied());
             let argument = argument.map(|arg| link.written(site.file, arg.value));
             let confidence = blocklint_flow::judge::confidence::confidence_of(blocklint_flow::graph::paths::way_steps(
                 link,
@@ -292,16 +290,16 @@ impl<'a> Explainer<'_, 'a> {
     /// The name of a parameter of the body around a site.
     fn parameter(&self, site: SiteRef, index: u32) -> Option<String> {
         let facts = self.link.program.facts(site.file);
-        let params = facts.params_of(self.link.program.body_of_site(site).body);
+        let params = self.link.program.params_of(self.link.program.body_of_site(site));
         params.get(index as usize).map(|param| facts.text(param.name).to_owned())
     }
 
     /// The form that a site decorates, by itself or by the decorator that it makes.
     pub(super) fn decorated(&self, site: SiteRef) -> Option<FormId> {
-        let facts = self.link.program.facts(site.file);
+        let (facts, site_id) = self.link.program.facts_and_id(site);
         let decorators = facts.sites.iter().enumerate().filter(|(_, row)| row.kind == SiteKind::Decorate);
         let mut meant = decorators.filter(|(at, row)| {
-            *at == site.site.index() || matches!(facts.form(row.callee), Form::Result(made) if made == site.site)
+            *at == site.index() || matches!(facts.form(row.callee), Form::Result(made) if made == site_id)
         });
         let (at, _) = meant.next()?;
         facts.args_of(SiteId(at as u32)).first().map(|arg| arg.value)
@@ -327,10 +325,10 @@ impl<'a> Explainer<'_, 'a> {
             }
             Constant::Param(index) => {
                 let owner = link.program.body_of_site(site);
-                let default = facts.params_of(owner.body).get(index as usize).and_then(|param| param.default.get());
+                let default = link.program.params_of(owner).get(index as usize).and_then(|param| param.default.get());
                 let default = default.and_then(|default| {
-                    let parent = facts.body(owner.body).parent.get()?;
-                    match link.constant_in(site.file, parent, default, EnvId::NONE, 6) {
+                    let parent = link.program.body(owner).parent.get()?;
+                    match link.constant_in(site.file.body_ref(parent), default, EnvId::NONE, 6) {
                         Constant::Hidden | Constant::Param(_) => None,
                         constant => Some(constant),
                     }

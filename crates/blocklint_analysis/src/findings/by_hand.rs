@@ -49,7 +49,7 @@ pub fn takes_a_moment(path: &str) -> bool {
 /// Whether a site stands in a test, or in what only tests build.
 fn is_in_test(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let first = Some(facts.body_of(facts.site(site.site).at));
+    let first = Some(facts.body_of(link.program.site(site).at));
     let mut bodies = std::iter::successors(first, |&body| facts.body(body).parent.get());
     link.program.is_test(site.file) || bodies.any(|body| facts.body(body).flags.has(BodyFlags::TEST))
 }
@@ -57,7 +57,7 @@ fn is_in_test(link: &Link<'_>, site: SiteRef) -> bool {
 /// Python: whether the coroutine in which a site stands starts something up, by its name. A thread there frees nobody.
 pub fn starts_up(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let body = facts.body(facts.body_of(facts.site(site.site).at));
+    let body = facts.body(facts.body_of(link.program.site(site).at));
     facts.language == Language::Python
         && body.kind == BodyKind::Function
         && body.flow == Flow::Coroutine
@@ -124,5 +124,5 @@ fn serves(link: &Link<'_>, file: FileId) -> bool {
         let decorators = link.decorators(body);
         decorators.iter().any(|(path, _)| link.library.handovers(*path).iter().any(|row| on_loop(&row.row.context)))
     };
-    (0..facts.bodies.len() as u32).map(|at| BodyRef { file, body: BodyId(at) }).any(registers)
+    (0..facts.bodies.len() as u32).map(|at| file.body_ref(BodyId(at))).any(registers)
 }

@@ -153,11 +153,11 @@ impl Closing<'_, '_, '_> {
             at += 1;
             let facts = link.program.facts(body.file);
             for site in (0..facts.sites.len() as u32).map(SiteId) {
-                let of = BodyRef { body: facts.body_of(facts.site(site).at), ..body };
+                let of = link.program.body_of(body.file, facts.site(site).at);
                 if !is_inside(link, of, body) {
                     continue;
                 }
-                let site = SiteRef { file: body.file, site };
+                let site = body.file.site_ref(site);
                 let first = by.unwrap_or(site);
                 // What helpers call in their own text is looked at elsewhere.
                 if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&of)) {
@@ -196,7 +196,7 @@ impl Closing<'_, '_, '_> {
             match way.next {
                 Next::State(state) => {
                     let next = graph.states[state.0 as usize].node.body;
-                    let row = link.program.facts(next.file).body(next.body);
+                    let row = link.program.body(next);
                     if stays && !self.helpers.contains(&next) {
                         continue;
                     }
@@ -230,7 +230,7 @@ impl Closing<'_, '_, '_> {
         let link = self.link;
         let calls = link.library.calls(leaf.path);
         let rewrites = leaf.row.rewrite.is_some() || calls.advice().any(|row| row.row.rewrite.is_some());
-        let is_call = link.program.facts(leaf.site.file).site(leaf.site.site).kind == SiteKind::Call;
+        let is_call = link.program.site(leaf.site).kind == SiteKind::Call;
         if rewrites || !is_call || leaf.row.lazy || matches!(leaf.row.fix, Some(FixKind::Offload | FixKind::None)) {
             return None;
         }
@@ -245,7 +245,7 @@ impl Closing<'_, '_, '_> {
     /// Takes in who calls a helper.
     fn above(&mut self, helper: BodyRef) -> Result<(), Unchained> {
         let link = self.link;
-        let row = link.program.facts(helper.file).body(helper.body);
+        let row = link.program.body(helper);
         let is_nested = row.class.is_none()
             && row.parent.get().is_some_and(|of| link.program.facts(helper.file).body(of).kind != BodyKind::Module);
         let mut called = false;
@@ -253,7 +253,7 @@ impl Closing<'_, '_, '_> {
             let bearers = link.bearers(name);
             if let Some(&(file, mention, _)) = bearers.mentions.get(&helper).and_then(|all| all.first()) {
                 let at = match mention {
-                    Mention::Arg(site, _) | Mention::Operand(site) => self.at(SiteRef { file, site }),
+                    Mention::Arg(site, _) | Mention::Operand(site) => self.at(file.site_ref(site)),
                     _ => self.place(helper.file, row.name_span),
                 };
                 // An import binds the name, and hands nothing over.
@@ -268,7 +268,7 @@ impl Closing<'_, '_, '_> {
             }
             for &(file, sym) in link.program.occurrences(name) {
                 for &site in link.program.index_of(file).sites_named(sym) {
-                    let site = SiteRef { file, site };
+                    let site = file.site_ref(site);
                     let targets = link.targets(site, EnvId::NONE);
                     let is_own = targets.receiver_of(helper).is_some();
                     let is_known = !targets.unknown
@@ -291,14 +291,14 @@ impl Closing<'_, '_, '_> {
         let name = self.name(helper);
         let targets = link.targets(site, EnvId::NONE);
         let is_plain = matches!(targets.list[..], [Target::Body { edge: Edge::Call, .. }]) && !targets.unknown;
-        if !is_plain || link.program.facts(site.file).site(site.site).kind != SiteKind::Call {
+        if !is_plain || link.program.site(site).kind != SiteKind::Call {
             return Err(self.unless(NoChain::Ambiguous(name), site));
         }
         if !self.calls.insert(site) {
             return Ok(());
         }
         let caller = link.program.body_of_site(site);
-        let row = link.program.facts(caller.file).body(caller.body);
+        let row = link.program.body(caller);
         match (row.kind, row.flow) {
             (_, Flow::Coroutine) | (BodyKind::AsyncBlock, _) => self.awaiting.push(site),
             (BodyKind::Function, Flow::Sync) if self.is_test(caller) => {
@@ -323,7 +323,7 @@ impl Closing<'_, '_, '_> {
 
     /// Whether a body is a test itself, and not what tests call.
     fn is_test(&self, body: BodyRef) -> bool {
-        let row = self.link.program.facts(body.file).body(body.body);
+        let row = self.link.program.body(body);
         let is_called = |name| self.link.bearers(name).calls.get(&body).is_some_and(|calls| !calls.is_empty());
         row.flags.has(BodyFlags::TEST) && !self.link.body_names(body).into_iter().any(is_called)
     }
@@ -388,7 +388,7 @@ impl Closing<'_, '_, '_> {
         let link = self.link;
         let helper = |of: &BodyRef| {
             let facts = link.program.facts(of.file);
-            let row = facts.body(of.body);
+            let row = link.program.body(*of);
             ChainHelper { at: self.place(of.file, row.name_span), name: facts.text(row.name).to_owned() }
         };
         let in_order = |mut found: Vec<ChainHelper>| {
@@ -404,7 +404,7 @@ impl Closing<'_, '_, '_> {
         let leaf = |(site, twin): (&SiteRef, &String)| ChainLeaf { at: self.at(*site), twin: twin.clone() };
         let mut leaves: Vec<ChainLeaf> = self.leaves.iter().map(leaf).collect();
         leaves.sort_by(|a, b| order(&a.at, &b.at));
-        let name = |site: &SiteRef| self.place(site.file, link.program.facts(site.file).site(site.site).name_span);
+        let name = |site: &SiteRef| self.place(site.file, link.program.site(*site).name_span);
         let folder = |file: FileId| link.crate_of(file).map(|of| &of.folder);
         let of_crates: Vec<_> = self.helpers.iter().map(|of| folder(of.file)).collect();
         let is_theirs =
@@ -437,7 +437,7 @@ impl Closing<'_, '_, '_> {
     }
 
     fn not(&self, why: NoChain, helper: BodyRef) -> Unchained {
-        let name = self.link.program.facts(helper.file).body(helper.body).name_span;
+        let name = self.link.program.body(helper).name_span;
         Unchained { why, at: self.place(helper.file, name) }
     }
 
@@ -456,13 +456,12 @@ fn has_library(package: &CrateLayout) -> bool {
 
 /// Whether a body stands in another one, or is that.
 fn is_inside(link: &Link<'_>, body: BodyRef, outer: BodyRef) -> bool {
-    let facts = link.program.facts(outer.file);
-    let mut at = Some(body.body);
+    let mut at = Some(body);
     while let Some(own) = at.filter(|_| body.file == outer.file) {
-        if own == outer.body {
+        if own == outer {
             return true;
         }
-        at = facts.body(own).parent.get();
+        at = link.program.body(own).parent.get().map(|parent| body.file.body_ref(parent));
     }
     false
 }

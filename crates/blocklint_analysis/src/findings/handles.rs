@@ -74,14 +74,14 @@ pub(super) fn join_uses_of_one_file(
 /// Rust: whether a call takes a value out of what may have failed.
 fn is_unwrapped(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    facts.language == Language::Rust && matches!(facts.text(facts.site(site.site).name), "unwrap" | "expect")
+    facts.language == Language::Rust && matches!(facts.text(link.program.site(site).name), "unwrap" | "expect")
 }
 
 /// The call in the same body that makes what another call is called on, as far as its text says: directly, or by the one value of a
 /// local variable.
 fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = link.program.facts(site.file);
-    let body = facts.body_of(facts.site(site.site).at);
+    let body = facts.body_of(link.program.site(site).at);
     let receiver = link.receiver_form(site)?;
     let value = match facts.form(receiver) {
         Form::Var(var) if facts.var(var).body == body && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
@@ -94,18 +94,18 @@ fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
 
 /// The call of a site's body that makes the object which a value is.
 pub(super) fn made_in(link: &Link<'_>, value: FormId, site: SiteRef) -> Option<SiteRef> {
-    let facts = link.program.facts(site.file);
-    let body = facts.body_of(facts.site(site.site).at);
+    let (facts, site_id) = link.program.facts_and_id(site);
+    let body = facts.body_of(link.program.site(site).at);
     let made = std::cell::Cell::new(None);
     // The outermost call gives the object, and `with` what it enters; what a call was given is another object.
     mentions(facts, value, DEPTH, &|form| match form {
-        Form::Result(of) if of != site.site && facts.site(of).kind != SiteKind::Enter => {
-            made.set(Some(SiteRef { site: of, ..site }));
+        Form::Result(of) if of != site_id && facts.site(of).kind != SiteKind::Enter => {
+            made.set(Some(site.file.site_ref(of)));
             true
         }
         _ => false,
     });
-    made.get().filter(|made| facts.body_of(facts.site(made.site).at) == body)
+    made.get().filter(|made| facts.body_of(link.program.site(*made).at) == body)
 }
 
 /// What a call gives, as far as it matters to who hands the call to a thread.

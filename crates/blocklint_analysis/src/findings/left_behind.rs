@@ -9,7 +9,7 @@ use blocklint_link::link::Link;
 use blocklint_link::link::names;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::EnvId;
-use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::program::ids::SiteRef;
 
 use super::by_hand::takes_a_moment;
 use super::handles::{DEPTH, Given, given_by, made_in};
@@ -17,14 +17,13 @@ use super::handles::{DEPTH, Given, given_by, made_in};
 /// The calls of the same body that hold the thread by what a call gives: on it, or with it as an argument. Where it is an object whose
 /// other methods do, methods of it that nobody knows are taken to.
 pub fn uses_of_given(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
-    let facts = link.program.facts(site.file);
     let blocks = given_by(link, site) == Given::Blocks;
     let is_use = |at: &SiteRef| {
         if *at == site {
             return false;
         }
         // What is read from it part by part is no call.
-        let is_call = facts.site(at.site).kind == SiteKind::Call;
+        let is_call = link.program.site(*at).kind == SiteKind::Call;
         let on_it = maker_of_receiver(link, *at) == Some(site);
         (on_it || is_call && takes(link, *at, site)) && holds(link, *at)
             || on_it && is_call && blocks && is_unknown(link, *at)
@@ -51,14 +50,14 @@ pub fn beside(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
 pub fn opener_of(link: &Link<'_>, site: SiteRef) -> Option<Span> {
     let made = maker_of_receiver(link, site)?;
     let opens = given_by(link, made) == Given::Blocks && held_by(link, made).any(|effect| effect == Effect::File);
-    opens.then(|| link.program.facts(made.file).site(made.site).span)
+    opens.then(|| link.program.site(made).span)
 }
 
 fn spans(link: &Link<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) -> Vec<Span> {
     let facts = link.program.facts(site.file);
-    let body = facts.body_of(facts.site(site.site).at);
-    let all = link.program.sites_in(BodyRef { file: site.file, body });
-    all.filter(is_use).map(|of| facts.site(of.site).span).collect()
+    let body = facts.body_of(link.program.site(site).at);
+    let all = link.program.sites_in(site.file.body_ref(body));
+    all.filter(is_use).map(|of| link.program.site(of).span).collect()
 }
 
 /// The effects of the rows of what a call is known to run.
@@ -84,7 +83,7 @@ fn holds(link: &Link<'_>, site: SiteRef) -> bool {
 fn is_unknown(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     link.targets(site, EnvId::NONE).list.is_empty()
-        && !names::only_calculates(facts.language, facts.text(facts.site(site.site).name))
+        && !names::only_calculates(facts.language, facts.text(link.program.site(site).name))
 }
 
 /// Whether a call goes to the file system for more than a moment.
@@ -104,7 +103,7 @@ fn reaches_for_file(link: &Link<'_>, site: SiteRef) -> bool {
 /// Whether one of two calls of a body runs wherever the other does: of two branches one is taken.
 fn runs_with(link: &Link<'_>, one: SiteRef, other: SiteRef) -> bool {
     let facts = link.program.facts(one.file);
-    let region = |site: SiteRef| facts.site(site.site).at.region;
+    let region = |site: SiteRef| link.program.site(site).at.region;
     let is_around = |outer: RegionId, of: RegionId| around(facts, of).any(|at| at == outer);
     is_around(region(other), region(one)) || is_around(region(one), region(other))
 }
@@ -112,12 +111,12 @@ fn runs_with(link: &Link<'_>, one: SiteRef, other: SiteRef) -> bool {
 /// The variables of its own function that a call is given, or called on.
 fn named_by(link: &Link<'_>, site: SiteRef) -> Vec<VarId> {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     if row.kind != SiteKind::Call {
         return Vec::new();
     }
     let body = facts.body_of(row.at);
-    let given = facts.args_of(site.site).into_iter().map(|arg| arg.value).chain(link.receiver_form(site));
+    let given = link.program.args_of(site).into_iter().map(|arg| arg.value).chain(link.receiver_form(site));
     given.filter_map(|form| own_variable(facts, form, body)).collect()
 }
 
@@ -137,13 +136,14 @@ fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
     while let Form::Subscript(of, _) | Form::Element(of) = facts.form(whole) {
         whole = of;
     }
-    let value = last_value(facts, whole, site).unwrap_or(receiver);
+    let value = last_value(link, whole, site).unwrap_or(receiver);
     made_in(link, value, site)
 }
 
 /// What the variable that a form is was given before a site, in the order of the text.
-fn last_value(facts: &FileFacts, form: FormId, site: SiteRef) -> Option<FormId> {
-    let row = facts.site(site.site);
+fn last_value(link: &Link<'_>, form: FormId, site: SiteRef) -> Option<FormId> {
+    let facts = link.program.facts(site.file);
+    let row = link.program.site(site);
     let Form::Var(var) = facts.form(form) else { return None };
     if facts.var(var).body != facts.body_of(row.at) {
         return None;
@@ -155,8 +155,14 @@ fn last_value(facts: &FileFacts, form: FormId, site: SiteRef) -> Option<FormId> 
 /// Whether a call is given what another call of the same body gives, or a part of it.
 fn takes(link: &Link<'_>, site: SiteRef, made: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    facts.args_of(site.site).iter().any(|arg| {
-        last_value(facts, arg.value, site)
-            .is_some_and(|value| mentions(facts, value, DEPTH / 2, &|form| form == Form::Result(made.site)))
+    link.program.args_of(site).iter().any(|arg| {
+        last_value(link, arg.value, site).is_some_and(|value| {
+            mentions(
+                facts,
+                value,
+                DEPTH / 2,
+                &|form| matches!(form, Form::Result(of) if site.file.site_ref(of) == made),
+            )
+        })
     })
 }

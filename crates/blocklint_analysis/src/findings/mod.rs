@@ -311,10 +311,9 @@ pub(crate) fn findings<'a>(
         .zip(&reach)
         .map(|(&leaf, roots)| {
             let leaf = &graph.leaves[leaf as usize];
-            let facts = link.program.facts(leaf.site.file);
             RawCause {
                 file: leaf.site.file,
-                span: facts.site(leaf.site.site).span,
+                span: link.program.site(leaf.site).span,
                 function: link.qualified_name(leaf.body(link)),
                 call: link.library.text(leaf.path).to_string(),
                 reach: roots.len() as u32,
@@ -486,8 +485,7 @@ fn placed(link: &Link<'_>, graph: &Graph<'_>, root: BodyRef, way: Way, depth: u3
     if let Next::State(state) = way.next {
         let state = &graph.states[state.0 as usize];
         let body = state.node.body;
-        let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         let literal = matches!(row.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
         if literal && body.file == root.file && encloses(link, root, body) {
             return state.ways.iter().flat_map(|&inner| placed(link, graph, root, inner, depth + 1)).collect();
@@ -498,9 +496,9 @@ fn placed(link: &Link<'_>, graph: &Graph<'_>, root: BodyRef, way: Way, depth: u3
 
 fn encloses(link: &Link<'_>, outer: BodyRef, inner: BodyRef) -> bool {
     let facts = link.program.facts(inner.file);
-    let mut at = facts.body(inner.body).parent;
+    let mut at = link.program.body(inner).parent;
     while let Some(id) = at.get() {
-        if id == outer.body {
+        if inner.file.body_ref(id) == outer {
             return true;
         }
         at = facts.body(id).parent;
@@ -613,11 +611,10 @@ fn finding<'c>(
 
 /// Returns the text that a finding points at: a call, or the callable that it hands over.
 fn place_of_finding(link: &Link<'_>, site: SiteRef, handed: Option<u32>) -> Span {
-    let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     match handed {
         Some(arg) if row.kind != SiteKind::Decorate => {
-            facts.args_of(site.site).get(arg as usize).map_or(row.span, |arg| arg.span)
+            link.program.args_of(site).get(arg as usize).map_or(row.span, |arg| arg.span)
         }
         _ => place_of(link, site),
     }
@@ -638,7 +635,7 @@ fn holding_step(link: &Link<'_>, holding: SiteRef) -> RawStep {
 /// Whether one run of its body may run a site many times.
 pub(crate) fn is_repeated(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    facts.in_loop(facts.site(site.site).at.region)
+    facts.in_loop(link.program.site(site).at.region)
 }
 
 fn way_number(way: &Way) -> (u32, u32) {

@@ -7,7 +7,7 @@ use blocklint_flow::entries::greenlets::Entries;
 use blocklint_flow::entries::roots::Roots;
 use blocklint_link::link::Link;
 use blocklint_link::link::units::{ByCode, Units};
-use blocklint_link::program::ids::{BodyRef, FileId};
+use blocklint_link::program::ids::FileId;
 
 use crate::rules::large_response::{other_path, shows_by_code};
 
@@ -21,7 +21,7 @@ pub fn count_what_must_not_block(link: &Link<'_>) -> usize {
     let files = (0..link.program.files.len() as u32).map(FileId);
     let bodies = files.flat_map(|file| {
         let bodies = link.program.facts(file).bodies.len() as u32;
-        (0..bodies).map(move |body| BodyRef { file, body: BodyId(body) })
+        (0..bodies).map(move |body| file.body_ref(BodyId(body)))
     });
     bodies.filter(|&body| roots.of(body).is_some() || is_green(body.file) && greenlets.of(body).is_some()).count()
 }

@@ -28,11 +28,11 @@ pub(super) fn partly_silenced<'w>(
     let bodies = bodies_on(graph, ways);
     let is_called = |silenced: BodyRef| {
         let facts = link.program.facts(silenced.file);
-        let name = facts.text(facts.body(silenced.body).name);
+        let name = facts.text(link.program.body(silenced).name);
         let mut sites = bodies.iter().flat_map(|&body| link.program.sites_in(body));
         sites.any(|site| {
             let facts = link.program.facts(site.file);
-            facts.text(facts.site(site.site).name) == name
+            facts.text(link.program.site(site).name) == name
                 && link
                     .targets(site, EnvId::NONE)
                     .list

@@ -34,7 +34,7 @@ pub(crate) fn handed_results(link: &Link<'_>, reach: &Reach) -> Vec<HandedResult
             return false;
         }
         let facts = link.program.facts(site.file);
-        facts.args_of(site.site).into_iter().any(|arg| match facts.form(arg.value) {
+        link.program.args_of(*site).into_iter().any(|arg| match facts.form(arg.value) {
             Form::Result(inner) => facts.site(inner).kind == SiteKind::Call,
             _ => false,
         })
@@ -54,7 +54,7 @@ fn handed_at(link: &Link<'_>, site: SiteRef) -> Vec<HandedResult> {
             }
             let Some(form) = link.argument(site, argument) else { continue };
             let Form::Result(inner) = facts.form(form) else { continue };
-            let called = SiteRef { file: site.file, site: inner };
+            let called = site.file.site_ref(inner);
             if facts.site(inner).kind != SiteKind::Call || found.iter().any(|one| one.called == called) {
                 continue;
             }
@@ -97,9 +97,7 @@ fn gives_what_it_knows(link: &Link<'_>, called: SiteRef, taker: PathId) -> bool 
 fn is_no_callable(link: &Link<'_>, called: SiteRef, takes_coroutines: bool) -> Option<Confidence> {
     let targets = link.targets(called, EnvId::NONE);
     let is_stub = |target: &Target| match *target {
-        Target::Body { body, .. } => {
-            link.program.facts(body.file).body(body.body).class.is_some() && link.is_stub(body)
-        }
+        Target::Body { body, .. } => link.program.body(body).class.is_some() && link.is_stub(body),
         _ => false,
     };
     let is_open = targets.list.iter().any(|target| is_stub(target) || matches!(target, Target::Overrides { .. }));
@@ -138,8 +136,8 @@ fn is_no_callable(link: &Link<'_>, called: SiteRef, takes_coroutines: bool) -> O
 /// Whether a function ends without giving a value.
 fn gives_nothing(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    facts.body(body.body).flow == Flow::Sync
-        && facts.body(body.body).kind == BodyKind::Function
-        && facts.text(facts.body(body.body).name) != "__init__"
+    link.program.body(body).flow == Flow::Sync
+        && link.program.body(body).kind == BodyKind::Function
+        && facts.text(link.program.body(body).name) != "__init__"
         && !link.program.exits_in(body).any(|exit| exit.value.is_some())
 }

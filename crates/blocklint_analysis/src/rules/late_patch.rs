@@ -77,7 +77,7 @@ fn is_entry_point(link: &Link<'_>, file: FileId) -> bool {
 }
 
 fn is_top_level(link: &Link<'_>, site: SiteRef) -> bool {
-    link.program.body_of_site(site).body == BodyId(0)
+    link.program.body_of_site(site) == site.file.body_ref(BodyId(0))
 }
 
 /// A call in a function: by then its module has imported all that it does.
@@ -94,8 +94,7 @@ fn called_late(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef) -> O
 
 /// The imports before a call: in its own file, and in entry points that import that file.
 fn before(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef, found: &mut Vec<LateImport>) {
-    let facts = link.program.facts(call.file);
-    let until = facts.site(call.site).at.position;
+    let until = link.program.site(call).at.position;
     imports_before(link, switch, path, call.file, until, Confidence::High, found);
     for (file, import) in importers(link, call.file) {
         // One that others import, or that some program loads, may run after an entry point has patched.
@@ -175,7 +174,7 @@ fn takes_early(
         // A module that patches first has everything behind it in order.
         let patched = switch.call.iter().flat_map(|path| calls_of(link, path));
         let patched = patched.filter(|call| call.file == target && is_top_level(link, *call));
-        let until = patched.map(|call| inner.site(call.site).at.position).min().unwrap_or(u32::MAX);
+        let until = patched.map(|call| link.program.site(call).at.position).min().unwrap_or(u32::MAX);
         for import in inner.imports.iter().filter(|import| runs_at_import(link, target, import)) {
             let Some(site) = import_site(link, target, &import).filter(|_| import.at.position < until) else {
                 continue;
@@ -208,7 +207,7 @@ fn import_site(link: &Link<'_>, file: FileId, import: &Import) -> Option<SiteRef
     let row = facts.sites.iter().enumerate().find(|(_, site)| {
         site.kind == SiteKind::Import && site.span.start <= import.span.start && site.span.end >= import.span.end
     });
-    row.map(|(at, _)| SiteRef { file, site: SiteId(at as u32) })
+    row.map(|(at, _)| file.site_ref(SiteId(at as u32)))
 }
 
 /// The files whose top level imports a file, with the import.
@@ -241,7 +240,7 @@ fn importers(link: &Link<'_>, file: FileId) -> Vec<(FileId, Import)> {
 }
 
 fn facts_at(link: &Link<'_>, site: SiteRef) -> u32 {
-    link.program.facts(site.file).site(site.site).at.position
+    link.program.site(site).at.position
 }
 
 fn is_dunder_name(facts: &blocklint_facts::FileFacts, form: blocklint_facts::FormId) -> bool {

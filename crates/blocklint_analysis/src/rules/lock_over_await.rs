@@ -11,7 +11,7 @@ use blocklint_link::code::regions::lies_in;
 use blocklint_link::link::eval::Scope;
 use blocklint_link::link::value::{EnvId, Val, ValueId};
 use blocklint_link::link::{LOW_STEPS, Link};
-use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+use blocklint_link::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,7 +56,7 @@ pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
             if !matches!(row.kind, SiteKind::Call | SiteKind::New) || row.flags.has(SiteFlags::AWAITED) {
                 continue;
             }
-            let taken = SiteRef { file, site };
+            let taken = file.site_ref(site);
             let given = link.result(taken, EnvId::NONE);
             if given.steps >= LOW_STEPS {
                 continue;
@@ -65,7 +65,7 @@ pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
             let body = source.facts.body_of(row.at);
             let awaited = awaits.get(&body).and_then(|awaits| first_await_alive(link, taken, awaits, givers));
             if let Some(awaited) = awaited {
-                found.push(HeldOverAwait { taken, awaited: SiteRef { file, site: awaited }, ty });
+                found.push(HeldOverAwait { taken, awaited: file.site_ref(awaited), ty });
             }
         }
     }
@@ -96,11 +96,8 @@ fn guard_givers(link: &Link<'_>) -> Givers {
     }
     let guards = types.iter().filter_map(|name| link.program.name(name)).collect();
     add_declared(link, &mut givers, &guards);
-    let holders: FxHashSet<Name> = givers
-        .holders
-        .iter()
-        .filter_map(|of| link.program.global(of.file, link.program.facts(of.file).class(of.class).name))
-        .collect();
+    let holders: FxHashSet<Name> =
+        givers.holders.iter().filter_map(|of| link.program.global(of.file, link.program.class(*of).name)).collect();
     add_declared(link, &mut givers, &holders);
     givers
 }
@@ -139,7 +136,7 @@ fn add_declared(link: &Link<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
                 continue;
             }
             if let Some(at) = facts.classes.iter().position(|class| class.body == owner) {
-                givers.holders.insert(ClassRef { file, class: ClassId(at as u32) });
+                givers.holders.insert(file.class_ref(ClassId(at as u32)));
             }
         }
     }
@@ -197,9 +194,9 @@ fn guard_in(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> Opt
 
 /// The first site awaited while what a site gives is alive.
 fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
-    let facts = link.program.facts(taken.file);
-    let row = facts.site(taken.site);
-    let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken.site));
+    let (facts, taken_id) = link.program.facts_and_id(taken);
+    let row = link.program.site(taken);
+    let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
     let behind = |site: &&SiteId| facts.site(**site).at.position > row.at.position;
     if is_consumed(link, taken) {
         return None;
@@ -208,7 +205,7 @@ fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers:
     let is_read = facts
         .sites
         .iter()
-        .any(|of| of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken.site));
+        .any(|of| of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken_id));
     // What binds it.
     let is_guard = |value: ValueId| guard_in(link, value, givers, DEPTH).is_some();
     let bound = if is_read { None } else { binding_of(link, taken, DEPTH, is_guard) };
@@ -242,17 +239,17 @@ fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers:
 
 /// Whether a method of `Option` or `Result` takes a guard and hands it to a closure, which drops it.
 fn is_consumed(link: &Link<'_>, taken: SiteRef) -> bool {
-    let facts = link.program.facts(taken.file);
+    let (facts, taken_id) = link.program.facts_and_id(taken);
     facts.sites.iter().any(|of| match facts.form(of.callee) {
-        Form::Attr(base, _) => CONSUMING.contains(&facts.text(of.name)) && is_same(facts, base, taken.site),
+        Form::Attr(base, _) => CONSUMING.contains(&facts.text(of.name)) && is_same(facts, base, taken_id),
         _ => false,
     })
 }
 
 /// Whether a guard's place is built for tests only.
 pub(crate) fn is_test_site(link: &Link<'_>, site: SiteRef) -> bool {
-    let body = link.program.facts(site.file).body_of(link.program.facts(site.file).site(site.site).at);
-    link.is_for_tests(BodyRef { file: site.file, body })
+    let body = link.program.body_of_site(site);
+    link.is_for_tests(body)
 }
 
 /// The awaited sites of each coroutine of a file, in order.

@@ -1,7 +1,7 @@
 //! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
-use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
+use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::entries::how_often::is_looped;
 use blocklint_flow::entries::how_often::{Times, TimesOf};
@@ -143,9 +143,10 @@ fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> O
         }
         // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
         // to call nothing is known, unless it is a builder's, which gives it away inside of what it builds.
-        Kept::ByCaller(body) => match link.program.facts(body.file).body(body.body).kind {
-            BodyKind::Function => anew(times.of_made(site))
-                .filter(|(anew, _)| *anew != Anew::PerCall || is_given_inside(link, site, body)),
+        Kept::ByCaller(body) => match link.program.body(body).kind {
+            BodyKind::Function => {
+                anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || is_given_inside(link, body))
+            }
             _ => None,
         },
     }
@@ -182,13 +183,12 @@ fn is_scheduler(link: &Link<'_>, site: SiteRef, path: PathId) -> bool {
         return true;
     }
     let index = link.program.index_of(site.file);
-    let class = link.class_around(site.file, link.program.body_of_site(site).body);
-    let facts = link.program.facts(site.file);
+    let class = link.class_around(link.program.body_of_site(site));
     let of_holder = holder_of(link, site).map(|sym| index.mentions_named(sym));
-    index.uses_of_result(site.site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
+    link.program.uses_of_result(site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
         let Mention::Arg(taker, _) = mention else { return false };
-        let taker = SiteRef { file: site.file, site: taker };
-        link.class_around(site.file, facts.body_of(facts.site(taker.site).at)) == class
+        let taker = site.file.site_ref(taker);
+        link.class_around(link.program.body_of(site.file, link.program.site(taker).at)) == class
             && link.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => says(path),
                 _ => false,
@@ -199,10 +199,10 @@ fn is_scheduler(link: &Link<'_>, site: SiteRef, path: PathId) -> bool {
 /// Whether what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
 /// again makes another one.
 fn is_for_one_call(link: &Link<'_>, site: SiteRef) -> bool {
-    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    let uses = link.program.uses_of_result(site);
     let mut uses = uses.iter();
     let (Some((Mention::Arg(taker, arg), Wrap::Direct)), None) = (uses.next(), uses.next()) else { return false };
-    let taker = SiteRef { file: site.file, site: taker };
+    let taker = site.file.site_ref(taker);
     link.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => runs_another(link, taker, arg, path),
         _ => false,
@@ -211,25 +211,25 @@ fn is_for_one_call(link: &Link<'_>, site: SiteRef) -> bool {
 
 /// Whether what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
 fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let body = link.program.body_of_site(site).body;
+    let (facts, site_id) = link.program.facts_and_id(site);
+    let body = link.program.body_of_site(site);
     match kept(link, site) {
         Kept::Nowhere if facts.language == Language::Rust => return true,
         // A generator lends it.
-        Kept::ByCaller(of) if of.body == body => {}
+        Kept::ByCaller(of) if of == body => {}
         Kept::Nowhere => {}
         _ => return false,
     }
     let holder = holder_of(link, site);
     let is_it = |form: FormId| match facts.form(form) {
-        Form::Result(of) => of == site.site,
+        Form::Result(of) => of == site_id,
         Form::Var(var) => Some(facts.var(var).name) == holder,
         _ => false,
     };
     facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
         (SiteKind::Enter, _) => is_it(row.callee),
         (SiteKind::Call, Form::Attr(base, method)) => {
-            names::ends_threads(facts.text(method)) && is_it(base) && is_inside(link, site.file, row.at, body)
+            names::ends_threads(facts.text(method)) && is_it(base) && is_inside(link, row.at, body)
         }
         _ => false,
     })
@@ -254,21 +254,21 @@ fn is_built_for_callers<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, class: C
     })
 }
 
-/// Whether a place lies in a body or in one inside of it.
-fn is_inside(link: &Link<'_>, file: FileId, at: At, body: BodyId) -> bool {
-    let facts = link.program.facts(file);
-    std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body)
+/// True if a place of the body's file lies in the body or in one inside of it.
+fn is_inside(link: &Link<'_>, at: At, body: BodyRef) -> bool {
+    let (facts, body_id) = link.program.facts_and_id(body);
+    std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
 }
 
 /// Whether what a site is given comes from its body's own parameters or from the loop around it.
 fn depends_on_caller(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     // What a builder was told counts too.
-    let told = match facts.form(facts.site(site.site).callee) {
+    let told = match facts.form(link.program.site(site).callee) {
         Form::Attr(base, _) => is_brought(link, site, base, 12),
         _ => false,
     };
-    told || facts.args_of(site.site).into_iter().any(|arg| is_brought(link, site, arg.value, 12))
+    told || link.program.args_of(site).into_iter().any(|arg| is_brought(link, site, arg.value, 12))
 }
 
 /// Whether a form comes from a parameter or an element of a loop.
@@ -337,7 +337,7 @@ fn is_one_of_its_kind<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site
 /// The name of the method that a site stands in.
 fn name_of_body_around<'a>(link: &Link<'a>, site: SiteRef) -> &'a str {
     let facts = link.program.facts(site.file);
-    let mut row = facts.body(link.program.body_of_site(site).body);
+    let mut row = link.program.body(link.program.body_of_site(site));
     while matches!(row.kind, BodyKind::Lambda) {
         let Some(parent) = row.parent.get() else { break };
         row = facts.body(parent);
@@ -354,7 +354,7 @@ fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class
     for name in link.class_names(class) {
         for &(file, sym) in link.program.occurrences(name) {
             for &site in link.program.index_of(file).sites_named(sym) {
-                let site = SiteRef { file, site };
+                let site = file.site_ref(site);
                 let made = eval_made(link, site);
                 if made != Some(class) {
                     continue;
@@ -382,10 +382,10 @@ fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class
 }
 
 /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
-fn is_given_inside(link: &Link<'_>, site: SiteRef, body: BodyRef) -> bool {
-    let facts = link.program.facts(site.file);
+fn is_given_inside(link: &Link<'_>, body: BodyRef) -> bool {
+    let (facts, body_id) = link.program.facts_and_id(body);
     if !names::is_made_by_others(facts.language)
-        || !names::java::makes_on_demand(facts.text(facts.body(body.body).name))
+        || !names::java::makes_on_demand(facts.text(link.program.body(body).name))
     {
         return false;
     }
@@ -394,7 +394,7 @@ fn is_given_inside(link: &Link<'_>, site: SiteRef, body: BodyRef) -> bool {
         let scope = blocklint_link::link::eval::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
         exit.kind == ExitKind::Return
             && exit.value.is_some()
-            && facts.body_of(exit.at) == body.body
+            && facts.body_of(exit.at) == body_id
             && link
                 .values
                 .members(link.eval(scope, exit.value).value)
@@ -415,8 +415,8 @@ fn is_for_administrators(link: &Link<'_>, entry: BodyRef) -> bool {
     let facts = link.program.facts(entry.file);
     let says = |form: FormId| speaks_of_administrators(link, entry.file, form, 6);
     facts.language == Language::Python
-        && (facts.params_of(entry.body).iter().any(|param| says(param.default) || says(param.annotation))
-            || facts.list(facts.body(entry.body).decorators).iter().any(|&decorator| match facts.form(decorator) {
+        && (link.program.params_of(entry).iter().any(|param| says(param.default) || says(param.annotation))
+            || facts.list(link.program.body(entry).decorators).iter().any(|&decorator| match facts.form(decorator) {
                 Form::Result(site) => {
                     facts.args_of(site).iter().any(|arg| facts.text(arg.name) == "dependencies" && says(arg.value))
                 }
@@ -441,9 +441,9 @@ fn speaks_of_administrators(link: &Link<'_>, file: FileId, form: FormId, depth: 
 
 /// Whether a literal is given to a call that runs it elsewhere.
 fn is_handed_over(link: &Link<'_>, literal: BodyRef) -> bool {
-    link.program.index_of(literal.file).uses_of_callable(literal.body).iter().any(|(mention, _)| {
+    link.program.uses_of_callable(literal).iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
-        link.targets(SiteRef { file: literal.file, site: of }, EnvId::NONE).list.iter().any(|target| match *target {
+        link.targets(literal.file.site_ref(of), EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => !link.library.handovers(path).is_empty(),
             _ => false,
         })
@@ -457,11 +457,11 @@ fn runs_a_loop<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, site: SiteRef) ->
         return false;
     }
     // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
-    let body = link.program.body_of_site(site).body;
+    let own = link.program.body_of_site(site);
     let is_aside = |body: BodyRef| {
-        let facts = link.program.facts(body.file);
-        std::iter::successors(Some(body.body), |&id| facts.body(id).parent.get()).any(|id| {
-            let of = BodyRef { body: id, ..body };
+        let (facts, body_id) = link.program.facts_and_id(body);
+        std::iter::successors(Some(body_id), |&id| facts.body(id).parent.get()).any(|id| {
+            let of = body.file.body_ref(id);
             let row = facts.body(id);
             row.flow == Flow::Coroutine
                 || row.kind == BodyKind::AsyncBlock
@@ -469,15 +469,14 @@ fn runs_a_loop<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, site: SiteRef) ->
                 || row.kind == BodyKind::Lambda && is_handed_over(link, of)
         })
     };
-    let own = BodyRef { file: site.file, body };
     let calls = callers.call_sites(own);
     if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(link.program.body_of_site(call))) {
         return false;
     }
     facts.sites.iter().enumerate().any(|(at, row)| {
-        let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+        let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         row.kind == SiteKind::Call
-            && is_inside(link, site.file, row.at, body)
+            && is_inside(link, row.at, own)
             && link.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => link
                     .library
@@ -491,7 +490,7 @@ fn runs_a_loop<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, site: SiteRef) ->
 
 /// The class of which a site makes an object.
 fn eval_made(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
-    if link.program.facts(site.file).site(site.site).kind != SiteKind::New {
+    if link.program.site(site).kind != SiteKind::New {
         return None;
     }
     match link.values.members(link.result(site, EnvId::NONE).value)[..] {
@@ -502,14 +501,14 @@ fn eval_made(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
 
 /// The class that a site stands in.
 pub(crate) fn class_of_site(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
-    link.class_around(site.file, link.program.body_of_site(site).body)
+    link.class_around(link.program.body_of_site(site))
 }
 
 /// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
 fn is_injected(link: &Link<'_>, class: ClassRef) -> bool {
-    let facts = link.program.facts(class.file);
+    let (facts, class_id) = link.program.facts_and_id(class);
     facts.bodies.iter().any(|row| {
-        row.class.get() == Some(class.class)
+        row.class.get() == Some(class_id)
             && row.kind == BodyKind::Function
             && names::is_constructor(facts.language, facts.text(row.name))
             && names::java::mark_names(facts, row.decorators).any(names::java::is_injection)
@@ -519,13 +518,13 @@ fn is_injected(link: &Link<'_>, class: ClassRef) -> bool {
 /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
 /// such a loop needs.
 fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
+    let (facts, site_id) = link.program.facts_and_id(site);
     let Some(sym) = holder_of(link, site) else {
         // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
         return facts.language == Language::Java
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
                 Form::Attr(base, _) => {
-                    facts.form(base) == Form::Result(site.site) && idioms::java::REPEATS.contains(&facts.text(row.name))
+                    facts.form(base) == Form::Result(site_id) && idioms::java::REPEATS.contains(&facts.text(row.name))
                 }
                 _ => false,
             });
@@ -535,7 +534,7 @@ fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
         Form::Attr(_, name) => name == sym,
         _ => false,
     };
-    let class = link.class_around(site.file, link.program.body_of_site(site).body);
+    let class = link.class_around(link.program.body_of_site(site));
     let mut tasks: Vec<(SiteRef, Option<BodyRef>)> = Vec::new();
     for (at, row) in facts.sites.iter().enumerate() {
         let Form::Attr(base, _) = facts.form(row.callee) else { continue };
@@ -543,10 +542,10 @@ fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
             continue;
         }
         // Another class has a field of this name too.
-        if link.class_around(site.file, facts.body_of(row.at)) != class {
+        if link.class_around(link.program.body_of(site.file, row.at)) != class {
             continue;
         }
-        let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+        let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         for target in &link.targets(of, EnvId::NONE).list {
             let Target::Row { path, .. } = *target else { continue };
             for handed in link.library.handovers(path).iter() {
@@ -580,17 +579,17 @@ fn made_of(link: &Link<'_>, site: SiteRef) -> bool {
 /// The name of the field or local that holds what a site makes.
 pub(crate) fn holder_of(link: &Link<'_>, site: SiteRef) -> Option<Sym> {
     let facts = link.program.facts(site.file);
-    let body = facts.body(link.program.body_of_site(site).body);
+    let body = link.program.body(link.program.body_of_site(site));
     if body.kind == BodyKind::Initialiser {
         return Some(body.name);
     }
-    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    let uses = link.program.uses_of_result(site);
     uses.iter().find_map(|(mention, _)| {
         let assign = match mention {
             Mention::Assign(assign) => assign,
             // A scheduler made of an executor.
             Mention::Arg(taker, _) => {
-                let taker = SiteRef { site: taker, ..site };
+                let taker = site.file.site_ref(taker);
                 return made_of(link, taker).then(|| holder_of(link, taker)).flatten();
             }
             _ => return None,
@@ -609,12 +608,12 @@ pub(crate) fn waits_for_ever(link: &Link<'_>, body: BodyRef, depth: u32, seen: &
     if !seen.insert(body) {
         return false;
     }
-    let facts = link.program.facts(body.file);
+    let (facts, body_id) = link.program.facts_and_id(body);
     facts.sites.iter().enumerate().any(|(at, row)| {
-        if facts.body_of(row.at) != body.body {
+        if facts.body_of(row.at) != body_id {
             return false;
         }
-        let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+        let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
         let endless = is_looped(link, site);
         link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, receiver, property, .. } if endless => {

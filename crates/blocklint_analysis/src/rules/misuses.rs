@@ -108,7 +108,7 @@ pub(crate) fn misuses<'a>(
             // `lock.acquire()` takes the lock that stands before the name.
             let facts = link.program.facts(one.taken.file);
             if facts.language == Language::Python
-                && facts.site(one.taken.site).kind == SiteKind::Call
+                && link.program.site(one.taken).kind == SiteKind::Call
                 && let Some(lock) = link.receiver_form(one.taken)
                 && let Some(first) = finding.trace.first_mut()
             {
@@ -151,12 +151,11 @@ pub(crate) fn misuses<'a>(
         let call = link.library.text(one.path).to_string();
         let mut finding = misuse(link, cuts, rule, what, one.site, call.clone(), one.severity, one.confidence);
         if let Some(behind) = one.behind {
-            let facts = link.program.facts(behind.file);
             let owner = link.qualified_name(link.program.body_of_site(behind));
             finding.trace[0].call = owner.clone();
             finding.trace.push(RawStep {
                 file: behind.file,
-                span: facts.site(behind.site).span,
+                span: link.program.site(behind).span,
                 function: owner,
                 call,
                 written: link.written_site(behind),
@@ -214,7 +213,7 @@ fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, 
 /// A step of a trace that is an import.
 fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     RawStep {
         file: site.file,
         span: row.span,

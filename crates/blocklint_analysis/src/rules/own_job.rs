@@ -32,8 +32,7 @@ struct Submitted {
 pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
     let mut found = Vec::new();
     for one in submitted(link, reach) {
-        let facts = link.program.facts(one.site.file);
-        let row = facts.body(link.program.body_of_site(one.site).body);
+        let row = link.program.body(link.program.body_of_site(one.site));
         if link.program.is_test(one.site.file) || row.flags.has(BodyFlags::TEST) {
             continue;
         }
@@ -113,7 +112,7 @@ fn grows(link: &Link<'_>, site: SiteRef, pool: Pool) -> bool {
     };
     let facts = link.program.facts(site.file);
     facts.sites.iter().enumerate().any(|(at, row)| {
-        let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+        let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         matches!(row.kind, SiteKind::Call | SiteKind::New)
             && names::makes_growing_pool(facts.text(row.name))
             && holder_of(link, of).is_some_and(|sym| facts.text(sym) == name)
@@ -132,12 +131,12 @@ fn waits_for_own(
     if !seen.insert(job) {
         return None;
     }
-    let facts = link.program.facts(job.file);
+    let (facts, job_id) = link.program.facts_and_id(job);
     for (at, row) in facts.sites.iter().enumerate() {
-        if facts.body_of(row.at) != job.body || row.kind != SiteKind::Call {
+        if facts.body_of(row.at) != job_id || row.kind != SiteKind::Call {
             continue;
         }
-        let site = SiteRef { file: job.file, site: blocklint_facts::SiteId(at as u32) };
+        let site = job.file.site_ref(blocklint_facts::SiteId(at as u32));
         if let Some(inner) = submitted_at(link, site)
             && pools.contains(&inner.pool)
             && let Some((wait, path)) = waited_for(link, site)
@@ -161,17 +160,17 @@ fn waits_for_own(
 fn waited_for(link: &Link<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
     if let Some(path) = waits_at(link, site) {
         // What is made of a pool's results lazily waits when it is gone through.
-        let is_used = link.program.index_of(site.file).uses_of_result(site.site).iter().next().is_some();
-        let facts = link.program.facts(site.file);
+        let is_used = link.program.uses_of_result(site).iter().next().is_some();
+        let (facts, site_id) = link.program.facts_and_id(site);
         let is_gone_through = facts
             .sites
             .iter()
-            .any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site.site));
+            .any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site_id));
         return (is_used || is_gone_through).then_some((site, path));
     }
-    let facts = link.program.facts(site.file);
+    let (facts, site_id) = link.program.facts_and_id(site);
     let body = link.program.body_of_site(site);
-    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    let uses = link.program.uses_of_result(site);
     let held = uses.iter().find_map(|(mention, _)| match mention {
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => Some(var),
@@ -182,11 +181,11 @@ fn waited_for(link: &Link<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
     facts.sites.iter().enumerate().find_map(|(at, row)| {
         let Form::Attr(base, _) = facts.form(row.callee) else { return None };
         let is_it = match facts.form(base) {
-            Form::Result(of) => of == site.site,
+            Form::Result(of) => of == site_id,
             Form::Var(var) => Some(var) == held,
             _ => false,
         };
-        let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+        let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         if row.kind != SiteKind::Call || !is_it || link.program.body_of_site(of) != body {
             return None;
         }
@@ -213,7 +212,7 @@ fn has_limit(link: &Link<'_>, wait: SiteRef) -> bool {
     let is_limit = |form| !matches!(facts.form(form), Form::None);
     // `map` takes what it runs first.
     let own = submitted_at(link, wait).is_none();
-    facts.args_of(wait.site).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
+    link.program.args_of(wait).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
 }
 
 /// The argument that is the pool to which a row hands a job; none within where it is the receiver.

@@ -58,9 +58,8 @@ pub(crate) fn pool_holds(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
     let takers: FxHashSet<SiteRef> = taken.iter().map(|taken| taken.site).collect();
     let mut found = Vec::new();
     for one in taken {
-        let facts = link.program.facts(one.site.file);
         let body = link.program.body_of_site(one.site);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         if link.program.is_test(one.site.file) || row.flags.has(BodyFlags::TEST) {
             continue;
         }
@@ -112,10 +111,9 @@ pub(crate) fn taken_from_pools<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Taken>
 /// Whether a site enters or leaves what another one gives.
 pub(crate) fn enters(link: &Link<'_>, site: SiteRef, given: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
-    site.file == given.file
-        && matches!(row.kind, SiteKind::Enter | SiteKind::Leave)
-        && facts.form(row.callee) == Form::Result(given.site)
+    let row = link.program.site(site);
+    matches!(row.kind, SiteKind::Enter | SiteKind::Leave)
+        && matches!(facts.form(row.callee), Form::Result(of) if site.file.site_ref(of) == given)
 }
 
 /// What a site takes from a pool.
@@ -164,7 +162,7 @@ fn names_connection(link: &Link<'_>, language: Language, of: &TypeExpr) -> bool 
 /// Where what a site takes is alive in its own body.
 fn alive(link: &Link<'_>, site: SiteRef) -> Vec<Alive> {
     let facts = link.program.facts(site.file);
-    let at = facts.site(site.site).at;
+    let at = link.program.site(site).at;
     let body = facts.body_of(at);
     let mut found = Vec::new();
     for (id, region) in facts.regions.iter().enumerate() {
@@ -208,7 +206,7 @@ fn leads_to(link: &Link<'_>, file: FileId, form: FormId, site: SiteRef, depth: u
     match facts.form(form) {
         Form::Await(inner) | Form::Try(inner) => leads_to(link, file, inner, site, depth),
         Form::Field(inner, _) => leads_to(link, file, inner, site, depth),
-        Form::Result(of) if of == site.site => true,
+        Form::Result(of) if file.site_ref(of) == site => true,
         Form::Result(of) => {
             let row = facts.site(of);
             match (row.kind, facts.form(row.callee)) {
@@ -230,7 +228,7 @@ fn let_go(link: &Link<'_>, file: FileId, var: VarId, at: At) -> u32 {
     let mut end = u32::MAX;
     let mut last = at.position;
     for (mention, _) in index.mentions_named(name).iter() {
-        if !link.mentions_var(file, mention, var) {
+        if !link.mentions_var(file.var_ref(var), mention) {
             continue;
         }
         if let Mention::Arg(site, arg) = mention {
@@ -313,13 +311,13 @@ fn sites_within<'l>(link: &'l Link<'_>, site: SiteRef, span: Alive) -> impl Iter
     let facts = link.program.facts(site.file);
     let file = site.file;
     facts.sites.iter().enumerate().filter_map(move |(at, row)| {
-        if row.at.position <= span.from || row.at.position >= span.to || at == site.site.index() {
+        if row.at.position <= span.from || row.at.position >= span.to || at == site.index() {
             return None;
         }
         let mut region = row.at.region;
         while let Some(id) = region.get() {
             if id == span.region {
-                return Some(SiteRef { file, site: blocklint_facts::SiteId(at as u32) });
+                return Some(file.site_ref(blocklint_facts::SiteId(at as u32)));
             }
             region = facts.region(id).parent;
         }
@@ -329,11 +327,10 @@ fn sites_within<'l>(link: &'l Link<'_>, site: SiteRef, span: Alive) -> impl Iter
 
 /// The first thing that a body awaits where something is alive.
 fn awaited_within(link: &Link<'_>, body: BodyRef, site: SiteRef, span: Alive) -> Option<SiteRef> {
-    let facts = link.program.facts(site.file);
     sites_within(link, site, span).find(|of| {
-        let row = facts.site(of.site);
+        let row = link.program.site(*of);
         let waits = row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC) || row.kind == SiteKind::Await;
-        waits && facts.body_of(row.at) == body.body
+        waits && link.program.body_of(site.file, row.at) == body
     })
 }
 
@@ -377,7 +374,7 @@ fn takes_behind(
     let depth = depth.checked_sub(1)?;
     for target in &link.targets(site, EnvId::NONE).list {
         let Target::Body { body, edge, with_receiver, .. } = *target else { continue };
-        let awaited = link.program.facts(site.file).site(site.site).flags.has(SiteFlags::AWAITED);
+        let awaited = link.program.site(site).flags.has(SiteFlags::AWAITED);
         if !(edge == Edge::Call || edge == Edge::Construct && awaited) {
             continue;
         }
@@ -385,12 +382,12 @@ fn takes_behind(
         if pools.is_empty() || !seen.insert(body) {
             continue;
         }
-        let facts = link.program.facts(body.file);
+        let (facts, body_id) = link.program.facts_and_id(body);
         for (at, row) in facts.sites.iter().enumerate() {
-            if facts.body_of(row.at) != body.body {
+            if facts.body_of(row.at) != body_id {
                 continue;
             }
-            let of = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+            let of = body.file.site_ref(blocklint_facts::SiteId(at as u32));
             if is_for_want_of_one(link, of, site, body, with_receiver) {
                 continue;
             }
@@ -417,9 +414,8 @@ pub(crate) fn pools_there(
     with_receiver: bool,
 ) -> Vec<Pool> {
     let mut there: Vec<Pool> = pools.iter().copied().filter(|pool| is_known_to_all(link, *pool)).collect();
-    let facts = link.program.facts(site.file);
-    let params = link.program.facts(body.file).params_of(body.body);
-    for (at, arg) in facts.args_of(site.site).iter().enumerate() {
+    let params = link.program.params_of(body);
+    for (at, arg) in link.program.args_of(site).iter().enumerate() {
         let is_one =
             pool_by(link, link.scope_of(site, EnvId::NONE), arg.value).is_some_and(|pool| pools.contains(&pool));
         if is_one
@@ -447,7 +443,7 @@ fn is_known_to_all(link: &Link<'_>, pool: Pool) -> bool {
 /// `await pool.fetch(query)`.
 fn asks_pool(link: &Link<'_>, site: SiteRef, pools: &[Pool]) -> bool {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let name = facts.text(row.name);
     let asks = ["fetch", "execute"].iter().any(|verb| name.starts_with(verb));
     if row.kind != SiteKind::Call || !asks || !row.flags.has(SiteFlags::AWAITED) {
@@ -455,7 +451,7 @@ fn asks_pool(link: &Link<'_>, site: SiteRef, pools: &[Pool]) -> bool {
     }
     let scope = link.scope_of(site, EnvId::NONE);
     let receiver = link.receiver_form(site);
-    let args = facts.args_of(site.site);
+    let args = link.program.args_of(site);
     args.iter().map(|arg| arg.value).chain(receiver).any(|form| {
         pool_by(link, scope, form).is_some_and(|pool| pools.contains(&pool)) && has_role(link, scope, form, Role::Pool)
     })

@@ -146,7 +146,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         let bounding = &*self.bounding.get_or_insert_with(|| bounding_names(link));
         let facts = link.program.facts(site.file);
         let body = link.program.body_of_site(site);
-        let is_test = link.program.is_test(site.file) || facts.body(body.body).flags.has(BodyFlags::TEST);
+        let is_test = link.program.is_test(site.file) || link.program.body(body).flags.has(BodyFlags::TEST);
         if is_test || link.program.is_command_line(site.file) || is_bounded(link, site, bounding) {
             return;
         }
@@ -296,16 +296,16 @@ fn calculates_within(link: &Link<'_>, body: BodyRef, known: &mut Calculating, de
     }
     let Some(depth) = depth.checked_sub(1) else { return false };
     known.insert(body, false);
-    let facts = link.program.facts(body.file);
+    let (facts, body_id) = link.program.facts_and_id(body);
     let inside = |at: blocklint_facts::At| {
-        std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body.body)
+        std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
     };
     let (mut calls_itself, mut calls_unknown, mut calculates) = (0, false, false);
     for (at, row) in facts.sites.iter().enumerate() {
         if !inside(row.at) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
             continue;
         }
-        let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+        let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
         let targets = link.targets(site, EnvId::NONE);
         calls_unknown |= targets.list.is_empty() && !names::only_calculates(facts.language, facts.text(row.name));
         for target in &targets.list {
@@ -319,7 +319,7 @@ fn calculates_within(link: &Link<'_>, body: BodyRef, known: &mut Calculating, de
     }
     let loops = || {
         let is_own =
-            |of: BodyId| std::iter::successors(Some(of), |&id| facts.body(id).parent.get()).any(|id| id == body.body);
+            |of: BodyId| std::iter::successors(Some(of), |&id| facts.body(id).parent.get()).any(|id| id == body_id);
         facts.regions.iter().any(|region| region.kind == RegionKind::Loop && is_own(region.body))
     };
     // One that calls itself twice goes through a tree.
@@ -348,14 +348,14 @@ fn bounding_names<'a>(link: &Link<'a>) -> FxHashSet<(Language, &'a str)> {
 
 /// Whether something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
 fn is_bounded<'a>(link: &Link<'a>, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
-    let facts = link.program.facts(site.file);
-    let mut body = Some(link.program.body_of_site(site).body);
+    let (facts, body_id) = link.program.facts_and_id(link.program.body_of_site(site));
+    let mut body = Some(body_id);
     while let Some(id) = body {
         let bounded = facts.sites.iter().enumerate().any(|(at, row)| {
             facts.body_of(row.at) == id
                 && matches!(row.kind, SiteKind::Call | SiteKind::Enter)
                 && (bounding.contains(&(facts.language, facts.text(row.name)))
-                    || bounds(link, SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) }))
+                    || bounds(link, site.file.site_ref(blocklint_facts::SiteId(at as u32))))
         });
         if bounded {
             return true;
@@ -383,7 +383,7 @@ fn bounds(link: &Link<'_>, site: SiteRef) -> bool {
         }),
         // A permit of the project's own.
         Target::Body { body, .. } => {
-            let name = link.program.facts(body.file).text(link.program.facts(body.file).body(body.body).name);
+            let name = link.program.facts(body.file).text(link.program.body(body).name);
             matches!(name, "acquire" | "__aenter__" | "__enter__")
         }
         Target::Overrides { .. } => false,
@@ -393,11 +393,11 @@ fn bounds(link: &Link<'_>, site: SiteRef) -> bool {
 /// Whether what a site gives is awaited where it stands: the next one starts when this one has ended.
 fn is_awaited(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    if facts.site(site.site).flags.has(SiteFlags::AWAITED) {
+    if link.program.site(site).flags.has(SiteFlags::AWAITED) {
         return true;
     }
     // Through the local it is put into, or unwrapped.
-    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    let uses = link.program.uses_of_result(site);
     uses.iter().any(|(mention, wrap)| match mention {
         _ if wrap == blocklint_link::program::index::Wrap::Awaited => true,
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
@@ -427,7 +427,7 @@ fn same_loop(link: &Link<'_>, site: SiteRef, region: blocklint_facts::RegionId) 
         }
         None
     };
-    innermost(facts.site(site.site).at.region) == innermost(region)
+    innermost(link.program.site(site).at.region) == innermost(region)
 }
 
 /// Whether a site runs for each element of a collection: in a loop over it, or in a literal that a lazy operation of a
@@ -438,10 +438,10 @@ fn is_per_piece(link: &Link<'_>, site: SiteRef) -> bool {
     }
     let body = link.program.body_of_site(site);
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     match row.kind {
         BodyKind::GeneratorExpression => true,
-        BodyKind::Lambda => link.program.index_of(body.file).uses_of_callable(body.body).iter().any(|(mention, _)| {
+        BodyKind::Lambda => link.program.uses_of_callable(body).iter().any(|(mention, _)| {
             let Mention::Arg(of, _) = mention else { return false };
             names::goes_through(facts.language, facts.text(facts.site(of).name))
         }),
@@ -451,8 +451,8 @@ fn is_per_piece(link: &Link<'_>, site: SiteRef) -> bool {
 
 /// Whether tasks that run a body are started for each element of a collection.
 fn is_started_per_piece(link: &Link<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let (facts, body_id) = link.program.facts_and_id(body);
+    let row = link.program.body(body);
     if row.kind != BodyKind::AsyncBlock {
         return false;
     }
@@ -462,8 +462,8 @@ fn is_started_per_piece(link: &Link<'_>, body: BodyRef) -> bool {
     facts.sites.iter().enumerate().any(|(at, of)| {
         let id = blocklint_facts::SiteId(at as u32);
         let takes =
-            facts.args_of(id).into_iter().any(|arg| matches!(facts.form(arg.value), Form::Run(of) if of == body.body));
-        let site = SiteRef { file: body.file, site: id };
+            facts.args_of(id).into_iter().any(|arg| matches!(facts.form(arg.value), Form::Run(of) if of == body_id));
+        let site = body.file.site_ref(id);
         takes
             && of.kind == SiteKind::Call
             && !of.flags.has(SiteFlags::AWAITED)
@@ -480,7 +480,7 @@ fn is_started_per_piece(link: &Link<'_>, body: BodyRef) -> bool {
 /// Whether a literal gives this block, or the result of this call, for each element of a collection, and the body around it
 /// starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
 fn is_mapped_and_started(link: &Link<'_>, body: BodyRef) -> bool {
-    let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+    let uses = link.program.uses_of_callable(body);
     uses.iter().any(|(mention, _)| is_given_by_literal(link, body.file, mention))
 }
 
@@ -499,7 +499,7 @@ fn is_given_by_literal(link: &Link<'_>, file: blocklint_link::program::ids::File
             && facts.sites.iter().enumerate().any(|(at, row)| {
                 row.kind == SiteKind::Call
                     && facts.body_of(row.at) == around
-                    && starts_all(link, SiteRef { file, site: blocklint_facts::SiteId(at as u32) })
+                    && starts_all(link, file.site_ref(blocklint_facts::SiteId(at as u32)))
             })
     })
 }
@@ -514,7 +514,7 @@ fn gathered<'a>(
     depth: u32,
 ) -> Vec<SiteRef> {
     let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
-    let row = link.program.facts(body.file).body(body.body);
+    let row = link.program.body(body);
     if row.flow != Flow::Coroutine || row.kind != BodyKind::Function {
         return Vec::new();
     }
@@ -545,11 +545,11 @@ fn is_started(link: &Link<'_>, site: SiteRef, depth: u32) -> bool {
     let index = link.program.index_of(site.file);
     let starts = |mention: Mention| match mention {
         Mention::Arg(of, _) => {
-            let of = SiteRef { file: site.file, site: of };
-            let adds = facts.site(of.site).kind == SiteKind::Call
+            let of = site.file.site_ref(of);
+            let adds = link.program.site(of).kind == SiteKind::Call
                 && adds_to(link, of).is_some_and(|list| {
                     index.mentions_named(list).iter().any(|(mention, _)| match mention {
-                        Mention::Arg(of, _) => starts_all(link, SiteRef { file: site.file, site: of }),
+                        Mention::Arg(of, _) => starts_all(link, site.file.site_ref(of)),
                         _ => false,
                     })
                 });
@@ -557,13 +557,13 @@ fn is_started(link: &Link<'_>, site: SiteRef, depth: u32) -> bool {
         }
         _ => false,
     };
-    index.uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+    link.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
         Mention::Exit(_) => is_given_by_literal(link, site.file, mention),
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => index
                 .mentions_named(facts.var(var).name)
                 .iter()
-                .any(|(mention, _)| link.mentions_var(site.file, mention, var) && starts(mention)),
+                .any(|(mention, _)| link.mentions_var(site.file.var_ref(var), mention) && starts(mention)),
             _ => false,
         },
         mention => starts(mention),
@@ -583,7 +583,7 @@ fn starts_all(link: &Link<'_>, site: SiteRef) -> bool {
 /// The name of the local list that a call puts its argument into.
 fn adds_to(link: &Link<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let Form::Attr(base, method) = facts.form(row.callee) else { return None };
     let Form::Var(var) = facts.form(base) else { return None };
     matches!(facts.text(method), "append" | "add").then(|| facts.var(var).name)
@@ -591,12 +591,12 @@ fn adds_to(link: &Link<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
 
 /// What a task takes from a pool, holding its thread until there is one.
 fn takes_connection(link: &Link<'_>, task: BodyRef) -> Option<PathId> {
-    let facts = link.program.facts(task.file);
+    let (facts, task_id) = link.program.facts_and_id(task);
     facts.sites.iter().enumerate().find_map(|(at, row)| {
-        if facts.body_of(row.at) != task.body || row.kind != SiteKind::Call {
+        if facts.body_of(row.at) != task_id || row.kind != SiteKind::Call {
             return None;
         }
-        let site = SiteRef { file: task.file, site: blocklint_facts::SiteId(at as u32) };
+        let site = task.file.site_ref(blocklint_facts::SiteId(at as u32));
         taken_at(link, site).filter(|taken| taken.blocks).map(|taken| taken.path)
     })
 }

@@ -44,8 +44,7 @@ fn in_words(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
             Remark::at(says, place_of(link, *site))
         }
         Doubt::Argument(site, arg) => {
-            let facts = link.program.facts(site.file);
-            let given = facts.args_of(site.site).get(*arg as usize).map(|arg| link.written(site.file, arg.value));
+            let given = link.program.args_of(*site).get(*arg as usize).map(|arg| link.written(site.file, arg.value));
             let given = given
                 .filter(|text| !text.is_empty())
                 .map_or_else(|| "its argument".to_owned(), |text| format!("`{text}`"));

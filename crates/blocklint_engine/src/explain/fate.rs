@@ -67,7 +67,8 @@ fn in_words(finding: &Finding, fate: Fate, request: &ExplainRequest<'_>) -> Stri
         },
         Fate::Aside => {
             let severity = finding.aside.map_or(finding.severity, |aside| aside.severity);
-            let because = finding.aside.map_or("only tests, examples or a command line reach it", |aside| aside.because);
+            let because =
+                finding.aside.map_or("only tests, examples or a command line reach it", |aside| aside.because);
             format!("left aside, because {because}; `--include-aside` shows it with severity {severity}")
         }
         Fate::Below => {

@@ -22,7 +22,6 @@ pub(super) struct ToldFunction {
 pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> ToldFunction {
     let link = explainer.link();
     let about = explainer.explain_body(of);
-    let facts = link.program.facts(of.file);
     let uses: Vec<Remark> = about.uses.iter().take(MOST_LISTED).map(|one| use_in_words(explainer, *one)).collect();
     let mut reaches: Vec<Remark> =
         about.reaches.iter().take(MOST_LISTED).map(|one| reached_in_words(explainer, one)).collect();
@@ -43,7 +42,7 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
     ToldFunction {
         told: ExplainedFunction {
             name: body(link, of),
-            place: place(link, of.file, facts.body(of.body).name_span),
+            place: place(link, of.file, link.program.body(of).name_span),
             duty,
             more_uses: about.uses.len() - uses.len(),
             uses,
@@ -76,7 +75,7 @@ fn duty(explainer: &Explainer<'_, '_>, about: &BodyExplanation) -> Vec<Remark> {
     } else if let Some(signal) = about.serves_nobody {
         found.push(Remark::new(format!("is left out of what counts: {} ({})", signal.says, signal.name)));
     }
-    let flow = link.program.facts(about.body.file).body(about.body.body).flow;
+    let flow = link.program.body(about.body).flow;
     let is_entered = about.registered.is_some() || about.root.is_some_and(|root| root.kind != RootKind::Coroutine);
     if about.uses.is_empty() && !is_entered {
         let what = if flow == Flow::Coroutine {

@@ -31,7 +31,7 @@ pub(super) fn kind_of(text: &str, language: Language) -> LineKind {
 pub(super) fn stands(explainer: &Explainer<'_, '_>, standing: &Standing, kind: LineKind) -> String {
     let link = explainer.link();
     let program = link.program;
-    let around = || match program.facts(standing.body.file).body(standing.body.body).kind {
+    let around = || match program.body(standing.body).kind {
         BodyKind::Module => format!("outside of any function of {}", body(link, standing.body)),
         _ => format!("in {}", body(link, standing.body)),
     };
@@ -64,9 +64,8 @@ pub(super) fn remarks(
         found.push(Remark::new("nothing is called on this line"));
     }
     if let Some(nearest) = standing.nearest.filter(|_| !is_called && !has_findings && standing.within.is_none()) {
-        let facts = link.program.facts(nearest.file);
         let says = format!("the nearest function is {}", body(link, nearest));
-        found.push(Remark::at(says, place(link, nearest.file, facts.body(nearest.body).name_span)));
+        found.push(Remark::at(says, place(link, nearest.file, link.program.body(nearest).name_span)));
     }
     found
 }

@@ -243,7 +243,8 @@ fn tell_line(
     let text = span.text.get(span.line.start as usize..span.line.end as usize).unwrap_or_default();
     let kind = lines::kind_of(text, link.program.language(file));
     let mut sites = explainer.sites_of(file, span.line);
-    let is_called = !sites.is_empty() && !(standing.is_import && sites.iter().all(|&site| explainer.is_import(site)));
+    let imports_alone = standing.is_import && sites.iter().all(|&site| explainer.is_import(site));
+    let is_called = !sites.is_empty() && !imports_alone;
     if !is_called {
         sites = standing.within.into_iter().collect();
     }

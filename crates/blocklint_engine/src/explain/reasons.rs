@@ -79,7 +79,7 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
 /// Returns what is said of a site without target.
 pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Remark {
     let link = explainer.link();
-    let row = link.program.facts(site.site.file).site(site.site.site);
+    let row = link.program.site(site.site);
     let text = match row.kind {
         SiteKind::Call | SiteKind::New | SiteKind::Macro => "it runs no code of the project and no modelled call",
         SiteKind::Import => "an import; what a module runs when it is first imported is not followed",
@@ -127,7 +127,7 @@ pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: B
     let at_site = |text: String, site| vec![Remark::at(text, place_of(link, site))];
     match above {
         Above::NoCaller => {
-            let facts = link.program.facts(of.file).body(of.body);
+            let facts = link.program.body(of);
             vec![Remark::at(format!("{name} has no caller that is known"), place(link, of.file, facts.name_span))]
         }
         Above::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],

@@ -15,7 +15,7 @@ use crate::words;
 pub(super) fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> ExplainedSite {
     let link = explainer.link();
     let facts = link.program.facts(site.site.file);
-    let row = facts.site(site.site.site);
+    let row = link.program.site(site.site);
     let arguments = site.arguments.iter().map(|(argument, given)| {
         let text = match given {
             GivenArgument::Absent => "not given".to_owned(),
@@ -49,13 +49,13 @@ pub(super) fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -
 
 /// Where a site stands, for the reasons that name another one.
 pub(super) fn place_of(link: &Link<'_>, site: SiteRef) -> Place {
-    place(link, site.file, link.program.facts(site.file).site(site.site).span)
+    place(link, site.file, link.program.site(site).span)
 }
 
 /// A site as it is written, as far as names go.
 fn written(link: &Link<'_>, site: SiteRef) -> String {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     match (row.kind, facts.form(row.callee)) {
         (SiteKind::Write, _) => format!("{}.{}", link.written(site.file, row.callee), facts.text(row.name)),
         (SiteKind::Import, Form::Import(import)) => {
@@ -95,7 +95,7 @@ fn kind(kind: SiteKind, is_async: bool) -> &'static str {
 
 /// A body in words: ``async function `app.handler` ``.
 pub(super) fn body(link: &Link<'_>, of: BodyRef) -> String {
-    let row = link.program.facts(of.file).body(of.body);
+    let row = link.program.body(of);
     let name = link.qualified_name(of);
     let what = match (row.kind, row.flow) {
         (BodyKind::Module, _) => "module",
@@ -134,8 +134,7 @@ fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
 fn run_target(link: &Link<'_>, target: &RunTarget) -> ExplainedTarget {
     match target {
         RunTarget::Body { body: of, edge: by, awaited, by_argument, confidence } => {
-            let facts = link.program.facts(of.file);
-            let row = facts.body(of.body);
+            let row = link.program.body(*of);
             let edge = edge(*by, row.flow, *awaited);
             ExplainedTarget {
                 name: link.qualified_name(*of),

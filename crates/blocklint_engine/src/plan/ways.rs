@@ -39,7 +39,7 @@ impl Ways {
         let net = solved.net.as_ref()?;
         let told = |spot: &Spot| match *spot {
             Spot::Body(body) => Some(Told {
-                place: place(link, body.file, link.program.facts(body.file).body(body.body).name_span),
+                place: place(link, body.file, link.program.body(body).name_span),
                 function: link.qualified_name(body),
                 call: None,
             }),

@@ -29,7 +29,7 @@ pub(crate) fn never_runs(link: &Link<'_>, site: SiteRef) -> bool {
 /// Whether nothing in the project names a function that is private by its name: nobody runs it.
 pub(crate) fn is_never_named(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     let name = facts.text(row.name);
     let is_private = facts.language == Language::Python && idioms::python::is_private(name);
     if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
@@ -37,7 +37,7 @@ pub(crate) fn is_never_named(link: &Link<'_>, body: BodyRef) -> bool {
     }
     // A library may call what its classes are derived for.
     if let Some(class) = row.class.get()
-        && !link.mro(ClassRef { file: body.file, class }).iter().all(|of| matches!(of, Ancestor::Class(_)))
+        && !link.mro(body.file.class_ref(class)).iter().all(|of| matches!(of, Ancestor::Class(_)))
     {
         return false;
     }
@@ -56,7 +56,7 @@ pub(crate) fn is_never_named(link: &Link<'_>, body: BodyRef) -> bool {
 /// nowhere.
 pub(crate) fn is_left_over_method(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     let Some(class) = row.class.get() else { return false };
     if facts.language != Language::Python
         || row.flow != Flow::Coroutine
@@ -66,7 +66,7 @@ pub(crate) fn is_left_over_method(link: &Link<'_>, body: BodyRef) -> bool {
     {
         return false;
     }
-    let own = ClassRef { file: body.file, class };
+    let own = body.file.class_ref(class);
     // What Python's own classes for interfaces call has another name.
     let is_known = |of: &Ancestor| match *of {
         Ancestor::Class(_) => true,
@@ -104,7 +104,7 @@ fn unnamed_definitions(link: &Link<'_>, name: Name, leads_elsewhere: impl Fn(Sit
     let is_used = |&(file, sym): &(FileId, Sym)| {
         let index = link.program.index_of(file);
         index.mentions_named(sym).iter().next().is_some()
-            || index.sites_named(sym).iter().any(|&site| !leads_elsewhere(SiteRef { file, site }))
+            || index.sites_named(sym).iter().any(|&site| !leads_elsewhere(file.site_ref(site)))
     };
     // The forms of a file are many: what indices tell comes first.
     if places.iter().any(is_used) || places.iter().any(|&(file, sym)| is_written(link, file, sym)) {
@@ -167,7 +167,7 @@ fn always(link: &Link<'_>, site: SiteRef, test: FormId, depth: u32) -> Option<bo
 /// The literal that a form always is: written there, or all that is ever assigned to its name.
 fn only_literal(link: &Link<'_>, site: SiteRef, form: FormId) -> Option<Constant> {
     let facts = link.program.facts(site.file);
-    if let Some(literal) = link.literal_of_field(site.file, facts.body_of(facts.site(site.site).at), form) {
+    if let Some(literal) = link.literal_of_field(site.file, facts.body_of(link.program.site(site).at), form) {
         return Some(literal);
     }
     match facts.form(form) {
@@ -177,10 +177,10 @@ fn only_literal(link: &Link<'_>, site: SiteRef, form: FormId) -> Option<Constant
         Form::Var(_) if link.is_still_empty(site, form) => Some(Constant::Empty),
         Form::Var(var) => only_assigned(link, site.file, var),
         Form::Attr(base, sym) if blocklint_link::program::index::is_own_receiver(facts, base) => {
-            let class = link.class_around(site.file, facts.body_of(facts.site(site.site).at))?;
+            let class = link.class_around(link.program.body_of_site(site))?;
             only_in_field(link, class, site.file, sym)
         }
-        Form::Result(call) => only_returned(link, SiteRef { file: site.file, site: call }),
+        Form::Result(call) => only_returned(link, site.file.site_ref(call)),
         _ => None,
     }
 }
@@ -188,13 +188,13 @@ fn only_literal(link: &Link<'_>, site: SiteRef, form: FormId) -> Option<Constant
 /// The literal that the one function which a call means always returns.
 fn only_returned(link: &Link<'_>, call: SiteRef) -> Option<Constant> {
     let facts = link.program.facts(call.file);
-    if facts.language != Language::Python || facts.site(call.site).kind != SiteKind::Call {
+    if facts.language != Language::Python || link.program.site(call).kind != SiteKind::Call {
         return None;
     }
     let targets = link.targets(call, EnvId::NONE);
     let [Target::Body { body, edge: Edge::Call, .. }] = targets.list[..] else { return None };
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     let is_open = targets.unknown || targets.steps > 0 || link.is_stub(body);
     if is_open || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
         return None;
@@ -258,7 +258,7 @@ fn only_in_field(link: &Link<'_>, class: ClassRef, file: FileId, sym: Sym) -> Op
     for &next in &seen {
         let facts = link.program.facts(next.file);
         // A decorator or a computed name sets what no assignment tells.
-        let decorated = !facts.list(facts.class(next.class).decorators).is_empty();
+        let decorated = !facts.list(link.program.class(next).decorators).is_empty();
         if decorated || sets_by_name(link, next) {
             return None;
         }
@@ -272,7 +272,7 @@ fn only_in_field(link: &Link<'_>, class: ClassRef, file: FileId, sym: Sym) -> Op
         for assign in link.own_assigns(next, name) {
             let row = facts.assign(assign);
             let given = || {
-                let setter = BodyRef { file: next.file, body: facts.body_of(row.at) };
+                let setter = link.program.body_of(next.file, row.at);
                 link.literal_given(setter, row.value, CONSTRUCTORS)
             };
             found.see(plain_literal(link, next.file, row.value).or_else(given)?);
@@ -291,7 +291,7 @@ fn only_in_field(link: &Link<'_>, class: ClassRef, file: FileId, sym: Sym) -> Op
 fn sets_by_name(link: &Link<'_>, class: ClassRef) -> bool {
     let facts = link.program.facts(class.file);
     link.sites_under(class.file, &["setattr", "__setattr__", "__dict__"])
-        .any(|site| link.class_around(class.file, facts.body_of(facts.site(site).at)) == Some(class))
+        .any(|site| link.class_around(link.program.body_of(class.file, facts.site(site).at)) == Some(class))
 }
 
 /// The objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose type

@@ -105,7 +105,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// Whether all who await a private coroutine of Python rule out what its own parameter decides.
     pub(crate) fn none_awaits_it_so(&self, root: BodyRef, guard: &Guard) -> bool {
         let facts = self.link.program.facts(root.file);
-        let row = facts.body(root.body);
+        let row = self.link.program.body(root);
         let is_private = facts.language == Language::Python
             && row.flow == Flow::Coroutine
             && idioms::python::is_private(facts.text(row.name));
@@ -316,7 +316,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let program = self.link.program;
         let name = |body: BodyRef, param: u32| {
             let facts = program.facts(body.file);
-            facts.params_of(body.body).get(param as usize).map(|param| facts.text(param.name))
+            program.params_of(body).get(param as usize).map(|param| facts.text(param.name))
         };
         let own = name(program.body_of_site(caller.site), index);
         let is_same = own.is_some() && guard.asked.is_none() && own == name(node.body, guard.param);
@@ -459,15 +459,14 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// The literal that a site passes to a parameter of the node.
     fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&Asked>) -> Given {
         let link = self.link;
-        let facts = link.program.facts(node.body.file);
         let here = link.program.facts(caller.site.file);
         if caller.kind == CallerKind::Consumes && caller.arg.is_none() {
             // What consumes it passes nothing: the call that made it did.
-            let operand = here.form(here.site(caller.site.site).callee);
+            let operand = here.form(link.program.site(caller.site).callee);
             let made = match operand {
                 Form::Result(made) => made,
                 // Through a local that holds nothing else: `rows = read(path)`, `for row in rows:`.
-                Form::Var(var) if here.var(var).body == here.body_of(here.site(caller.site.site).at) => {
+                Form::Var(var) if here.var(var).body == here.body_of(link.program.site(caller.site).at) => {
                     let mut assigns = here.assigns_of(var);
                     let (Some(only), None) = (assigns.next(), assigns.next()) else { return Given::Hidden };
                     let Form::Result(made) = here.form(only.value) else { return Given::Hidden };
@@ -475,7 +474,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 }
                 _ => return Given::Hidden,
             };
-            let made = SiteRef { file: caller.site.file, site: made };
+            let made = caller.site.file.site_ref(made);
             let Some(with_receiver) = link.targets(made, caller.env).receiver_of(node.body) else {
                 return Given::Hidden;
             };
@@ -497,7 +496,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             None => {}
         }
         // Beyond the named parameters of a wrapper, what is passed on by `*args` counts as it stands.
-        let first_rest = facts.params_of(node.body.body).iter().position(|param| param.kind == ParamKind::VarArgs);
+        let first_rest = link.program.params_of(node.body).iter().position(|param| param.kind == ParamKind::VarArgs);
         if let Some(rest) = first_rest
             && index as usize >= rest
         {
@@ -533,7 +532,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let form = match guard.asked.as_deref() {
             Some(Asked::Key(key, _)) => {
                 let facts = self.link.program.facts(caller.site.file);
-                let args = facts.args_of(caller.site.site);
+                let args = self.link.program.args_of(caller.site);
                 args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key)?.value
             }
             _ => self.form_passed(caller, node, guard)?,
@@ -546,11 +545,17 @@ impl<'l, 'a> Conditions<'l, 'a> {
     fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> Given {
         let callee = self.link.program.facts(node.body.file);
         // Who takes it under its name does not pass it on.
-        if callee.params_of(node.body.body).iter().any(|param| param.name.is_some() && callee.text(param.name) == key) {
+        if self
+            .link
+            .program
+            .params_of(node.body)
+            .iter()
+            .any(|param| param.name.is_some() && callee.text(param.name) == key)
+        {
             return Given::Hidden;
         }
         let facts = self.link.program.facts(caller.site.file);
-        let args = facts.args_of(caller.site.site);
+        let args = self.link.program.args_of(caller.site);
         match args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key) {
             Some(arg) => Given::Constant(self.link.constant(caller.site, arg.value, caller.env, 6)),
             None => self.not_passed(caller.site, Some(default.clone())),
@@ -560,8 +565,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// Whether a site forwards its body's own `*args, **kwargs`: then what its callers pass counts.
     fn forwards_all(&self, site: SiteRef) -> bool {
         let facts = self.link.program.facts(site.file);
-        let body = facts.body_of(facts.site(site.site).at);
-        facts.args_of(site.site).iter().any(|arg| match facts.form(arg.value) {
+        let body = facts.body_of(self.link.program.site(site).at);
+        self.link.program.args_of(site).iter().any(|arg| match facts.form(arg.value) {
             Form::Star(inner) | Form::StarStar(inner) => match facts.form(inner) {
                 Form::Var(var) => {
                     let row = facts.var(var);
@@ -577,8 +582,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
 
     /// The literal that later arguments pass to a handed-over callable.
     fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> Given {
-        let facts = self.link.program.facts(caller.site.file);
-        let args = facts.args_of(caller.site.site);
+        let args = self.link.program.args_of(caller.site);
         let rest = &args[(arg as usize + 1).min(args.len())..];
         match rest.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
             Some(arg) => Given::Constant(self.link.constant(caller.site, arg.value, caller.env, 6)),

@@ -84,7 +84,7 @@ pub fn moved_with(link: &Link<'_>, site: SiteRef) -> Carried {
     if carried.bound.is_none() {
         carried.bound = made_for_one_thread(link, site).map(|ty| bound(link, site, Bound::Thread, BoundUse::Made, ty));
     }
-    let region = link.program.facts(site.file).site(site.site).at.region;
+    let region = link.program.site(site).at.region;
     stays_behind(link, site, region, &mut carried);
     if carried.bound.is_none() {
         carried.bound = makes_for_the_loop(link, site).or_else(|| gives_for_the_loop(link, site));
@@ -107,7 +107,7 @@ fn stays_behind(link: &Link<'_>, site: SiteRef, region: RegionId, carried: &mut 
 /// Python: the type of what a call gives where that is awaited: a future, a task, a coroutine. Who hands the call to a thread
 /// makes it there, and the loop that waits for it hears nothing of it.
 fn gives_for_the_loop(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
-    let row = link.program.facts(site.file).site(site.site);
+    let row = link.program.site(site);
     if link.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
         return None;
     }
@@ -133,9 +133,9 @@ fn makes_for_the_loop(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
         Val::Class(class) if has_coroutines(link, class) => Some(class),
         _ => None,
     })?;
-    let span = link.program.facts(site.file).site(site.site).span;
+    let span = link.program.site(site).span;
     let facts = link.program.facts(class.file);
-    let call = facts.text(facts.class(class.class).name).to_owned();
+    let call = facts.text(link.program.class(class).name).to_owned();
     Some(BoundCall { to: Bound::Loop, how: BoundUse::Made, call, file: site.file, span })
 }
 
@@ -144,8 +144,8 @@ fn has_coroutines(link: &Link<'_>, class: ClassRef) -> bool {
     let is_async = |flow: Flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator);
     link.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(of) => {
-            let bodies = &link.program.facts(of.file).bodies;
-            bodies.iter().any(|row| row.class == of.class && is_async(row.flow))
+            let (facts, of_id) = link.program.facts_and_id(of);
+            facts.bodies.iter().any(|row| row.class == of_id && is_async(row.flow))
         }
         _ => false,
     })
@@ -153,7 +153,7 @@ fn has_coroutines(link: &Link<'_>, class: ClassRef) -> bool {
 
 fn bound(link: &Link<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
     let call = link.library.text(path).to_string();
-    BoundCall { to, how, call, file: site.file, span: link.program.facts(site.file).site(site.site).span }
+    BoundCall { to, how, call, file: site.file, span: link.program.site(site).span }
 }
 
 /// The type of what a call gives, if that works only in the thread in which it is made.
@@ -164,22 +164,22 @@ fn made_for_one_thread(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
 /// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
 /// their spans, the innermost first.
 pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
-    let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let (facts, site_id) = link.program.facts_and_id(site);
+    let row = link.program.site(site);
     let body = facts.body_of(row.at);
     let is_block = |kind| matches!(kind, RegionKind::With | RegionKind::Loop);
     let around: Vec<RegionId> =
         regions::around(facts, row.at.region).filter(|&region| facts.region(region).body == body).collect();
-    let entered = link.program.regions_in(BodyRef { file: site.file, body }).find(|&region| {
+    let entered = link.program.regions_in(site.file.body_ref(body)).find(|&region| {
         let of = facts.region(region);
-        of.kind == RegionKind::With && facts.form(of.test) == Form::Result(site.site)
+        of.kind == RegionKind::With && facts.form(of.test) == Form::Result(site_id)
     });
     let blocks = entered.into_iter().chain(around).filter(|&region| is_block(facts.region(region).kind));
     let with_sites = |region: RegionId| {
         let span = facts.region(region).span;
         let inside = |&of: &SiteId| span.contains(facts.site(of).span);
-        let all = (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| SiteRef { site: of, ..site });
-        let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(facts.site(of.site).kind)).collect();
+        let all = (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| site.file.site_ref(of));
+        let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(link.program.site(*of).kind)).collect();
         sites.insert(0, site);
         let made = sites.iter().copied().find_map(|of| Some((of, left_behind(link, of, span)?)));
         let mut carried = carried_by(link, sites);
@@ -196,17 +196,17 @@ pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
 /// What the body in which a call stands, a lambda or a method, does as a whole.
 pub fn body_with(link: &Link<'_>, site: SiteRef) -> Carried {
     let facts = link.program.facts(site.file);
-    let body = facts.body_of(facts.site(site.site).at);
+    let body = facts.body_of(link.program.site(site).at);
     let all = (0..facts.sites.len() as u32).map(SiteId);
     let own = all.filter(|&of| facts.body_of(facts.site(of).at) == body && moves(facts.site(of).kind));
-    carried_by(link, own.map(|of| SiteRef { site: of, ..site }).collect())
+    carried_by(link, own.map(|of| site.file.site_ref(of)).collect())
 }
 
 /// The first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the operators of one chain
 /// set and remove is of one thread as long as none of them moves.
 pub fn bound_beside(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
     let facts = link.program.facts(site.file);
-    let mut method = facts.body_of(facts.site(site.site).at);
+    let mut method = facts.body_of(link.program.site(site).at);
     while let Some(parent) = facts.body(method).parent.get() {
         if !matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) {
             break;
@@ -216,7 +216,7 @@ pub fn bound_beside(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
     let span = facts.body(method).span;
     let walk = Walk::new(link);
     let inside = |of: &SiteId| span.contains(facts.site(*of).span) && moves(facts.site(*of).kind);
-    (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| SiteRef { site: of, ..site }).find_map(|of| {
+    (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| site.file.site_ref(of)).find_map(|of| {
         link.targets(of, EnvId::NONE).list.iter().find_map(|target| match *target {
             Target::Row { path, .. } => walk
                 .row_bound(of, path)
@@ -231,7 +231,7 @@ pub fn bound_beside(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
 /// uses such a value.
 fn left_behind(link: &Link<'_>, site: SiteRef, block: Span) -> Option<PathId> {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     if !matches!(row.kind, SiteKind::Call | SiteKind::New) {
         return None;
     }
@@ -244,7 +244,7 @@ fn left_behind(link: &Link<'_>, site: SiteRef, block: Span) -> Option<PathId> {
         let other = facts.site(of);
         let is_outside = facts.body_of(other.at) == body && !block.contains(other.span);
         is_outside
-            && (link.receiver_form(SiteRef { site: of, ..site }).is_some_and(|form| is_of_type(other.at, form))
+            && (link.receiver_form(site.file.site_ref(of)).is_some_and(|form| is_of_type(other.at, form))
                 || facts.args_of(of).iter().any(|argument| is_of_type(other.at, argument.value)))
     };
     let is_given_back =
@@ -268,7 +268,7 @@ fn for_one_thread(link: &Link<'_>, value: ValueId) -> Vec<PathId> {
 /// Whether what a call gives is kept beyond the call: in an attribute.
 fn is_kept(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    link.program.index_of(site.file).uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+    link.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
         Mention::Assign(assign) => matches!(facts.form(facts.assign(assign).target), Form::Attr(..)),
         _ => false,
     })
@@ -297,8 +297,7 @@ pub(super) fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
         .or_else(|| walk.given_from_outside())
         .or_else(|| walk.value_from_outside())
         .or_else(|| walk.kept_connection());
-    let functions =
-        walk.bodies.iter().map(|body| (body.file, link.program.facts(body.file).body(body.body).span)).collect();
+    let functions = walk.bodies.iter().map(|body| (body.file, link.program.body(*body).span)).collect();
     Carried { functions, direct, bound, asks_context: walk.asks_context }
 }
 
@@ -394,8 +393,8 @@ impl<'l, 'a> Walk<'l, 'a> {
             self.known().borrow_mut().sites.insert(body.file, Rc::clone(&sites));
             sites
         });
-        let own = of_file.get(body.body.0 as usize).into_iter().flatten();
-        own.map(|&site| SiteRef { file: body.file, site }).collect()
+        let own = of_file.get(body.index()).into_iter().flatten();
+        own.map(|&site| body.file.site_ref(site)).collect()
     }
 
     fn of_body(&self, body: BodyRef) -> Rc<OfBody> {
@@ -469,7 +468,7 @@ impl<'l, 'a> Walk<'l, 'a> {
 
     /// A body that the site runs; bound if it says of itself that the loop runs it.
     fn enter(&self, site: SiteRef, body: BodyRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
-        let row = self.link.program.facts(body.file).body(body.body);
+        let row = self.link.program.body(body);
         if row.flow == Flow::Coroutine || row.flow == Flow::AsyncGenerator {
             return None;
         }
@@ -478,7 +477,7 @@ impl<'l, 'a> Walk<'l, 'a> {
                 || root.kind == RootKind::Registered && root.context == Context::EventLoop && !row.decorators.is_empty()
         };
         if row.kind == BodyKind::Function && self.roots.of(body).is_some_and(is_loops) {
-            let span = self.link.program.facts(site.file).site(site.site).span;
+            let span = self.link.program.site(site).span;
             let call = self.link.qualified_name(body);
             return Some(BoundCall { to: Bound::Loop, how: BoundUse::Called, call, file: site.file, span });
         }
@@ -508,7 +507,7 @@ impl<'l, 'a> Walk<'l, 'a> {
     /// Whether what a call raises is expected: who tries whether a loop runs knows another way.
     fn is_tried(&self, site: SiteRef) -> bool {
         let facts = self.link.program.facts(site.file);
-        let region = facts.site(site.site).at.region;
+        let region = self.link.program.site(site).at.region;
         regions::around(facts, region).any(|region| facts.region(region).kind == RegionKind::Try)
     }
 
@@ -533,8 +532,7 @@ impl<'l, 'a> Walk<'l, 'a> {
     /// Remembers what a call that moves is given of a type that works in one thread only: what it runs may use it.
     fn given_values(&mut self, site: SiteRef) {
         let link = self.link;
-        let facts = link.program.facts(site.file);
-        for argument in facts.args_of(site.site).iter() {
+        for argument in link.program.args_of(site).iter() {
             let scope = link.scope_of(site, EnvId::NONE);
             if let Some(ty) = held_in_one_thread(link, scope, argument.value).next() {
                 self.values.push((ty, Bound::Thread, site));
@@ -580,7 +578,7 @@ impl<'l, 'a> Walk<'l, 'a> {
 /// A connection that one of these calls makes for one thread, and that is kept.
 fn kept_in(link: &Link<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
     sites.iter().find_map(|&site| {
-        let kind = link.program.facts(site.file).site(site.site).kind;
+        let kind = link.program.site(site).kind;
         if !matches!(kind, SiteKind::Call | SiteKind::New) || !is_kept(link, site) {
             return None;
         }
@@ -591,7 +589,7 @@ fn kept_in(link: &Link<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
 
 /// The bound types of a value that a call of a library makes and that is not kept.
 fn made_at(link: &Link<'_>, site: SiteRef) -> Vec<PathId> {
-    let row = link.program.facts(site.file).site(site.site);
+    let row = link.program.site(site);
     if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(link, site) {
         return Vec::new();
     }

@@ -2,12 +2,12 @@
 //! reach that thread too. Of files, clients and what else is only a value that is known; what nobody knows may belong to a thread.
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{BodyId, FileFacts, Form, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{BodyId, FileFacts, Form, RegionId, RegionKind, SiteFlags, SiteKind};
 use blocklint_link::code::regions;
 use blocklint_link::link::Link;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::{EnvId, Val, ValueId};
-use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::program::ids::{PathId, SiteRef};
 use blocklint_models::{Bound, Role};
 
 use super::bound::{BoundCall, BoundUse, carried_by};
@@ -18,7 +18,7 @@ pub(super) fn around(link: &Link<'_>, site: SiteRef, region: RegionId) -> Vec<Bo
         return Vec::new();
     }
     let facts = link.program.facts(site.file);
-    let body = facts.body_of(facts.site(site.site).at);
+    let body = facts.body_of(link.program.site(site).at);
     blocks(facts, body, region).filter_map(|of| set_by(link, enter_of(link, site, of)?)).collect()
 }
 
@@ -26,7 +26,7 @@ pub(super) fn around(link: &Link<'_>, site: SiteRef, region: RegionId) -> Vec<Bo
 /// what they hold.
 pub fn moving_with(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site).at;
+    let row = link.program.site(site).at;
     let is_of_block = |&of: &RegionId| {
         enter_of(link, site, of).and_then(|enter| set_by(link, enter)).is_some_and(|set| set.to == Bound::Block)
     };
@@ -45,23 +45,23 @@ fn blocks(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<It
 fn enter_of(link: &Link<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
     let facts = link.program.facts(site.file);
     let block = facts.region(region);
-    let is_enter = |&of: &SiteId| {
-        let row = facts.site(of);
+    let is_enter = |&of: &SiteRef| {
+        let row = link.program.site(of);
         row.kind == SiteKind::Enter && row.callee == block.test && row.span.start <= block.span.start
     };
-    let sites = link.program.sites_in(BodyRef { file: site.file, body: block.body }).map(|of| of.site);
-    let entered = sites.filter(is_enter).max_by_key(|&of| facts.site(of).span.start)?;
-    (!facts.site(entered).flags.has(SiteFlags::ASYNC)).then_some(SiteRef { site: entered, ..site })
+    let sites = link.program.sites_in(site.file.body_ref(block.body));
+    let entered = sites.filter(is_enter).max_by_key(|&of| link.program.site(of).span.start)?;
+    (!link.program.site(entered).flags.has(SiteFlags::ASYNC)).then_some(entered)
 }
 
 /// What entering a `with` item sets in this thread only, or may set.
 fn set_by(link: &Link<'_>, enter: SiteRef) -> Option<BoundCall> {
     let facts = link.program.facts(enter.file);
-    let row = facts.site(enter.site);
+    let row = link.program.site(enter);
     let told = |to: Bound, how: BoundUse, call: String| BoundCall { to, how, call, file: enter.file, span: row.span };
     let entered = |path: PathId, to: Bound| told(to, BoundUse::Entered, link.library.text(path).to_string());
     if let Form::Result(made) = facts.form(row.callee) {
-        for path in rows_of(link, SiteRef { site: made, ..enter }) {
+        for path in rows_of(link, enter.file.site_ref(made)) {
             let calls = link.library.calls(path);
             match calls.with(|row| row.bound.is_some()).find_map(|row| row.row.bound) {
                 Some(Bound::Nothing) => return None,

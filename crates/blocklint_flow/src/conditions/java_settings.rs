@@ -21,7 +21,7 @@ pub(crate) fn regions_outward(link: &Link<'_>, site: SiteRef) -> SmallVec<[Regio
     /// Literals within literals.
     const DEEPEST: u32 = 4;
     let facts = link.program.facts(site.file);
-    let mut at = facts.site(site.site).at;
+    let mut at = link.program.site(site).at;
     let mut found = SmallVec::new();
     for _ in 0..DEEPEST {
         found.extend(around(facts, at.region));
@@ -44,7 +44,7 @@ pub(crate) fn regions_outward(link: &Link<'_>, site: SiteRef) -> SmallVec<[Regio
 /// setting for its name.
 pub(crate) fn is_made_by_name(link: &Link<'_>, class: ClassRef) -> bool {
     let facts = link.program.facts(class.file);
-    let row = facts.class(class.class);
+    let row = link.program.class(class);
     let Some(name) = link.program.global(class.file, row.name) else { return false };
     facts.language == Language::Java
         && row.decorators.is_empty()

@@ -64,7 +64,7 @@ pub(crate) fn rules_out(link: &Link<'_>, caller: Caller, body: BodyRef, site: Si
 /// The conditions on parameters around a site, of all branches up to its body; remembered for its branch.
 pub(crate) fn guards_over(link: &Link<'_>, site: SiteRef) -> Rc<[Guard]> {
     let facts = link.program.facts(site.file);
-    let region = facts.site(site.site).at.region;
+    let region = link.program.site(site).at.region;
     if let Some(known) = link.above::<Memo>().guards.borrow().get(&(site.file, region)) {
         return known.clone();
     }

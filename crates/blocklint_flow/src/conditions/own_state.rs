@@ -62,7 +62,7 @@ pub(crate) fn own_state_rules_out(link: &Link<'_>, caller: Caller, body: BodyRef
 /// What the branches around a site say of the fields of the object whose method it stands in; remembered for its branch.
 pub(crate) fn own_tests_over(link: &Link<'_>, site: SiteRef) -> OwnTests {
     let facts = link.program.facts(site.file);
-    let region = facts.site(site.site).at.region;
+    let region = link.program.site(site).at.region;
     if let Some(known) = link.above::<Memo>().own_tests.borrow().get(&(site.file, region)) {
         return known.clone();
     }
@@ -87,8 +87,8 @@ fn own_test(link: &Link<'_>, site: SiteRef, test: FormId, holds: bool) -> Option
     if !is_own_receiver(facts, base) {
         return None;
     }
-    let body = facts.body_of(facts.site(site.site).at);
-    let literal = link.constant_in(site.file, body, right, EnvId::NONE, 2);
+    let body = facts.body_of(link.program.site(site).at);
+    let literal = link.constant_in(site.file.body_ref(body), right, EnvId::NONE, 2);
     if !matches!(literal, Constant::Str(_) | Constant::Int(_)) {
         return None;
     }
@@ -98,9 +98,9 @@ fn own_test(link: &Link<'_>, site: SiteRef, test: FormId, holds: bool) -> Option
 
 /// Whether a body assigns a field of this name.
 fn assigns_field(link: &Link<'_>, body: BodyRef, field: Name) -> bool {
-    let facts = link.program.facts(body.file);
+    let (facts, body_id) = link.program.facts_and_id(body);
     link.program.local(body.file, field).is_some_and(|sym| {
         let assigns = link.program.index_of(body.file).attr_assigns(sym);
-        assigns.iter().any(|&(assign, _)| facts.body_of(facts.assign(assign).at) == body.body)
+        assigns.iter().any(|&(assign, _)| facts.body_of(facts.assign(assign).at) == body_id)
     })
 }

@@ -50,12 +50,11 @@ pub(crate) fn asks_for_left_out<'a>(
     if caller.arg.is_some() || caller.kind != CallerKind::Runs || !caller.with_receiver {
         return false;
     }
-    let facts = link.program.facts(site.file);
     let parts = parts_over(link, site);
-    if parts.is_empty() || facts.body_of(facts.site(site.site).at) != body.body || site.file != body.file {
+    if parts.is_empty() || link.program.body_of_site(site) != body {
         return false;
     }
-    let Some(class) = link.class_around(body.file, body.body) else { return false };
+    let Some(class) = link.class_around(body) else { return false };
     let Some(receiver) = link.receiver_form(caller.site) else { return false };
     let mut found = Objects::default();
     objects(link, callers, link.scope_of(caller.site, EnvId::NONE), receiver, &mut found, DEPTH)
@@ -87,23 +86,22 @@ fn objects<'a>(
     let body = facts.body_of(scope.at);
     match facts.form(form) {
         Form::None => true,
-        Form::Result(site) => is_made(link, SiteRef { file: scope.file, site }, None, found),
+        Form::Result(site) => is_made(link, scope.file.site_ref(site), None, found),
         // The object a method is called on is the one its callers call it on.
         Form::Var(var) if is_own_receiver(facts, form) && facts.var(var).body == body => {
-            objects_called_on(link, callers, BodyRef { file: scope.file, body }, found, depth)
+            objects_called_on(link, callers, scope.file.body_ref(body), found, depth)
         }
         Form::Var(var) => {
             let row = facts.var(var);
             if let VarKind::Param(index) = row.kind {
                 let is_only_passed = row.body == body && facts.assigns_of(var).all(|row| row.value.is_none());
-                return is_only_passed
-                    && objects_passed(link, callers, BodyRef { file: scope.file, body }, index, found, depth);
+                return is_only_passed && objects_passed(link, callers, scope.file.body_ref(body), index, found, depth);
             }
             let Some(only) = facts.only_value_of(var) else { return false };
             match facts.form(only.value) {
                 Form::Import(_) => object_of_module(link, link.module_var(scope.file, form), found),
                 Form::Result(site) if row.body == BodyId(0) || row.body == body => {
-                    is_made(link, SiteRef { file: scope.file, site }, Some(row.name), found)
+                    is_made(link, scope.file.site_ref(site), Some(row.name), found)
                 }
                 _ if row.body == body => {
                     objects(link, callers, Scope { at: only.at, ..scope }, only.value, found, depth)
@@ -112,13 +110,13 @@ fn objects<'a>(
             }
         }
         Form::Attr(base, name) if is_own_receiver(facts, base) => {
-            let Some(class) = link.class_around(scope.file, body) else { return false };
+            let Some(class) = link.class_around(scope.file.body_ref(body)) else { return false };
             objects_of_field(link, callers, (scope.file, class), name, found, depth)
         }
         Form::Attr(..) => object_of_module(link, link.module_var(scope.file, form), found),
         Form::Subscript(base, key) => {
             let (Form::Attr(own, name), Form::Str(key)) = (facts.form(base), facts.form(key)) else { return false };
-            let class = link.class_around(scope.file, body);
+            let class = link.class_around(scope.file.body_ref(body));
             let Some(class) = class.filter(|_| is_own_receiver(facts, own)) else { return false };
             class.file == scope.file && objects_under_key(link, callers, class, (name, key), found, depth)
         }
@@ -128,7 +126,7 @@ fn objects<'a>(
 
 /// Takes up an object where a site makes one.
 fn is_made(link: &Link<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Objects) -> bool {
-    if !matches!(link.program.facts(site.file).site(site.site).kind, SiteKind::Call | SiteKind::New) {
+    if !matches!(link.program.site(site).kind, SiteKind::Call | SiteKind::New) {
         return false;
     }
     let made = Made { site, kept };
@@ -140,11 +138,11 @@ fn is_made(link: &Link<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Object
 
 /// The one object that a module keeps in a variable.
 fn object_of_module(link: &Link<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
-    let Some(VarRef { file, var }) = kept else { return false };
-    let facts = link.program.facts(file);
-    let Some(only) = facts.only_value_of(var) else { return false };
+    let Some(var) = kept else { return false };
+    let facts = link.program.facts(var.file);
+    let Some(only) = link.program.only_value_of(var) else { return false };
     match facts.form(only.value) {
-        Form::Result(site) => is_made(link, SiteRef { file, site }, Some(facts.var(var).name), found),
+        Form::Result(site) => is_made(link, var.file.site_ref(site), Some(link.program.var(var).name), found),
         _ => false,
     }
 }
@@ -222,7 +220,7 @@ fn objects_of_field<'a>(
         assigned = true;
         let scope = Scope { file, at: row.at, env: EnvId::NONE };
         match link.program.facts(file).form(row.value) {
-            Form::Result(site) => is_made(link, SiteRef { file, site }, link.program.local(file, name), found),
+            Form::Result(site) => is_made(link, file.site_ref(site), link.program.local(file, name), found),
             _ => objects(link, callers, scope, row.value, found, depth),
         }
     });
@@ -247,7 +245,7 @@ fn objects_under_key<'a>(
         let row = facts.site(site);
         let is_of_field = matches!(facts.form(row.callee), Form::Attr(base, name)
                 if name == field && is_own_receiver(facts, base));
-        if !is_of_field || link.class_around(file, facts.body_of(row.at)) != Some(class) {
+        if !is_of_field || link.class_around(link.program.body_of(file, row.at)) != Some(class) {
             return true;
         }
         match *facts.args_of(site) {
@@ -255,7 +253,7 @@ fn objects_under_key<'a>(
                 Form::Str(other) if other != key => true,
                 Form::Str(_) => {
                     put = true;
-                    let scope = link.scope_of(SiteRef { file, site }, EnvId::NONE);
+                    let scope = link.scope_of(file.site_ref(site), EnvId::NONE);
                     objects(link, callers, scope, value.value, found, depth)
                 }
                 _ => false,
@@ -284,9 +282,8 @@ fn is_left_out(link: &Link<'_>, made: Made, class: ClassRef, part: Sym) -> bool 
 
 fn is_constructor_of(link: &Link<'_>, class: ClassRef, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    body.file == class.file
-        && facts.body(body.body).class.get() == Some(class.class)
-        && names::is_constructor(facts.language, facts.text(facts.body(body.body).name))
+    link.program.body(body).class.get().map(|own| body.file.class_ref(own)) == Some(class)
+        && names::is_constructor(facts.language, facts.text(link.program.body(body).name))
 }
 
 /// The constructor's parameter that is all a field of a class ever is.
@@ -295,14 +292,14 @@ fn constructor_param(link: &Link<'_>, class: ClassRef, field: Sym) -> Option<u32
     let mut found = None;
     for &(assign, own) in link.program.index_of(class.file).attr_assigns(field) {
         let row = facts.assign(assign);
-        let body = BodyRef { file: class.file, body: facts.body_of(row.at) };
-        if !own || row.value.is_none() || link.class_around(class.file, body.body) != Some(class) {
+        let body = link.program.body_of(class.file, row.at);
+        if !own || row.value.is_none() || link.class_around(body) != Some(class) {
             continue;
         }
         let Form::Var(var) = facts.form(row.value) else { return None };
         let var = facts.var(var);
         let VarKind::Param(index) = var.kind else { return None };
-        if found.is_some() || var.body != body.body || !is_constructor_of(link, class, body) {
+        if found.is_some() || class.file.body_ref(var.body) != body || !is_constructor_of(link, class, body) {
             return None;
         }
         found = Some(index);

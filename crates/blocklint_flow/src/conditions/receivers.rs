@@ -33,12 +33,12 @@ pub(crate) fn on_receiver(link: &Link<'_>, own_of_label: &mut Option<Own>, calle
         return Some(0);
     }
     let facts = link.program.facts(caller.site.file);
-    let around = link.class_around(caller.site.file, facts.body_of(facts.site(caller.site.site).at));
+    let around = link.class_around(link.program.body_of_site(caller.site));
     let receiver = link.receiver_form(caller.site);
     // Java leaves `this` out.
     let is_bare = || {
         facts.language == blocklint_core::Language::Java
-            && facts.site(caller.site.site).kind == blocklint_facts::SiteKind::Call
+            && link.program.site(caller.site).kind == blocklint_facts::SiteKind::Call
     };
     let on_self = receiver.map_or_else(is_bare, |form| blocklint_link::program::index::is_own_receiver(facts, form));
     let on_super = !on_self
@@ -77,14 +77,14 @@ pub(crate) fn on_receiver(link: &Link<'_>, own_of_label: &mut Option<Own>, calle
 
 /// Whether some object has both a root as its method and the implementation that a label came through.
 pub(crate) fn may_start_at(link: &Link<'_>, label: &Label, root: BodyRef) -> bool {
-    let around = link.class_around(root.file, root.body);
+    let around = link.class_around(root);
     let both = label.own.zip(around).zip(method_of(link, root));
     both.is_none_or(|((own, class), through)| may_find(link, class, false, own, Some(through)))
 }
 
 /// The inferred steps of a label that ends in a method of a class whose own way is another one.
 pub(crate) fn steps_on_root(link: &Link<'_>, label: &Label, root: BodyRef) -> u8 {
-    let around = link.class_around(root.file, root.body);
+    let around = link.class_around(root);
     let otherwise = label.own.zip(around).is_some_and(|(own, class)| does_otherwise(link, class, own));
     if otherwise { LOW_STEPS - 1 } else { 0 }
 }
@@ -107,8 +107,7 @@ fn does_otherwise(link: &Link<'_>, class: ClassRef, own: Own) -> bool {
 
 /// A method that other classes implement otherwise.
 fn implementation(link: &Link<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
-    let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_none() {
         return None;
     }
@@ -128,7 +127,7 @@ fn calls_base(link: &Link<'_>, class: ClassRef, name: Name) -> bool {
             let index = link.program.index_of(owner.file);
             index.sites_named(sym).iter().any(|&site| {
                 let at = facts.body_of(facts.site(site).at);
-                bodies.contains(&BodyRef { file: owner.file, body: at })
+                bodies.contains(&owner.file.body_ref(at))
             })
         }
         _ => false,
@@ -137,8 +136,7 @@ fn calls_base(link: &Link<'_>, class: ClassRef, name: Name) -> bool {
 
 /// A method under its name.
 fn method_of(link: &Link<'_>, body: BodyRef) -> Option<Own> {
-    let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     let name = link.program.global(body.file, row.name)?;
     (row.kind == BodyKind::Function && row.class.is_some()).then_some(Own { name, body })
 }
@@ -199,10 +197,10 @@ fn finds(link: &Link<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool {
 
 /// The classes of the objects that a site calls a method on; `None` where one is not known.
 fn receivers(link: &Link<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRef, bool)>> {
-    let callee = match link.program.facts(caller.site.file).site(caller.site.site).kind {
+    let callee = match link.program.site(caller.site).kind {
         SiteKind::Call | SiteKind::New => link.callee(caller.site, caller.env),
         _ => {
-            let row = link.program.facts(caller.site.file).site(caller.site.site);
+            let row = link.program.site(caller.site);
             link.eval(link.scope_of(caller.site, caller.env), row.callee)
         }
     };
@@ -230,7 +228,7 @@ fn receivers(link: &Link<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRe
 /// Whether a form is a class whose method is called on the body's own object: `Base.load(self)`.
 fn is_base(link: &Link<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
     let facts = link.program.facts(caller.site.file);
-    let args = facts.args_of(caller.site.site);
+    let args = link.program.args_of(caller.site);
     let on_self = args.first().is_some_and(|arg| blocklint_link::program::index::is_own_receiver(facts, arg.value));
     on_self && {
         let typed = link.eval(link.scope_of(caller.site, caller.env), form);

@@ -18,7 +18,7 @@ pub(crate) fn getter_guard(link: &Link<'_>, site: SiteRef) -> Option<Guard> {
         return None;
     }
     let facts = link.program.facts(site.file);
-    let body = facts.body_of(facts.site(site.site).at);
+    let body = facts.body_of(link.program.site(site).at);
     arms_around(link, site).find_map(|(id, test, holds)| {
         let (subject, getter, wanted) = asked(facts, test, holds, DEPTH)?;
         let Form::Var(var) = facts.form(subject) else { return None };
@@ -56,7 +56,7 @@ fn given_away_in(link: &Link<'_>, file: FileId, id: RegionId, var: blocklint_fac
 /// The arms of branches around a site, the innermost first: each with its test, and whether that came out true.
 fn arms_around(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, FormId, bool)> {
     let facts = link.program.facts(site.file);
-    around(facts, facts.site(site.site).at.region).filter_map(move |id| {
+    around(facts, link.program.site(site).at.region).filter_map(move |id| {
         let (test, holds) = link.test_of(site.file, id)?;
         test.is_some().then_some((id, test, holds))
     })
@@ -69,7 +69,7 @@ pub(crate) fn deciding_tests_over(link: &Link<'_>, site: SiteRef) -> u32 {
         let kind = facts.region(id).kind;
         is_condition(kind) && (kind == RegionKind::Handler || !is_rest(link, site.file, id))
     };
-    around(facts, facts.site(site.site).at.region).filter(decides).count() as u32
+    around(facts, link.program.site(site).at.region).filter(decides).count() as u32
 }
 
 /// Whether an arm is the rest of its block, behind a branch that leaves it otherwise: it begins where that ends.

@@ -13,7 +13,7 @@ use blocklint_models::{HandoverContext, Role, Runs, Via};
 /// The runtime whose loops call a method that answers later, if nothing but tests is seen to call it.
 pub(crate) fn answers_later(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     if facts.language != Language::Java
         || row.kind != BodyKind::Function
         || row.flow != Flow::Sync
@@ -29,7 +29,7 @@ pub(crate) fn answers_later(link: &Link<'_>, body: BodyRef) -> Option<Option<Run
 
 /// By a declared result that is a future of such a library.
 fn by_result(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
-    let returns = link.program.facts(body.file).body(body.body).returns;
+    let returns = link.program.body(body).returns;
     if returns.is_none() {
         return None;
     }
@@ -45,7 +45,7 @@ fn by_result(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
 /// By a parameter that takes a result, and whose method such a library calls on its loops. Most often it is the last; what is
 /// generated from a description of an interface has the context behind it.
 fn by_handler(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
-    let annotations = link.program.facts(body.file).params_of(body.body).iter().rev().map(|param| param.annotation);
+    let annotations = link.program.params_of(body).iter().rev().map(|param| param.annotation);
     annotations.filter(|annotation| !annotation.is_none()).find_map(|annotation| takes_result(link, body, annotation))
 }
 

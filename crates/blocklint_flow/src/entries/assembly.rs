@@ -12,7 +12,7 @@ use blocklint_models::Role;
 /// Whether a function's declared result is a publisher, and not all its calls stand where they may block.
 pub(crate) fn assembles(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     if facts.language == Language::Rust {
         return row.kind == BodyKind::Function && link.gives_future(body) && !runs_only_aside(link, body, DEPTH);
     }
@@ -25,12 +25,12 @@ pub(crate) fn assembles(link: &Link<'_>, body: BodyRef) -> bool {
 /// The call that makes a chain of what this call gives: `just(f())`.
 pub fn factory_given(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = link.program.facts(site.file);
-    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    let uses = link.program.uses_of_result(site);
     let given = uses.iter().find_map(|(mention, _)| match mention {
-        Mention::Arg(taker, _) => Some(SiteRef { file: site.file, site: taker }),
+        Mention::Arg(taker, _) => Some(site.file.site_ref(taker)),
         _ => None,
     })?;
-    if facts.body_of(facts.site(given.site).at) != facts.body_of(facts.site(site.site).at)
+    if facts.body_of(link.program.site(given).at) != facts.body_of(link.program.site(site).at)
         || link.is_publisher(link.result(site, EnvId::NONE).value)
     {
         return None;
@@ -84,7 +84,7 @@ impl Asked {
     fn is_called_aside(&mut self, link: &Link<'_>, caller: BodyRef, depth: u32) -> bool {
         let facts = link.program.facts(caller.file);
         facts.language == Language::Java
-            && facts.body(caller.body).kind == BodyKind::Function
+            && link.program.body(caller).kind == BodyKind::Function
             && (self.seen.contains(&caller)
                 || link.registered(caller).is_none() && self.only_aside(link, caller, depth))
     }
@@ -92,22 +92,20 @@ impl Asked {
 
 /// Java: whether a method that nobody registers waits itself for the chain that a call in it gives: `find(id).block()`.
 fn waits_for(link: &Link<'_>, caller: BodyRef, site: SiteRef) -> bool {
-    let facts = link.program.facts(caller.file);
-    facts.body(caller.body).kind == BodyKind::Function
+    link.program.body(caller).kind == BodyKind::Function
         && link.registered(caller).is_none()
         && link.is_waited_for_there(site)
 }
 
 /// Whether a lambda is handed to a worker, or stands where a chain was moved to one.
 fn stands_in_worker(link: &Link<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    if facts.body(body.body).kind != BodyKind::Lambda {
+    if link.program.body(body).kind != BodyKind::Lambda {
         return false;
     }
-    let mentions = link.program.index_of(body.file).uses_of_callable(body.body);
+    let mentions = link.program.uses_of_callable(body);
     !mentions.is_empty()
         && mentions.iter().all(|(mention, _)| match mention {
-            Mention::Arg(site, arg) => is_worker_argument(link, SiteRef { file: body.file, site }, arg),
+            Mention::Arg(site, arg) => is_worker_argument(link, body.file.site_ref(site), arg),
             _ => false,
         })
 }
@@ -122,8 +120,7 @@ fn is_worker_argument(link: &Link<'_>, site: SiteRef, arg: u32) -> bool {
 
 /// The machinery of assembled publishers, as their library's rows say for its operators.
 pub(crate) fn runtime_of_publisher(link: &Link<'_>, body: BodyRef) -> Option<Runtime> {
-    let facts = link.program.facts(body.file);
-    let declared = link.annotation(link.signature_scope(body), facts.body(body.body).returns);
+    let declared = link.annotation(link.signature_scope(body), link.program.body(body).returns);
     link.values.members(declared.value).into_iter().find_map(|val| match val {
         Val::Library { ty, .. } => {
             let map = link.library.member(ty, "map");

@@ -188,7 +188,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     fn start(&self, body: BodyRef, trails: &mut Vec<Trail>) {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         let local =
             row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
         if local && row.var.is_some() {
@@ -202,7 +202,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         if let Some(class) = row.class.get()
             && link.is_run_by_instance(body)
         {
-            self.start_instances(ClassRef { file: body.file, class }, trails);
+            self.start_instances(body.file.class_ref(class), trails);
         }
     }
 
@@ -230,7 +230,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let facts = link.program.facts(file);
                 for &site in link.program.index_of(file).sites_named(sym) {
                     if matches!(facts.site(site).kind, SiteKind::Call | SiteKind::New) {
-                        trails.push(Trail::ResultOf(SiteRef { file, site }, EnvId::NONE));
+                        trails.push(Trail::ResultOf(file.site_ref(site), EnvId::NONE));
                     }
                 }
                 for param in facts.params.iter().filter(|param| link.names_type(file, param.annotation, sym)) {
@@ -269,22 +269,23 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
                 Trail::NamedIn(file, sym) => self.follow_name(subject, file, sym, &mut trails, found),
                 Trail::ResultOf(site, env) => {
-                    for (mention, wrap) in link.program.index_of(site.file).uses_of_result(site.site).iter() {
+                    for (mention, wrap) in link.program.uses_of_result(site).iter() {
                         self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
                     }
                 }
                 Trail::Object(class) => {
                     let objects = objects_in(link, class.file);
-                    for &site in objects.made.get(&class.class).into_iter().flatten() {
-                        trails.push(Trail::ResultOf(SiteRef { file: class.file, site }, EnvId::NONE));
+                    let (_, class_id) = link.program.facts_and_id(class);
+                    for &site in objects.made.get(&class_id).into_iter().flatten() {
+                        trails.push(Trail::ResultOf(class.file.site_ref(site), EnvId::NONE));
                     }
-                    for &mention in objects.own.get(&class.class).into_iter().flatten() {
+                    for &mention in objects.own.get(&class_id).into_iter().flatten() {
                         let wrap = Wrap::Direct;
                         self.follow_mention(subject, class.file, mention, wrap, EnvId::NONE, &mut trails, found);
                     }
                 }
                 Trail::Literal(body) => {
-                    for (mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
+                    for (mention, wrap) in link.program.uses_of_callable(body).iter() {
                         self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
                     }
                 }
@@ -298,8 +299,8 @@ impl<'l, 'a> Callers<'l, 'a> {
         let link = self.link;
         let by_name = if self.near { link.bearers_near(name) } else { link.bearers(name) };
         let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
-        if let Some(class) = link.program.facts(node.body.file).body(node.body.body).class.get() {
-            for base in link.classes_above(ClassRef { file: node.body.file, class }) {
+        if let Some(class) = link.program.body(node.body).class.get() {
+            for base in link.classes_above(node.body.file.class_ref(class)) {
                 sites.extend(by_name.by_base.get(&base).into_iter().flatten());
             }
         }
@@ -317,7 +318,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut Found) {
         let index = self.link.program.index_of(file);
         for &site in index.sites_named(sym) {
-            self.call(subject, SiteRef { file, site }, EnvId::NONE, trails, found);
+            self.call(subject, file.site_ref(site), EnvId::NONE, trails, found);
         }
         for (mention, wrap) in index.mentions_named(sym).iter() {
             self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, found);
@@ -375,7 +376,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                             shared: link.are_alternatives(site, &targets),
                         }),
                         Edge::Construct => {
-                            if link.program.facts(body.file).body(body.body).flow == Flow::Generator {
+                            if link.program.body(body).flow == Flow::Generator {
                                 trails.push(Trail::ResultOf(site, env));
                             }
                         }
@@ -394,7 +395,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 Target::Overrides { class, name }
                     if node.env == EnvId::NONE && link.means_override(class, name, node.body, site) =>
                 {
-                    let flow = link.program.facts(node.body.file).body(node.body.body).flow;
+                    let flow = link.program.body(node.body).flow;
                     if flow == Flow::Generator {
                         trails.push(Trail::ResultOf(site, env));
                         continue;
@@ -421,9 +422,9 @@ impl<'l, 'a> Callers<'l, 'a> {
     fn call_by_name(&self, node: Node, site: SiteRef, env: EnvId, found: &mut Found) {
         let link = self.link;
         let facts = link.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = link.program.site(site);
         let is_method = row.kind == SiteKind::Call && matches!(facts.form(row.callee), Form::Attr(..));
-        let body = link.program.facts(node.body.file).body(node.body.body);
+        let body = link.program.body(node.body);
         if !is_method || body.class.is_none() || body.flow != Flow::Sync || !self.takes_receiver(node) {
             return;
         }
@@ -448,7 +449,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     fn takes_receiver(&self, method: Node) -> bool {
         let facts = self.link.program.facts(method.body.file);
         facts.language != Language::Rust
-            || facts.params_of(method.body.body).first().is_some_and(|param| param.kind == ParamKind::Receiver)
+            || self.link.program.params_of(method.body).first().is_some_and(|param| param.kind == ParamKind::Receiver)
     }
 
     /// Whether a method lists its receiver among its parameters.
@@ -502,10 +503,10 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
             Val::Class(class) => {
                 let facts = self.link.program.facts(node.body.file);
-                let row = facts.body(node.body.body);
+                let row = self.link.program.body(node.body);
                 row.class.get().is_some_and(|own| {
                     matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__")
-                        && self.link.is_subclass(class, ClassRef { file: node.body.file, class: own })
+                        && self.link.is_subclass(class, node.body.file.class_ref(own))
                 })
             }
             Val::Instance { .. } => self.link.runs_as_callable(val, node.body),
@@ -544,13 +545,13 @@ impl<'l, 'a> Callers<'l, 'a> {
         let facts = link.program.facts(file);
         // Whoever calls the interface that its place asks for may call it.
         if let Subject::Body(node) = subject
-            && link.program.facts(node.body.file).body(node.body.body).flow == Flow::Sync
+            && link.program.body(node.body).flow == Flow::Sync
         {
             trails.extend(link.called_through(file, mention).into_iter().map(Trail::Named));
         }
         match mention {
             Mention::Arg(site, arg) => {
-                let site = SiteRef { file, site };
+                let site = file.site_ref(site);
                 let typed = link.handed(site, arg, env);
                 let means = match subject {
                     Subject::Body(node) => link.reference_means(site, arg, node.body),
@@ -602,7 +603,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
                 let gives_iterator = facts.language == Language::Python
                     && blocklint_link::link::names::python_protocols::gives_iterator(facts.text(facts.body(body).name));
-                for &site in self.call_sites(BodyRef { file, body }).iter() {
+                for &site in self.call_sites(file.body_ref(body)).iter() {
                     // The loop that asks for the iterator also goes through it.
                     if gives_iterator {
                         self.call(subject, site, EnvId::NONE, trails, found);
@@ -610,7 +611,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     trails.push(Trail::ResultOf(site, EnvId::NONE));
                 }
             }
-            Mention::Operand(site) => self.call(subject, SiteRef { file, site }, env, trails, found),
+            Mention::Operand(site) => self.call(subject, file.site_ref(site), env, trails, found),
             Mention::Default(param) => self.default(subject, file, param, found),
         }
     }

@@ -33,7 +33,7 @@ impl Dispatch {
             if row.kind != SiteKind::Call || !is_taken_out(link, file, row.callee, 3) {
                 continue;
             }
-            let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+            let site = file.site_ref(blocklint_facts::SiteId(at as u32));
             let targets = link.attempt_site(site, || {
                 let names_types = facts.language == Language::Rust && names_types(link, site, row.callee);
                 (!names_types).then(|| link.targets(site, EnvId::NONE))

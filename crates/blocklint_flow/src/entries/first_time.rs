@@ -14,7 +14,7 @@ use blocklint_link::link::hierarchy::Ancestor;
 use blocklint_link::link::memo::remembered;
 use blocklint_link::link::names;
 use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
 use blocklint_link::program::index::{Mention, is_own_receiver};
 use smallvec::SmallVec;
 
@@ -53,7 +53,7 @@ fn find_first_time(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
     if fills_cell_of_program(link, link.program.body_of_site(site)) {
         return Some(FirstTime { keeper: Kept::ByProgram, per_key: false });
     }
-    let mut at = facts.site(site.site).at.region;
+    let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         if region.kind == RegionKind::Body {
@@ -82,7 +82,7 @@ fn find_first_time(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
         at = region.parent;
     }
     let all = failed_to_find(link, site)?;
-    let keeper = keeper_of_filled(link, site.file, facts.body_of(facts.site(site.site).at), all)?;
+    let keeper = keeper_of_filled(link, site.file, facts.body_of(link.program.site(site).at), all)?;
     Some(FirstTime { keeper, per_key: true })
 }
 
@@ -94,7 +94,7 @@ fn failed_to_find(link: &Link<'_>, site: SiteRef) -> Option<FormId> {
         return None;
     }
     let exits = link.program.exits_around(link.program.body_of_site(site));
-    let tried = tried_before(facts, facts.site(site.site).at, idioms::python::is_of_lookup, exits)?;
+    let tried = tried_before(facts, link.program.site(site).at, idioms::python::is_of_lookup, exits)?;
     let is_look_up = |row: &Site| row.kind == SiteKind::Subscript && lies_in(facts, row.at.region, tried);
     facts.sites.iter().find(is_look_up).map(|row| row.callee)
 }
@@ -184,9 +184,9 @@ fn keeper_of_set(link: &Link<'_>, file: FileId, body: BodyId, state: FormId) -> 
         Form::Var(var) if facts.var(var).body != body => facts.assign_ids_of(var).collect(),
         Form::Attr(_, sym) => {
             // Another class may have an attribute of this name.
-            let class = link.class_around(file, body);
+            let class = link.class_around(file.body_ref(body));
             let of_class = |&&(assign, own): &&(AssignId, bool)| {
-                !own || link.class_around(file, facts.body_of(facts.assign(assign).at)) == class
+                !own || link.class_around(link.program.body_of(file, facts.assign(assign).at)) == class
             };
             link.program.index_of(file).attr_assigns(sym).iter().filter(of_class).map(|&(assign, _)| assign).collect()
         }
@@ -227,7 +227,7 @@ fn set_by_own_method(
     {
         return None;
     }
-    let class = link.class_around(file, body)?;
+    let class = link.class_around(file.body_ref(body))?;
     assigns.iter().copied().find(|&assign| {
         let row = facts.assign(assign);
         let setter = facts.body_of(row.at);
@@ -236,10 +236,10 @@ fn set_by_own_method(
             site.name == name && matches!(facts.form(site.callee), Form::Attr(base, _) if is_own_receiver(facts, base))
         };
         setter != body
-            && link.class_around(file, setter) == Some(class)
+            && link.class_around(file.body_ref(setter)) == Some(class)
             && matches!(facts.form(row.target), Form::Attr(base, _) if is_own_receiver(facts, base))
             && truth_of(link, file, setter, row.value) != Some(false)
-            && link.program.sites_in(BodyRef { file, body }).any(|of| is_called(&facts.site(of.site)))
+            && link.program.sites_in(file.body_ref(body)).any(|of| is_called(&link.program.site(of)))
     })
 }
 
@@ -269,7 +269,7 @@ fn is_set_by_callee(link: &Link<'_>, file: FileId, body: BodyId, state: FormId) 
         row.kind == BodyKind::Function
             && row.class.is_none()
             && setter != body
-            && link.program.sites_in(BodyRef { file, body }).any(|of| facts.site(of.site).name == row.name)
+            && link.program.sites_in(file.body_ref(body)).any(|of| link.program.site(of).name == row.name)
     })
 }
 
@@ -287,7 +287,7 @@ fn keeper_of_filled(link: &Link<'_>, file: FileId, body: BodyId, all: FormId) ->
             (facts.body(facts.var(var).body).kind == BodyKind::Module && is_filled()).then_some(Kept::ByProgram)
         }
         Form::Attr(base, sym) if is_own_receiver(facts, base) && is_filled() => {
-            let class = link.class_around(file, body)?;
+            let class = link.class_around(file.body_ref(body))?;
             let name = link.program.global(file, sym)?;
             Some(match link.own_member(class, name) {
                 Some(_) => Kept::ByProgram,
@@ -341,7 +341,7 @@ fn truth_of(link: &Link<'_>, file: FileId, body: BodyId, value: FormId) -> Optio
         Form::Display(_, list) | Form::Pairs(list) => return Some(!facts.list(list).is_empty()),
         _ => {}
     }
-    match link.constant_in(file, body, value, EnvId::NONE, 2) {
+    match link.constant_in(file.body_ref(body), value, EnvId::NONE, 2) {
         Constant::Null | Constant::Bool(false) | Constant::Int(0) => Some(false),
         Constant::Str(text) => Some(!text.is_empty()),
         Constant::Bool(true) | Constant::Int(_) | Constant::Head(_) => Some(true),
@@ -358,7 +358,7 @@ pub(crate) fn gives_kept_instances(link: &Link<'_>, class: ClassRef) -> bool {
 
 /// Whether a function of a class, chosen by its name, assigns a field of what it is called on, or fills it.
 fn keeps_in(link: &Link<'_>, class: ClassRef, is_meant: fn(Language, &str) -> bool) -> bool {
-    let facts = link.program.facts(class.file);
+    let (facts, class_id) = link.program.facts_and_id(class);
     facts.assigns.iter().any(|row| {
         let target = match facts.form(row.target) {
             Form::Subscript(base, _) => base,
@@ -366,9 +366,7 @@ fn keeps_in(link: &Link<'_>, class: ClassRef, is_meant: fn(Language, &str) -> bo
         };
         let Form::Attr(base, _) = facts.form(target) else { return false };
         let body = facts.body(facts.body_of(row.at));
-        body.class.get() == Some(class.class)
-            && is_meant(facts.language, facts.text(body.name))
-            && is_own_receiver(facts, base)
+        body.class == class_id && is_meant(facts.language, facts.text(body.name)) && is_own_receiver(facts, base)
     })
 }
 
@@ -378,13 +376,13 @@ fn metaclasses(link: &Link<'_>, class: ClassRef) -> SmallVec<[ClassRef; 1]> {
     for ancestor in link.mro(class).iter() {
         let Ancestor::Class(of) = *ancestor else { continue };
         let facts = link.program.facts(of.file);
-        let row = facts.class(of.class);
+        let row = link.program.class(of);
         let keywords = facts.args.slice::<4>(row.keywords.range());
         let Some(named) = keywords.iter().find(|arg| names::names_metaclass(facts.language, facts.text(arg.name)))
         else {
             continue;
         };
-        let scope = link.signature_scope(BodyRef { file: of.file, body: row.body });
+        let scope = link.signature_scope(of.file.body_ref(row.body));
         for val in link.values.members(link.eval(scope, named.value).value) {
             if let Val::Class(meta) = val {
                 found.push(meta);

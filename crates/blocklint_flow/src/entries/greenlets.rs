@@ -6,7 +6,7 @@ use blocklint_link::link::Link;
 use blocklint_link::link::hierarchy::Ancestor;
 use blocklint_link::link::units::Units;
 use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::index::Mention;
 use blocklint_models::{HandoverContext, HandoverRow, Passes, Runs, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
@@ -57,7 +57,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     fn find(&self, body: BodyRef) -> Option<Confidence> {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         if link.program.is_test(body.file) || matches!(row.kind, BodyKind::Module | BodyKind::Class) {
             return None;
         }
@@ -90,7 +90,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     fn registered(&self, body: BodyRef) -> Vec<Registration> {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         let mut found = Vec::new();
         for (path, made) in link.decorators(body) {
             let rows = link.library.handovers(path);
@@ -99,7 +99,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             found.extend(first.and_then(|row| registration(row, self.real_threads(body.file))));
         }
         if let Some(class) = row.class.get() {
-            for ancestor in link.mro(ClassRef { file: body.file, class }).iter() {
+            for ancestor in link.mro(body.file.class_ref(class)).iter() {
                 if let Ancestor::Library(ty, _) = *ancestor {
                     let path = link.library.member(ty, facts.text(row.name));
                     let rows = link.library.handovers(path);
@@ -111,9 +111,9 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
         }
         let literal = matches!(row.kind, BodyKind::Lambda);
         if literal {
-            for (mention, _) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
+            for (mention, _) in link.program.uses_of_callable(body).iter() {
                 if let Mention::Arg(site, arg) = mention {
-                    found.extend(self.taken(body, SiteRef { file: body.file, site }, arg, true));
+                    found.extend(self.taken(body, body.file.site_ref(site), arg, true));
                 }
             }
         } else {
@@ -121,7 +121,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
                 for &(file, sym) in link.program.occurrences(name) {
                     for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
                         if let Mention::Arg(site, arg) = mention {
-                            found.extend(self.taken(body, SiteRef { file, site }, arg, false));
+                            found.extend(self.taken(body, file.site_ref(site), arg, false));
                         }
                     }
                 }
@@ -151,8 +151,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     /// What a call does with a body that is its argument.
     fn taken(&self, body: BodyRef, site: SiteRef, arg: u32, is_literal: bool) -> Vec<Registration> {
         let link = self.link;
-        let facts = link.program.facts(site.file);
-        let form = facts.args_of(site.site)[arg as usize].value;
+        let form = link.program.args_of(site)[arg as usize].value;
         if !is_literal {
             let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
             let is_body = |val: &Val| matches!(*val, Val::Fn { body: of, .. } if of == body);
@@ -171,9 +170,9 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
                 // `partial(f, x)` is handed over in its place.
                 let wraps = row.wraps && row.passes == Some(Passes::Rest);
                 if wraps && link.is_argument(site, arg, argument) {
-                    for (mention, _) in link.program.index_of(site.file).uses_of_result(site.site).iter() {
+                    for (mention, _) in link.program.uses_of_result(site).iter() {
                         if let Mention::Arg(outer, at) = mention {
-                            let outer = SiteRef { file: site.file, site: outer };
+                            let outer = site.file.site_ref(outer);
                             if outer != site {
                                 found.extend(self.taken(body, outer, at, true));
                             }
@@ -190,7 +189,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     fn is_hook(&self, body: BodyRef) -> bool {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         let name = facts.text(row.name);
         let file = &link.program.files[body.file.index()].relative;
         let file = file.rsplit('/').next().unwrap_or(file);

@@ -191,7 +191,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             }
             Kept::ByCaller(body) => {
                 let sites = self.callers.call_sites(body);
-                let row = link.program.facts(body.file).body(body.body);
+                let row = link.program.body(body);
                 let is_registered = self.registered(body).is_some();
                 if row.kind != BodyKind::Function || sites.is_empty() || link.method_kind(body).cached || is_registered
                 {
@@ -253,7 +253,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     fn find_body(&mut self, body: BodyRef, depth: u32) -> Times {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         if link.program.is_test(body.file) || row.flags.has(BodyFlags::TEST) {
             return Times::Tested;
         }
@@ -261,7 +261,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if facts.language != Language::Rust && link.program.is_command_line(body.file) {
             return Times::Once;
         }
-        let class = row.class.get().map(|class| ClassRef { file: body.file, class });
+        let class = row.class.get().map(|class| body.file.class_ref(class));
         match row.kind {
             BodyKind::Module | BodyKind::Class => return Times::Once,
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Times::Once,
@@ -279,21 +279,21 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return Times::Unknown };
         if matches!(row.kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
             let Some(parent) = row.parent.get() else { return Times::Unknown };
-            let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+            let uses = link.program.uses_of_callable(body);
             // A literal in a loop runs, or is handed over, each time round.
             let around = uses.iter().filter_map(|(mention, _)| match mention {
-                Mention::Arg(site, _) | Mention::Operand(site) => Some(SiteRef { file: body.file, site }),
+                Mention::Arg(site, _) | Mention::Operand(site) => Some(body.file.site_ref(site)),
                 _ => None,
             });
             let around = around.map(|site| self.site(site, depth)).reduce(Times::max);
-            let around = around.unwrap_or_else(|| self.body(BodyRef { body: parent, ..body }, depth));
+            let around = around.unwrap_or_else(|| self.body(body.file.body_ref(parent), depth));
             // Who keeps a literal may call it again and again.
             if row.kind != BodyKind::Lambda || !self.kept_may_recur {
                 return around;
             }
             let mut uses = uses.iter();
             let in_place = uses.all(|(mention, _)| match mention {
-                Mention::Arg(site, arg) => self.runs_in_place(SiteRef { file: body.file, site }, arg),
+                Mention::Arg(site, arg) => self.runs_in_place(body.file.site_ref(site), arg),
                 _ => false,
             });
             return if in_place { around } else { around.max(Times::Unseen) };
@@ -334,9 +334,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     fn puts_together(&self, body: BodyRef) -> bool {
         let facts = self.link.program.facts(body.file);
         facts.language == Language::Python
-            && facts.body(body.body).kind == BodyKind::Function
+            && self.link.program.body(body).kind == BodyKind::Function
             && self.link.program.bodies_in(body).any(|inner| {
-                facts.body(inner.body).kind == BodyKind::Function
+                self.link.program.body(inner).kind == BodyKind::Function
                     && self.decorators_say(inner) == Some(Registered::Entry)
             })
     }
@@ -355,7 +355,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     /// Whether a body is where a program begins.
     fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.link.program.body(body);
         row.kind == BodyKind::Function
             && facts.text(row.name) == "main"
             && (row.class.is_none() || row.flags.has(BodyFlags::STATIC))
@@ -364,11 +364,11 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     /// A body that nobody is seen to call.
     fn without_callers(&mut self, body: BodyRef, depth: u32) -> Times {
         let facts = self.link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.link.program.body(body);
         // A function inside of another one is made anew with each run of it.
         match row.parent.get() {
             Some(parent) if matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) => {
-                self.body(BodyRef { body: parent, ..body }, depth)
+                self.body(body.file.body_ref(parent), depth)
             }
             _ => Times::Unseen,
         }
@@ -397,9 +397,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let facts = link.program.facts(body.file);
         let scope = link.signature_scope(body);
         facts.language == Language::Python
-            && facts.list(facts.body(body.body).decorators).iter().any(|&decorator| {
+            && facts.list(link.program.body(body).decorators).iter().any(|&decorator| {
                 let typed = match facts.form(decorator) {
-                    Form::Result(site) => link.callee(SiteRef { file: body.file, site }, EnvId::NONE),
+                    Form::Result(site) => link.callee(body.file.site_ref(site), EnvId::NONE),
                     _ => link.eval(scope, decorator),
                 };
                 let members = link.values.members(typed.value);
@@ -412,10 +412,10 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     fn registered(&self, body: BodyRef) -> Option<Registered> {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         let mut found = self.decorators_say(body);
         if let Some(class) = row.class.get() {
-            for ancestor in link.mro(ClassRef { file: body.file, class }).iter() {
+            for ancestor in link.mro(body.file.class_ref(class)).iter() {
                 let Ancestor::Library(ty, _) = *ancestor else { continue };
                 // A thread runs what overrides its method once.
                 if self.is_thread(ty) {
@@ -433,11 +433,10 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let given = match row.kind {
             BodyKind::Lambda => link
                 .program
-                .index_of(body.file)
-                .uses_of_callable(body.body)
+                .uses_of_callable(body)
                 .iter()
                 .filter_map(|(mention, _)| match mention {
-                    Mention::Arg(site, arg) => Some((SiteRef { file: body.file, site }, arg)),
+                    Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
                     _ => None,
                 })
                 .collect(),
@@ -528,11 +527,10 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     fn find_class(&mut self, class: ClassRef, depth: u32) -> Times {
         let link = self.link;
-        let facts = link.program.facts(class.file);
         if link.program.is_test(class.file) {
             return Times::Tested;
         }
-        if facts.class(class.class).kind == ClassKind::Enum {
+        if link.program.class(class).kind == ClassKind::Enum {
             return Times::Once;
         }
         if self.is_single(class) || gives_kept_instances(link, class) {
@@ -588,7 +586,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let facts = self.link.program.facts(class.file);
         // A container's scope that the project made has no row.
         if facts.language == Language::Java
-            && names::java::mark_names(facts, facts.class(class.class).decorators).any(names::java::is_of_one_object)
+            && names::java::mark_names(facts, self.link.program.class(class).decorators)
+                .any(names::java::is_of_one_object)
         {
             return true;
         }
@@ -603,21 +602,20 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// The constructor of a class, if it has one of its own.
     fn constructor(&self, class: ClassRef) -> Option<BodyRef> {
-        let facts = self.link.program.facts(class.file);
+        let (facts, class_id) = self.link.program.facts_and_id(class);
         facts.bodies.iter().enumerate().find_map(|(at, row)| {
-            let is_one = row.class.get() == Some(class.class)
+            let is_one = row.class == class_id
                 && names::is_constructor(facts.language, facts.text(row.name))
                 && row.kind == BodyKind::Function;
-            is_one.then_some(BodyRef { file: class.file, body: blocklint_facts::BodyId(at as u32) })
+            is_one.then_some(class.file.body_ref(blocklint_facts::BodyId(at as u32)))
         })
     }
 }
 
 /// Whether a loop goes through a collection, not on as long as something holds.
 fn is_iterated(link: &Link<'_>, file: FileId, region: &Region) -> bool {
-    let facts = link.program.facts(file);
-    link.program.sites_in(BodyRef { file, body: region.body }).any(|of| {
-        let row = facts.site(of.site);
+    link.program.sites_in(file.body_ref(region.body)).any(|of| {
+        let row = link.program.site(of);
         row.kind == SiteKind::Iterate && row.callee == region.test
     })
 }
@@ -626,7 +624,7 @@ fn is_iterated(link: &Link<'_>, file: FileId, region: &Region) -> bool {
 /// which is not written out. A loop that counts or waits says nothing of how much there is.
 pub fn is_per_item(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let mut at: RegionId = facts.site(site.site).at.region;
+    let mut at: RegionId = link.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         match region.kind {
@@ -643,7 +641,7 @@ pub fn is_per_item(link: &Link<'_>, site: SiteRef) -> bool {
 /// Whether a site stands in a loop that goes on as long as something holds: not one over a collection.
 pub fn is_looped(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    around(facts, facts.site(site.site).at.region)
+    around(facts, link.program.site(site).at.region)
         .map(|id| facts.region(id))
         .any(|region| region.kind == RegionKind::Loop && !is_iterated(link, site.file, &region))
 }
@@ -679,14 +677,14 @@ fn goes_through(link: &Link<'_>, file: blocklint_link::program::ids::FileId, id:
 /// The library paths of a class's decorators or annotations.
 pub(crate) fn class_decorators(link: &Link<'_>, class: ClassRef) -> Vec<PathId> {
     let facts = link.program.facts(class.file);
-    let row = facts.class(class.class);
+    let row = link.program.class(class);
     let region = facts.body(row.parent).region;
     let at = blocklint_facts::At { region, position: u32::MAX };
     let scope = blocklint_link::link::eval::Scope { file: class.file, at, env: EnvId::NONE };
     let mut paths = Vec::new();
     for &decorator in facts.list(row.decorators) {
         let typed = match facts.form(decorator) {
-            Form::Result(site) => link.callee(SiteRef { file: class.file, site }, EnvId::NONE),
+            Form::Result(site) => link.callee(class.file.site_ref(site), EnvId::NONE),
             _ => link.eval(scope, decorator),
         };
         for val in link.values.members(typed.value) {

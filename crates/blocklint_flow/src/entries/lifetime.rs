@@ -30,15 +30,12 @@ pub enum Kept {
 pub fn kept(link: &Link<'_>, site: SiteRef) -> Kept {
     let body = link.program.body_of_site(site);
     let facts = link.program.facts(site.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     match row.kind {
         BodyKind::Module | BodyKind::Class => return Kept::ByProgram,
         BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Kept::ByProgram,
         BodyKind::Initialiser => {
-            return row
-                .class
-                .get()
-                .map_or(Kept::Elsewhere, |class| Kept::ByInstance(ClassRef { file: site.file, class }));
+            return row.class.get().map_or(Kept::Elsewhere, |class| Kept::ByInstance(site.file.class_ref(class)));
         }
         _ => {}
     }
@@ -65,9 +62,9 @@ pub(crate) fn fills_cell_of_program(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 fn fills_once(link: &Link<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> bool) -> bool {
-    let facts = link.program.facts(body.file);
+    let (facts, body_id) = link.program.facts_and_id(body);
     let index = link.program.index_of(body.file);
-    let closures = std::iter::successors(Some(body.body), |&at| facts.body(at).parent.get());
+    let closures = std::iter::successors(Some(body_id), |&at| facts.body(at).parent.get());
     closures.take_while(|&at| facts.body(at).kind != BodyKind::Function).any(|at| {
         index.uses_of_callable(at).iter().any(|(mention, _)| match mention {
             Mention::Arg(taker, _) => {
@@ -83,20 +80,20 @@ pub(crate) fn kept_where(link: &Link<'_>, file: FileId, mention: Mention) -> Kep
     kept_mention(link, file, mention, Wrap::Direct, &mut FxHashSet::default(), 6)
 }
 
-fn kept_result(link: &Link<'_>, site: SiteRef, seen: &mut FxHashSet<(u32, bool)>, depth: u32) -> Kept {
+fn kept_result(link: &Link<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Kept {
     let Some(depth) = depth.checked_sub(1) else { return Kept::Elsewhere };
-    if !seen.insert((site.site.0, true)) {
+    if !seen.insert((site.index(), true)) {
         return Kept::Nowhere;
     }
-    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    let uses = link.program.uses_of_result(site);
     uses.iter()
         .map(|(mention, wrap)| kept_mention(link, site.file, mention, wrap, seen, depth))
         .max()
         .unwrap_or(Kept::Nowhere)
 }
 
-fn kept_var(link: &Link<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<(u32, bool)>, depth: u32) -> Kept {
-    if !seen.insert((var.0, false)) {
+fn kept_var(link: &Link<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Kept {
+    if !seen.insert((var.index(), false)) {
         return Kept::Nowhere;
     }
     let facts = link.program.facts(file);
@@ -111,7 +108,7 @@ fn kept_var(link: &Link<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<(u32
     }
     let mentions = index.mentions_named(facts.var(var).name).iter();
     mentions
-        .filter(|(mention, _)| link.mentions_var(file, *mention, var))
+        .filter(|(mention, _)| link.mentions_var(file.var_ref(var), *mention))
         .map(|(mention, wrap)| kept_mention(link, file, mention, wrap, seen, depth))
         .max()
         .unwrap_or(Kept::Nowhere)
@@ -122,7 +119,7 @@ fn kept_mention(
     file: FileId,
     mention: Mention,
     wrap: Wrap,
-    seen: &mut FxHashSet<(u32, bool)>,
+    seen: &mut FxHashSet<(usize, bool)>,
     depth: u32,
 ) -> Kept {
     let facts = link.program.facts(file);
@@ -147,9 +144,9 @@ fn kept_mention(
                     let body = facts.body_of(row.at);
                     let own = blocklint_link::program::index::is_own_receiver(facts, base)
                         || matches!(facts.form(base), Form::This);
-                    match link.class_around(file, body) {
+                    match link.class_around(file.body_ref(body)) {
                         // `cls.pool = …`
-                        Some(_) if own && link.method_kind(BodyRef { file, body }).of_class => Kept::ByProgram,
+                        Some(_) if own && link.method_kind(file.body_ref(body)).of_class => Kept::ByProgram,
                         Some(class) if own => {
                             let name = link.program.global(file, sym);
                             match name.and_then(|name| link.own_member(class, name)) {
@@ -170,12 +167,12 @@ fn kept_mention(
                 _ => Kept::Elsewhere,
             }
         }
-        Mention::Exit(exit) => Kept::ByCaller(BodyRef { file, body: facts.body_of(facts.exits.at(exit as usize).at) }),
+        Mention::Exit(exit) => Kept::ByCaller(link.program.body_of(file, facts.exits.at(exit as usize).at)),
         Mention::Arg(site, arg) => {
             if wrap == Wrap::Element {
                 return Kept::Elsewhere;
             }
-            kept_argument(link, SiteRef { file, site }, arg, seen, depth)
+            kept_argument(link, file.site_ref(site), arg, seen, depth)
         }
         Mention::Operand(_) => Kept::Nowhere,
         Mention::Default(_) => Kept::ByProgram,
@@ -183,9 +180,9 @@ fn kept_mention(
 }
 
 /// What a call does with something that it is given.
-fn kept_argument(link: &Link<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<(u32, bool)>, depth: u32) -> Kept {
+fn kept_argument(link: &Link<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Kept {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     // `Some(pool)`, `Ok(pool)` and a struct literal are what they hold.
     if row.kind == SiteKind::New && facts.language == blocklint_core::Language::Rust {
         return kept_result(link, site, seen, depth);
@@ -214,7 +211,7 @@ fn kept_argument(link: &Link<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<
                 Some(index) => {
                     let summary = link.summary(body, index);
                     let is_delegation = facts.text(row.name) == "<init>";
-                    match link.class_around(site.file, facts.body_of(row.at)) {
+                    match link.class_around(link.program.body_of(site.file, row.at)) {
                         // `this(…)` and `super(…)` give it to the instance that is being made.
                         Some(class) if is_delegation && !summary.stored.is_empty() => Kept::ByInstance(class),
                         // An object that keeps it lives on in what keeps the object; what a method does with it
@@ -234,7 +231,7 @@ fn kept_argument(link: &Link<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<
 /// Whether a call runs a callable that is given behind this argument, and gives what that gives (`run_in_executor`): what
 /// stands before the callable it lets go after.
 pub fn runs_another(link: &Link<'_>, site: SiteRef, arg: u32, path: blocklint_link::program::ids::PathId) -> bool {
-    let count = link.program.facts(site.file).args_of(site.site).len() as u32;
+    let count = link.program.args_of(site).len() as u32;
     link.library.handovers(path).iter().any(|of| match &of.row.selector {
         Selector::Argument(argument) => {
             let mut behind = arg + 1..count;
@@ -246,10 +243,10 @@ pub fn runs_another(link: &Link<'_>, site: SiteRef, arg: u32, path: blocklint_li
 
 /// What takes something may hold it in what it gives; where that is dropped, it is held by the receiver or by nobody
 /// that is seen.
-fn kept_by_taker(link: &Link<'_>, site: SiteRef, seen: &mut FxHashSet<(u32, bool)>, depth: u32) -> Kept {
-    kept_result(link, site, seen, depth).max(match link.program.facts(site.file).site(site.site).kind {
+fn kept_by_taker(link: &Link<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Kept {
+    kept_result(link, site, seen, depth).max(match link.program.site(site).kind {
         SiteKind::New => Kept::Nowhere,
-        _ if link.program.index_of(site.file).uses_of_result(site.site).iter().next().is_none() => Kept::Elsewhere,
+        _ if link.program.uses_of_result(site).iter().next().is_none() => Kept::Elsewhere,
         _ => Kept::Nowhere,
     })
 }
@@ -264,7 +261,7 @@ fn field_of(
 ) -> Kept {
     let facts = link.program.facts(file);
     let class = facts.classes.iter().position(|class| class.body == scope);
-    let Some(class) = class.map(|at| ClassRef { file, class: blocklint_facts::ClassId(at as u32) }) else {
+    let Some(class) = class.map(|at| file.class_ref(blocklint_facts::ClassId(at as u32))) else {
         return Kept::Elsewhere;
     };
     let is_static = facts.language == blocklint_core::Language::Python
@@ -276,11 +273,11 @@ fn field_of(
 
 /// Whether a field is known to be static: its initialiser is.
 fn is_static_field(link: &Link<'_>, class: ClassRef, var: VarId) -> bool {
-    let facts = link.program.facts(class.file);
+    let (facts, class_id) = link.program.facts_and_id(class);
     let name = facts.var(var).name;
     facts.bodies.iter().any(|body| {
         body.kind == BodyKind::Initialiser
-            && body.class.get() == Some(class.class)
+            && body.class == class_id
             && body.name == name
             && body.flags.has(BodyFlags::STATIC)
     })

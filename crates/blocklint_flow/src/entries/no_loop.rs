@@ -25,7 +25,7 @@ pub(crate) struct Asking {
 /// Whether a site stands where no event loop runs in its thread.
 pub(crate) fn off_the_loop(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let mut at = facts.site(site.site).at.region;
+    let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         let reserved = match region.kind {
@@ -79,7 +79,7 @@ fn asking(link: &Link<'_>, file: FileId) -> Rc<Asking> {
         for &site in link.program.index_of(file).sites_named(sym) {
             let row = facts.site(site);
             let region = facts.region(row.at.region);
-            if asks(link, SiteRef { file, site }, 0) != Some(Asks::RunningLoop) {
+            if asks(link, file.site_ref(site), 0) != Some(Asks::RunningLoop) {
                 continue;
             }
             if region.kind == RegionKind::Try {
@@ -121,7 +121,7 @@ fn answering_names(link: &Link<'_>, language: Language) -> Rc<FxHashSet<Name>> {
                 continue;
             }
             for &body in &asking(link, file).bodies {
-                let body = BodyRef { file, body };
+                let body = file.body_ref(body);
                 if gives_answer(link, body, 3) {
                     found.extend(link.body_names(body));
                 }
@@ -140,7 +140,7 @@ fn says_no_loop(link: &Link<'_>, file: FileId, test: FormId, depth: u32) -> Opti
     match facts.form(test) {
         Form::Not(inner) => says_no_loop(link, file, inner, depth).map(|says| !says),
         // A call that tells by its truth: `loop.is_running()`.
-        Form::Result(site) => match asks(link, SiteRef { file, site }, depth)? {
+        Form::Result(site) => match asks(link, file.site_ref(site), depth)? {
             Asks::RunningLoop => Some(false),
             Asks::Worker => Some(true),
             Asks::Arguments => None,
@@ -168,7 +168,7 @@ fn is_answer(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(file);
     match facts.form(form) {
-        Form::Result(site) => asks(link, SiteRef { file, site }, depth) == Some(Asks::RunningLoop),
+        Form::Result(site) => asks(link, file.site_ref(site), depth) == Some(Asks::RunningLoop),
         Form::Var(var) => facts.assigns_of(var).any(|row| is_answer(link, file, row.value, depth)),
         _ => false,
     }
@@ -177,7 +177,7 @@ fn is_answer(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
 /// What a call tells of its thread.
 fn asks(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     // Names decide whether looking further is worth it.
     let name = link.program.global(site.file, row.name)?;
     let named = ask_names(link, facts.language).binary_search(&name).is_ok();

@@ -34,7 +34,7 @@ pub(super) fn objects_in(link: &Link<'_>, file: FileId) -> Rc<InFile> {
 /// Where a method stands for a callable by its anonymous class: where the object goes that its class is made for.
 pub(super) fn uses_of_anonymous(link: &Link<'_>, body: BodyRef) -> Vec<Mention> {
     let facts = link.program.facts(body.file);
-    let Some(class) = facts.body(body.body).class.get() else { return Vec::new() };
+    let Some(class) = link.program.body(body).class.get() else { return Vec::new() };
     if facts.language != Language::Java
         || !facts.text(facts.class(class).name).is_empty()
         || !link.is_run_by_instance(body)
@@ -54,9 +54,10 @@ impl InFile {
         let facts = link.program.facts(file);
         let mut see = |at: At, form: FormId, mention: Mention| {
             if facts.form(form) == Form::This
-                && let Some(class) = link.class_around(file, facts.body_of(at))
+                && let Some(class) = link.class_around(link.program.body_of(file, at))
             {
-                found.own.entry(class.class).or_default().push(mention);
+                let (_, class_id) = link.program.facts_and_id(class);
+                found.own.entry(class_id).or_default().push(mention);
             }
         };
         for (at, row) in facts.sites.iter().enumerate() {

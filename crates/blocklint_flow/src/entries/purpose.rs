@@ -131,9 +131,7 @@ fn find(link: &Link<'_>, language: Language) -> Purposes {
 /// Returns true if a file is evidence: it is of the language, and neither a test nor an example.
 fn counts(link: &Link<'_>, language: Language, file: FileId) -> bool {
     let relative = &link.program.files[file.index()].relative;
-    link.program.language(file) == language
-        && !link.is_for_tests(BodyRef { file, body: BodyId(0) })
-        && !is_example(relative)
+    link.program.language(file) == language && !link.is_for_tests(file.body_ref(BodyId(0))) && !is_example(relative)
 }
 
 /// Adds the files that call a function of a library whose row says so.
@@ -210,7 +208,7 @@ fn add_servers_by_name(link: &Link<'_>, found: &mut FxHashSet<FileId>) {
 /// Returns true if a call under a name that serves leads to no function of the project, which serves where its own code does.
 pub(crate) fn is_serving(link: &Link<'_>, site: SiteRef, awaited: bool) -> bool {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     if facts.language != Language::Rust || row.kind != SiteKind::Call {
         return false;
     }
@@ -226,7 +224,7 @@ fn has_endless_loop(link: &Link<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
     (0..facts.regions.len() as u32)
         .map(RegionId)
-        .any(|id| is_endless(facts, id) && !link.is_for_tests(BodyRef { file, body: facts.region(id).body }))
+        .any(|id| is_endless(facts, id) && !link.is_for_tests(file.body_ref(facts.region(id).body)))
 }
 
 /// Returns true if a region is a loop that no statement leaves and that awaits each time round.
@@ -248,8 +246,8 @@ fn registers(link: &Link<'_>, language: Language) -> bool {
     let program = link.program;
     (0..program.files.len() as u32).map(FileId).filter(|&file| counts(link, language, file)).any(|file| {
         let facts = program.facts(file);
-        (0..facts.bodies.len() as u32).map(|body| BodyRef { file, body: BodyId(body) }).any(|body| {
-            let row = facts.body(body.body);
+        (0..facts.bodies.len() as u32).map(|body| file.body_ref(BodyId(body))).any(|body| {
+            let row = program.body(body);
             (row.decorators.len > 0 || row.class.is_some())
                 && !link.is_for_tests(body)
                 && (link.registered(body).is_some() && !is_of_phase(link, body, Phase::Test)
@@ -272,7 +270,7 @@ pub(crate) fn calls_what_serves(link: &Link<'_>, site: SiteRef) -> bool {
         let models = link.library.of(Language::Rust);
         models.names(Uses::SERVES).map(|name| name.name.to_owned()).collect()
     });
-    if !names.contains(facts.text(facts.site(site.site).name)) {
+    if !names.contains(facts.text(link.program.site(site).name)) {
         return false;
     }
     let callee = link.callee(site, EnvId::NONE);

@@ -6,7 +6,7 @@ use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyId, BodyKind, Flow, SuppressionKind};
 use blocklint_link::link::Link;
 use blocklint_link::link::value::EnvId;
-use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::program::ids::BodyRef;
 use blocklint_link::program::index::Mention;
 use blocklint_models::{HandoverRow, Via};
 use rustc_hash::FxHashMap;
@@ -95,7 +95,7 @@ impl<'l, 'a> Roots<'l, 'a> {
     fn find(&self, body: BodyRef) -> Option<Root> {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         let runtime = link.runtime_of(body.file);
         if link.is_never_built(body.file) {
             return None;
@@ -117,7 +117,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         if let Some(runtime) = link.registered(body) {
             return Some(Root { kind: RootKind::Registered, context: Context::EventLoop, runtime });
         }
-        let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+        let uses = link.program.uses_of_callable(body);
         if matches!(row.kind, BodyKind::Lambda) {
             return self.literal(body, uses.iter().map(|(mention, _)| mention));
         }
@@ -182,7 +182,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             let main = program.scope_var(file, BodyId(0), name)?;
             let facts = program.facts(file);
             let main = facts.bodies.iter().position(|row| row.var == main)?;
-            let runtime = self.runtime_by_attribute(BodyRef { file, body: BodyId(main as u32) })?;
+            let runtime = self.runtime_by_attribute(file.body_ref(BodyId(main as u32)))?;
             if found.is_some_and(|found| found != runtime) {
                 return None;
             }
@@ -194,7 +194,7 @@ impl<'l, 'a> Roots<'l, 'a> {
     /// `# blocklint: nonblocking` on or above the definition's line.
     fn is_promised(&self, body: BodyRef) -> bool {
         let facts = self.link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.link.program.body(body);
         facts.suppressions.iter().any(|comment| {
             comment.kind == SuppressionKind::Nonblocking
                 && row.kind == BodyKind::Function
@@ -207,7 +207,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         let link = self.link;
         for mention in uses {
             let Mention::Arg(site, arg) = mention else { continue };
-            let site = SiteRef { file: body.file, site };
+            let site = body.file.site_ref(site);
             if off_the_loop(link, site) {
                 continue;
             }

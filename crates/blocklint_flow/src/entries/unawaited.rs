@@ -3,7 +3,7 @@
 use blocklint_facts::{BodyKind, Form, Site, SiteFlags, SiteId, SiteKind};
 use blocklint_link::link::Link;
 use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::index::{Mention, Wrap};
 use smallvec::SmallVec;
 
@@ -22,7 +22,7 @@ pub fn unawaited(link: &Link<'_>, file: FileId) -> Vec<(String, String)> {
         if !drops(&row) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
             continue;
         }
-        let site = SiteRef { file, site: SiteId(at as u32) };
+        let site = file.site_ref(SiteId(at as u32));
         let result = link.result(site, EnvId::NONE);
         let members = link.values.members(result.value);
         if members.iter().any(|member| matches!(member, Val::Coroutine { .. } | Val::Awaitable(_))) {
@@ -37,7 +37,7 @@ pub fn unawaited(link: &Link<'_>, file: FileId) -> Vec<(String, String)> {
 /// whoever calls that drops it.
 pub(crate) fn is_dropped(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     let Some(outer) = row.parent.get().filter(|&outer| facts.body(outer).kind == BodyKind::Function) else {
         return false;
     };
@@ -54,13 +54,12 @@ pub(crate) fn is_dropped(link: &Link<'_>, body: BodyRef) -> bool {
     // Other functions of the file may bear the name.
     let calls_it = |&&site: &&SiteId| facts.form(facts.site(site).callee) == Form::Var(row.var);
     let calls: SmallVec<[SiteId; 4]> = index.sites_named(row.name).iter().filter(calls_it).copied().collect();
-    !calls.is_empty() && calls.iter().all(is_returned) && is_called_for_nothing(link, BodyRef { body: outer, ..body })
+    !calls.is_empty() && calls.iter().all(is_returned) && is_called_for_nothing(link, body.file.body_ref(outer))
 }
 
 /// Whether a function is called and each call drops what it gives.
 fn is_called_for_nothing(link: &Link<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     let Some(name) = link.program.global(body.file, row.name).filter(|_| row.var.is_some()) else { return false };
     let mut called = false;
     for name in link.with_aliases(name) {
@@ -70,7 +69,7 @@ fn is_called_for_nothing(link: &Link<'_>, body: BodyRef) -> bool {
                 return false;
             }
             for &site in index.sites_named(sym) {
-                let targets = link.targets(SiteRef { file, site }, EnvId::NONE);
+                let targets = link.targets(file.site_ref(site), EnvId::NONE);
                 let is_meant = targets.receiver_of(body).is_some();
                 if !is_meant && !targets.unknown && !targets.list.is_empty() {
                     continue;

@@ -7,7 +7,7 @@ use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::idioms;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::{LOW_STEPS, Link};
-use blocklint_link::program::ids::{BodyRef, ClassRef, PathId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::program::index::is_own_receiver;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -94,7 +94,7 @@ fn is_of_entry(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> bool {
     let facts = link.program.facts(way.site.file);
     facts.language == Language::Python
         && graph.labels.get(graph.leaves[leaf as usize].label).effect == Effect::File
-        && idioms::python::is_of_entry(facts.text(facts.site(way.site.site).name))
+        && idioms::python::is_of_entry(facts.text(link.program.site(way.site).name))
 }
 
 /// Whether a call is one of an object on itself.
@@ -231,8 +231,8 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
         // Of a method with three implementations what one of them does is not likely, nor what those do that only a setting
         // names.
         let by_name = |body: &&BodyRef| {
-            let class = link.program.facts(body.file).body(body.body).class.get();
-            class.is_some_and(|class| is_made_by_name(link, ClassRef { file: body.file, class }))
+            let class = link.program.body(**body).class.get();
+            class.is_some_and(|class| is_made_by_name(link, body.file.class_ref(class)))
         };
         let named_less = || {
             let mut holding = bodies.iter().filter(|body| is_labelled(**body)).peekable();
@@ -458,7 +458,7 @@ fn first_of_chain(link: &Link<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef>)
     const LONGEST: usize = 16;
     let maker = |at: &SiteRef| {
         let made = link.program.site_of_form(at.file, link.receiver_form(*at)?)?;
-        Some(SiteRef { site: made, ..*at })
+        Some(at.file.site_ref(made))
     };
     let makers = std::iter::successors(maker(&site), maker).take(LONGEST);
     makers.filter(|at| blocking.contains(at)).last()

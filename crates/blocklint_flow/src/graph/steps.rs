@@ -11,7 +11,7 @@ use crate::graph::{Graph, Next, Way};
 /// Where a site stands: in Python its first character, in Rust and Java the name called.
 pub fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
     if facts.language != Language::Python && is_call {
         return blocklint_core::Span::new(row.name_span.start, row.span.end);
@@ -21,8 +21,7 @@ pub fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
 
 /// What a trace says of one call of a way.
 pub fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
-    let facts = link.program.facts(way.site.file);
-    let row = facts.site(way.site.site);
+    let row = link.program.site(way.site);
     let wraps = match way.next {
         Next::State(_) => None,
         Next::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
@@ -32,7 +31,7 @@ pub fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) 
         Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
         Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
     };
-    let arg = way.arg.and_then(|arg| facts.args_of(way.site.site).get(arg as usize).copied());
+    let arg = way.arg.and_then(|arg| link.program.args_of(way.site).get(arg as usize).copied());
     let (span, written) = match arg {
         // What runs is the argument; a literal has no name of its own.
         Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {

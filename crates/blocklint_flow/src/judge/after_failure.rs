@@ -17,7 +17,7 @@ use crate::judge::rarely::{called_at_the_end, repeats};
 /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
 pub fn is_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let region = facts.site(site.site).at.region;
+    let region = link.program.site(site).at.region;
     let Some(handler) = handler_around(facts, region) else {
         return is_where_errors_are(link, site.file, region) || is_removed_before_exception(link, site);
     };
@@ -34,7 +34,7 @@ pub fn is_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
 pub fn runs_after_failure(link: &Link<'_>, callers: &Callers<'_, '_>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(body.file);
-    if facts.language != Language::Python || facts.body(body.body).flow != Flow::Coroutine {
+    if facts.language != Language::Python || link.program.body(body).flow != Flow::Coroutine {
         return false;
     }
     callers.few_call_sites(body).is_some_and(|sites| {
@@ -48,7 +48,7 @@ pub fn runs_after_failure(link: &Link<'_>, callers: &Callers<'_, '_>, body: Body
 /// Whether a site removes something in a branch that ends with an exception: `if is_bad: remove(path); raise BadFile()`.
 fn is_removed_before_exception(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let is_branch = |id: RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
     if facts.language != Language::Python
         || !idioms::python::removes(facts.text(row.name))
@@ -60,7 +60,9 @@ fn is_removed_before_exception(link: &Link<'_>, site: SiteRef) -> bool {
     let last = in_branch.max_by_key(|&id| facts.site(id).at.position);
     last.is_some_and(|last| {
         let raised = facts.site(last);
-        raised.kind == SiteKind::Call && raised.at.position > row.at.position && link.is_raised(site.file, last)
+        raised.kind == SiteKind::Call
+            && raised.at.position > row.at.position
+            && link.is_raised(site.file.site_ref(last))
     })
 }
 
@@ -74,7 +76,7 @@ pub(crate) fn removes_at_the_end(link: &Link<'_>, ways: &[Way]) -> bool {
 
 fn is_in_finally(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    around(facts, facts.site(site.site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
+    around(facts, link.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
 }
 
 /// Whether a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()`

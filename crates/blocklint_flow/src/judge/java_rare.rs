@@ -21,7 +21,7 @@ pub(crate) fn is_asked_around(link: &Link<'_>, site: SiteRef, asks: impl Fn(&Lin
 /// Whether a call stands where a program's settings ask for it.
 pub fn is_switched_on(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let mut at = facts.site(site.site).at.region;
+    let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         if region.kind == RegionKind::Then && region.test.is_some() && asks_for_setting(link, site.file, region.test) {
@@ -46,13 +46,12 @@ pub(crate) fn asks_for_setting(link: &Link<'_>, file: FileId, test: FormId) -> b
             if !facts.args_of(call).is_empty() || !java::asks_if_wanted(facts.text(row.name)) {
                 return false;
             }
-            let Some(of) = link.receiver_form(SiteRef { file, site: call }) else { return false };
+            let Some(of) = link.receiver_form(file.site_ref(call)) else { return false };
             let holder = match facts.form(of) {
                 Form::Var(var) => facts.text(facts.var(var).name),
                 Form::Attr(_, name) | Form::Name(name) => facts.text(name),
                 Form::Result(from)
-                    if class_of_settings(link, SiteRef { file, site: from })
-                        .is_some_and(idioms::java::keeps_settings) =>
+                    if class_of_settings(link, file.site_ref(from)).is_some_and(idioms::java::keeps_settings) =>
                 {
                     return true;
                 }

@@ -19,7 +19,7 @@ pub(crate) fn runs_after_failure_alone(link: &Link<'_>, ways: &[Way], effect: Ef
 /// Whether a site stands in an exception's handler, or in the branch of a listener where what it listened for has failed.
 fn stands_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    around(facts, facts.site(site.site).at.region).any(|id| {
+    around(facts, link.program.site(site).at.region).any(|id| {
         let region = facts.region(id);
         match (region.kind, region.test.get()) {
             (RegionKind::Handler, _) => true,
@@ -60,7 +60,7 @@ fn says_failed(link: &Link<'_>, file: FileId, test: FormId, holds: bool) -> bool
 /// Whether the object of a static getter says by its class that it holds settings: `BrokerConfig.getInstance()`.
 pub(crate) fn class_of_settings<'a>(link: &Link<'a>, site: SiteRef) -> Option<&'a str> {
     let facts = link.program.facts(site.file);
-    if !idioms::java::gives_the_one(facts.text(facts.site(site.site).name)) {
+    if !idioms::java::gives_the_one(facts.text(link.program.site(site).name)) {
         return None;
     }
     let of = link.receiver_form(site)?;

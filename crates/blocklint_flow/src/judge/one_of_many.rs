@@ -30,7 +30,7 @@ enum Value {
 /// The branches around a site in its body that have a test, inner ones first: how the test came out, and the branch.
 fn tested_around(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, Region, bool)> {
     let facts = link.program.facts(site.file);
-    around(facts, facts.site(site.site).at.region).filter_map(|id| {
+    around(facts, link.program.site(site).at.region).filter_map(|id| {
         let region = facts.region(id);
         match region.kind {
             RegionKind::Then => Some((id, region, true)),
@@ -43,7 +43,7 @@ fn tested_around(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = (Region
 /// Java: whether a way through a `catch` leads to a site, which is taken where something failed.
 pub(crate) fn stands_in_catch(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    around(facts, facts.site(site.site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
+    around(facts, link.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
 }
 
 /// The inferred steps for one of many values that a body compares the same with.

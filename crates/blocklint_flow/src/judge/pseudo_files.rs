@@ -31,8 +31,7 @@ const KEEPS_BEGINNING: &[&str] = &[
 /// passed for it along the way.
 pub(crate) fn ends_at_pseudo_file(link: &Link<'_>, ways: &[Way]) -> bool {
     let Some((last, above)) = ways.split_last() else { return false };
-    let facts = link.program.facts(last.site.file);
-    let Some(first) = facts.args_of(last.site.site).first().map(|arg| arg.value) else { return false };
+    let Some(first) = link.program.args_of(last.site).first().map(|arg| arg.value) else { return false };
     let mut beginning = begins(link, last.site, first, 6);
     let mut inner = last.site;
     for way in above.iter().rev() {
@@ -57,7 +56,7 @@ fn begins(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> Constant 
     let facts = link.program.facts(site.file);
     match facts.form(form) {
         Form::Result(made) if KEEPS_BEGINNING.contains(&facts.text(facts.site(made).name)) => {
-            let made_at = SiteRef { file: site.file, site: made };
+            let made_at = site.file.site_ref(made);
             match facts.form(facts.site(made).callee) {
                 Form::Attr(base, _) => begins(link, made_at, base, depth),
                 _ => match facts.args_of(made).first() {

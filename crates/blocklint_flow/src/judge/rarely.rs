@@ -26,7 +26,7 @@ pub(crate) fn repeats(link: &Link<'_>, ways: &[Way]) -> bool {
 pub(crate) fn called_at_the_end<'l>(link: &'l Link<'_>, ways: &[Way]) -> Option<&'l str> {
     ways.last().map(|last| {
         let facts = link.program.facts(last.site.file);
-        facts.text(facts.site(last.site.site).name)
+        facts.text(link.program.site(last.site).name)
     })
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn called_at_the_end<'l>(link: &'l Link<'_>, ways: &[Way]) -> Option<
 pub(crate) fn makes_what_lacks(link: &Link<'_>, ways: &[Way]) -> bool {
     let Some(last) = ways.last() else { return false };
     let facts = link.program.facts(last.site.file);
-    let row = facts.site(last.site.site);
+    let row = link.program.site(last.site);
     if !MAKES_FOLDER.contains(&facts.text(row.name)) {
         return false;
     }
@@ -73,7 +73,7 @@ pub(crate) fn prepares_process(link: &Link<'_>, ways: &[Way]) -> bool {
     if !idioms::python::is_of_one_file(called) {
         return false;
     }
-    let here = link.program.facts(first.site.file).site(first.site.site).at;
+    let here = link.program.site(first.site).at;
     // What is read is for the coroutine itself.
     let depth = if idioms::python::reads(called) { 0 } else { 2 };
     awaits_process(link, link.program.body_of_site(first.site), here.position, depth) && !repeats(link, ways)
@@ -83,7 +83,7 @@ pub(crate) fn prepares_process(link: &Link<'_>, ways: &[Way]) -> bool {
 fn awaits_process(link: &Link<'_>, body: BodyRef, after: u32, depth: u32) -> bool {
     let facts = link.program.facts(body.file);
     link.awaited_in(body).any(|site| {
-        let row = facts.site(site.site);
+        let row = link.program.site(site);
         let starts = || idioms::python::starts_process(facts.text(row.name));
         let starts_further = || {
             link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
@@ -98,7 +98,7 @@ fn awaits_process(link: &Link<'_>, body: BodyRef, after: u32, depth: u32) -> boo
 /// Whether one of the branches around a site, up to its body, satisfies a condition on its kind and test.
 fn tests_around(link: &Link<'_>, site: SiteRef, wanted: &dyn Fn(RegionKind, FormId) -> bool) -> bool {
     let facts = link.program.facts(site.file);
-    let mut at = facts.site(site.site).at.region;
+    let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         if matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case)

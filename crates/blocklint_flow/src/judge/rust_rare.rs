@@ -29,7 +29,7 @@ pub(crate) fn is_kept_by_key(link: &Link<'_>, ways: &[Way]) -> bool {
 
 fn is_behind_kept(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let body = facts.body_of(row.at);
     around(facts, row.at.region).any(|id| {
         let Some(asked) = found_nothing(link, site.file, id) else { return false };

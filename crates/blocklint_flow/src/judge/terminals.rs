@@ -32,7 +32,7 @@ fn says_terminal(link: &Link<'_>, file: FileId, test: FormId, holds: bool, depth
         Form::Result(call) if holds => {
             let asks = names::asks_for_terminal(facts.language);
             asks == Some(facts.text(facts.site(call).name)) || {
-                let targets = link.targets(SiteRef { file, site: call }, EnvId::NONE);
+                let targets = link.targets(file.site_ref(call), EnvId::NONE);
                 match targets.list[..] {
                     [Target::Body { body, .. }] if !targets.unknown => gives_terminal(link, body, depth),
                     _ => false,
@@ -45,10 +45,10 @@ fn says_terminal(link: &Link<'_>, file: FileId, test: FormId, holds: bool, depth
 
 /// Whether a function answers with nothing but whether there is a terminal.
 fn gives_terminal(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
-    let facts = link.program.facts(body.file);
+    let (facts, body_id) = link.program.facts_and_id(body);
     let mut ends = facts.exits.iter().filter(|exit| {
         exit.kind == ExitKind::Return
-            && facts.body_of(exit.at) == body.body
+            && facts.body_of(exit.at) == body_id
             && facts.form(exit.value) != Form::Bool(false)
     });
     let Some(first) = ends.next() else { return false };

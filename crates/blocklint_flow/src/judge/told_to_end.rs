@@ -9,7 +9,7 @@ use blocklint_link::program::ids::SiteRef;
 /// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
 pub(crate) fn is_told_to_end(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let here = facts.site(site.site).at;
+    let here = link.program.site(site).at;
     let body = facts.body_of(here);
     let is_method = |&call: &SiteId| matches!(facts.form(facts.site(call).callee), Form::Attr(..));
     link.calls_before(site, names::TELLS_TO_END).any(|call| is_method(&call))

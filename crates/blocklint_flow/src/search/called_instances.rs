@@ -30,7 +30,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 if row.kind == SiteKind::Call
                     && let Ok(site) = u32::try_from(site)
                 {
-                    found.push(SiteRef { file, site: blocklint_facts::SiteId(site) });
+                    found.push(file.site_ref(blocklint_facts::SiteId(site)));
                 }
             }
             for assign in &facts.assigns {
@@ -63,7 +63,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let called = program.sites_named(name);
             found.extend(called.filter(|site| {
                 let facts = program.facts(site.file);
-                facts.language == language && facts.site(site.site).kind == SiteKind::Call
+                facts.language == language && program.site(*site).kind == SiteKind::Call
             }));
         }
         found

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use blocklint_core::{Context, Effect, RuleCode, Span, WhereSet};
-use blocklint_facts::{BodyId, BodyKind, FileFacts, Form, SuppressionKind};
+use blocklint_facts::{BodyKind, Form, SuppressionKind};
 use blocklint_link::code::regions::touches;
 use blocklint_link::labels::label::Label;
 use blocklint_link::program::Program;
@@ -154,7 +154,7 @@ impl Cuts {
     /// What is left of a label behind a site: nothing where a comment at it names its rules in every context.
     pub fn apply(&self, program: &Program<'_>, site: SiteRef, label: Label) -> Option<Label> {
         let Some(comments) = self.comments.get(&site.file) else { return Some(label) };
-        let span = program.facts(site.file).site(site.site).span;
+        let span = program.site(site).span;
         let at = comments.iter().filter(|comment| !comment.bare && touches(comment.line, span));
         self.cut(program.body_of_site(site), at, label)
     }
@@ -163,11 +163,10 @@ impl Cuts {
     /// function that it stands in, so that a finding there is made and marked.
     pub fn apply_body(&self, program: &Program<'_>, body: BodyRef, label: Label) -> Option<Label> {
         let Some(comments) = self.comments.get(&body.file) else { return Some(label) };
-        let facts = program.facts(body.file);
-        if facts.body(body.body).kind != BodyKind::Function {
+        if program.body(body).kind != BodyKind::Function {
             return Some(label);
         }
-        let at = comments.iter().filter(|comment| !comment.bare && speaks_for_body(facts, comment.line, body.body));
+        let at = comments.iter().filter(|comment| !comment.bare && speaks_for_body(program, comment.line, body));
         self.cut(body, at, label)
     }
 
@@ -213,14 +212,13 @@ impl Cuts {
         rule: RuleCode,
     ) -> Option<Option<String>> {
         let comments = self.comments.get(&site.file)?;
-        let facts = program.facts(site.file);
-        let span = facts.site(site.site).span;
+        let span = program.site(site).span;
         let hit = comments.iter().find(|comment| {
             if comment.bare && comment.is_noqa {
                 return comment.line.contains_offset(place);
             }
             let names = comment.bare || comment.rules.contains(&rule);
-            let is_of_body = || body.file == site.file && speaks_for_body(facts, comment.line, body.body);
+            let is_of_body = || body.file == site.file && speaks_for_body(program, comment.line, body);
             names && (touches(comment.line, span) || is_of_body())
         })?;
         self.uses(site.file, hit, rule);
@@ -239,8 +237,9 @@ impl Cuts {
 
 /// True if lines are those of the header of a function or class, or of one around it, from its first decorator or annotation
 /// to its name.
-fn speaks_for_body(facts: &FileFacts, lines: Span, body: BodyId) -> bool {
-    let mut at = Some(body);
+fn speaks_for_body(program: &Program<'_>, lines: Span, body: BodyRef) -> bool {
+    let (facts, body_id) = program.facts_and_id(body);
+    let mut at = Some(body_id);
     while let Some(id) = at {
         let row = facts.body(id);
         let is_definition = matches!(row.kind, BodyKind::Function | BodyKind::Class);

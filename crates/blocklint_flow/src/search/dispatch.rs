@@ -76,7 +76,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 {
                     continue;
                 }
-                if self.link.program.facts(body.file).body(body.body).flow != Flow::Sync {
+                if self.link.program.body(body).flow != Flow::Sync {
                     continue;
                 }
                 let mut seen = FxHashSet::default();
@@ -120,7 +120,7 @@ impl<'l, 'a> Search<'l, 'a> {
     fn may_be_held(&self, body: BodyRef) -> bool {
         let program = self.link.program;
         let facts = program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = program.body(body);
         row.var.is_none()
             || !facts.list(row.decorators).is_empty()
             || self.link.body_names(body).into_iter().any(|name| {

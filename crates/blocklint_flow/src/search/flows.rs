@@ -65,12 +65,10 @@ impl Flows {
 
     /// Whether all that it names is there: it may have been kept, and what is kept anybody may have written.
     pub fn fits(&self, files: &[SourceFile]) -> bool {
-        let has_body = |body: &BodyRef| {
-            files.get(body.file.index()).is_some_and(|file| body.body.index() < file.facts.bodies.len())
-        };
-        let has_site = |site: &SiteRef| {
-            files.get(site.file.index()).is_some_and(|file| site.site.index() < file.facts.sites.len())
-        };
+        let has_body =
+            |body: &BodyRef| files.get(body.file.index()).is_some_and(|file| body.index() < file.facts.bodies.len());
+        let has_site =
+            |site: &SiteRef| files.get(site.file.index()).is_some_and(|file| site.index() < file.facts.sites.len());
         self.below.iter().all(|(body, below)| has_body(body) && below.iter().all(has_body))
             && self.begins.iter().all(|(body, sites)| has_body(body) && sites.iter().all(has_site))
     }
@@ -92,8 +90,7 @@ impl Flows {
     /// The bodies in which something flowed whose name no other body bears: a call of that name may mean one whatever it is called on.
     fn named_alone(&self, link: &Link<'_>) -> FxHashMap<Name, BodyRef> {
         let named = self.below.keys().chain(self.begins.keys()).filter_map(|&body| {
-            let name =
-                link.program.global(body.file, link.program.facts(body.file).bodies.get(body.body.index())?.name)?;
+            let name = link.program.global(body.file, link.program.facts(body.file).bodies.get(body.index())?.name)?;
             (link.hierarchy.bodies_named(name) == 1).then_some((name, body))
         });
         named.collect()
@@ -188,7 +185,7 @@ fn reached_from(link: &Link<'_>, file: FileId, unique: &FxHashMap<Name, BodyRef>
     let mut found = Vec::new();
     let facts = link.program.facts(file);
     for (at, row) in facts.sites.iter().enumerate() {
-        let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+        let site = file.site_ref(blocklint_facts::SiteId(at as u32));
         let targets = link.targets(site, EnvId::NONE);
         if targets.list.is_empty() && targets.unknown {
             let named = link.program.global(file, row.name).and_then(|name| unique.get(&name));

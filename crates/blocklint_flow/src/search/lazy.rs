@@ -28,7 +28,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
             let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
                 Trail::ResultOf(site, _) => {
-                    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+                    let uses = link.program.uses_of_result(site);
                     uses.iter().map(|(mention, wrap)| (site.file, mention, wrap)).collect()
                 }
                 Trail::NamedIn(file, sym) => {
@@ -53,9 +53,9 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let facts = link.program.facts(file);
                 match mention {
                     Mention::Operand(site) => {
-                        let site = SiteRef { file, site };
+                        let site = file.site_ref(site);
                         // `async for` takes what is asynchronous among the alternatives.
-                        if facts.site(site.site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
+                        if link.program.site(site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
                             continue;
                         }
                         let consumed = link
@@ -68,8 +68,8 @@ impl<'l, 'a> Callers<'l, 'a> {
                         }
                     }
                     Mention::Arg(site, arg) => {
-                        let site = SiteRef { file, site };
-                        let form = facts.args_of(site.site)[arg as usize].value;
+                        let site = file.site_ref(site);
+                        let form = link.program.args_of(site)[arg as usize].value;
                         if !holds(link.eval(link.scope_of(site, EnvId::NONE), form).value) {
                             continue;
                         }
@@ -99,7 +99,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     }
                     Mention::Exit(exit) => {
                         let row = facts.exits.at(exit as usize);
-                        let body = BodyRef { file, body: facts.body_of(row.at) };
+                        let body = link.program.body_of(file, row.at);
                         for &site in self.call_sites(body).iter() {
                             trails.push(Trail::ResultOf(site, EnvId::NONE));
                         }
@@ -127,7 +127,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// Calls in a body that consume a lazy value: `reader.lines().next()`.
     fn consuming_methods(&self, made: SiteRef, body: BodyRef) -> Vec<SiteRef> {
         let link = self.link;
-        let facts = link.program.facts(body.file);
+        let (facts, body_id) = link.program.facts_and_id(body);
         let names: Vec<Name> = match facts.language {
             Language::Rust => names::rust::CONSUMERS.iter().filter_map(|name| link.program.name(name)).collect(),
             Language::Java => {
@@ -140,8 +140,8 @@ impl<'l, 'a> Callers<'l, 'a> {
         let names = names.into_iter().filter_map(|name| link.program.local(body.file, name));
         names
             .flat_map(|sym| index.sites_named(sym).iter().copied())
-            .filter(|&site| facts.body_of(facts.site(site).at) == body.body)
-            .map(|site| SiteRef { file: body.file, site })
+            .filter(|&site| facts.body_of(facts.site(site).at) == body_id)
+            .map(|site| body.file.site_ref(site))
             .filter(|&site| {
                 let targets = link.targets(site, EnvId::NONE);
                 targets.list.iter().any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made))

@@ -134,7 +134,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     }
                     let of_file = program.index_of(file).sites_named(sym).iter().copied();
                     let wanted = of_file.filter(|&site| is_read || facts.site(site).kind != SiteKind::Read);
-                    sites.extend(wanted.map(|site| SiteRef { file, site }));
+                    sites.extend(wanted.map(|site| file.site_ref(site)));
                 }
             }
         }
@@ -312,7 +312,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
     fn may_be_leaf(&self, site: SiteRef, iterated: &Iterated) -> bool {
         let facts = self.link.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.link.program.site(site);
         match row.kind {
             SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
             SiteKind::Iterate => {
@@ -336,9 +336,8 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Python: true if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`.
     fn may_enter_by_argument(&self, site: SiteRef, iterated: &Iterated) -> bool {
-        let facts = self.link.program.facts(site.file);
         self.iterates_over_arguments(site)
-            && facts.args_of(site.site).iter().any(|arg| {
+            && self.link.program.args_of(site).iter().any(|arg| {
                 !self.is_plain(site.file, arg.value, 3) && self.may_block_iterated(site.file, arg.value, iterated, 4)
             })
     }
@@ -346,7 +345,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Python: true if a call bears the name of a function that iterates over what it is given.
     fn iterates_over_arguments(&self, site: SiteRef) -> bool {
         let facts = self.link.program.facts(site.file);
-        let name = self.link.program.global(site.file, facts.site(site.site).name);
+        let name = self.link.program.global(site.file, self.link.program.site(site).name);
         facts.language == Language::Python && name.is_some_and(|name| self.link.names_of_iteration().contains(&name))
     }
 
@@ -377,10 +376,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if facts.language != Language::Python || annotation.is_none() || facts.assigns_of(var).next().is_some() {
             return false;
         }
-        let declared = link.annotation(
-            link.signature_scope(blocklint_link::program::ids::BodyRef { file: site.file, body: row.body }),
-            annotation,
-        );
+        let declared = link.annotation(link.signature_scope(site.file.body_ref(row.body)), annotation);
         let members = link.values.members(declared.value);
         !members.is_empty()
             && members.into_iter().all(|val| match val {
@@ -473,7 +469,7 @@ impl<'l, 'a> Search<'l, 'a> {
             return;
         }
         let targets = link.targets(site, env);
-        let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        let awaited = link.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         // What callers pass is told apart by caller, whatever the parameter is called.
         let passed =
             if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
@@ -503,7 +499,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
                 let steps = add_steps(steps, unknown);
                 // A loop goes through what is lazy there and then.
-                let is_loop = link.program.facts(site.file).site(site.site).kind == SiteKind::Iterate;
+                let is_loop = link.program.site(site).kind == SiteKind::Iterate;
                 if leaf.row.lazy && !is_loop {
                     for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
                         self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, is_one_of, env);
@@ -538,7 +534,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
     fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
-        let row = self.link.program.facts(site.file).site(site.site);
+        let row = self.link.program.site(site);
         if row.kind == SiteKind::Iterate {
             let operand = self.link.eval(self.link.scope_of(site, env), row.callee);
             return self.link.values.members(operand.value).into_iter().any(|val| match val {
@@ -566,7 +562,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether what is called is a parameter of the body or of one around it.
     fn calls_parameter(&self, site: SiteRef) -> bool {
-        self.is_parameter(site.file, self.link.program.facts(site.file).site(site.site).callee)
+        self.is_parameter(site.file, self.link.program.site(site).callee)
     }
 
     fn is_parameter(&self, file: FileId, form: FormId) -> bool {

@@ -110,7 +110,7 @@ fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lo
                 return Some(Lock::Global(scope.file, name));
             }
             if let Some(class) = owner.class.get().filter(|_| owner.kind == blocklint_facts::BodyKind::Class) {
-                return Some(Lock::Field(ClassRef { file: scope.file, class }, name));
+                return Some(Lock::Field(scope.file.class_ref(class), name));
             }
             let mut assigns = facts.assigns_of(var);
             let only = assigns.next().filter(|row| row.value.is_some())?;
@@ -143,7 +143,7 @@ fn assigner(link: &Link<'_>, class: ClassRef, name: Name) -> ClassRef {
 fn locks_around(link: &Link<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
     let facts = link.program.facts(site.file);
     let mut found = Vec::new();
-    let mut at = facts.site(site.site).at.region;
+    let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         if region.kind == RegionKind::With && region.test.is_some() {
@@ -169,7 +169,7 @@ pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
             if !row.flags.has(SiteFlags::AWAITED) && !row.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+            let site = file.site_ref(blocklint_facts::SiteId(at as u32));
             let flow = facts.body(facts.body_of(row.at)).flow;
             if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
                 continue;
@@ -182,7 +182,7 @@ pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
         regions.sort();
         for (region, awaited) in regions {
             let row = facts.region(region);
-            let scope = Scope { file, at: facts.site(awaited.site).at, env: EnvId::NONE };
+            let scope = Scope { file, at: link.program.site(awaited).at, env: EnvId::NONE };
             let Some(ty) = lock_type(link, scope, row.test) else { continue };
             // The site that takes it stands right before the block.
             let taken = facts.sites.iter().enumerate().find(|(_, site)| {
@@ -192,7 +192,7 @@ pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
             if enter.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            let taken = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+            let taken = file.site_ref(blocklint_facts::SiteId(at as u32));
             found.push(HeldOverAwait { taken, awaited, ty });
         }
     }
@@ -212,7 +212,7 @@ fn takers(link: &Link<'_>, lock: Lock) -> Vec<SiteRef> {
                     && facts.site(site).kind == SiteKind::Enter
                     && !facts.site(site).flags.has(SiteFlags::ASYNC)
                 {
-                    sites.push(SiteRef { file, site });
+                    sites.push(file.site_ref(site));
                 }
             }
             if let Some(acquire) = link.program.name("acquire").and_then(|name| link.program.local(file, name)) {
@@ -226,12 +226,12 @@ fn takers(link: &Link<'_>, lock: Lock) -> Vec<SiteRef> {
                         _ => false,
                     };
                     if named && facts.site(site).kind == SiteKind::Call {
-                        sites.push(SiteRef { file, site });
+                        sites.push(file.site_ref(site));
                     }
                 }
             }
             found.extend(sites.into_iter().filter(|&site| {
-                let row = facts.site(site.site);
+                let row = link.program.site(site);
                 let form = match facts.form(row.callee) {
                     Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
                     _ => row.callee,
@@ -329,9 +329,8 @@ impl<'l, 'a> Search<'l, 'a> {
                 if way.steps >= LOW_STEPS || !seen.insert(way.site) {
                     continue;
                 }
-                let facts = link.program.facts(way.site.file);
                 for (_, form) in locks_around(link, way.site) {
-                    let scope = Scope { at: facts.site(way.site.site).at, file: way.site.file, env: EnvId::NONE };
+                    let scope = Scope { at: link.program.site(way.site).at, file: way.site.file, env: EnvId::NONE };
                     if lock_type(link, scope, form).is_none() {
                         continue;
                     }
@@ -382,7 +381,8 @@ impl<'l, 'a> Search<'l, 'a> {
 /// The function that holds a lock: one around a closure that does.
 pub fn holder_of(link: &Link<'_>, holding: SiteRef) -> BodyRef {
     let body = link.program.body_of_site(holding);
-    BodyRef { body: function_around(link.program.facts(body.file), body.body), ..body }
+    let (facts, body_id) = link.program.facts_and_id(body);
+    body.file.body_ref(function_around(facts, body_id))
 }
 
 /// Its name, for words.

@@ -243,16 +243,16 @@ impl<'l, 'a> Search<'l, 'a> {
     /// factory makes an object once for its settings.
     fn makes_what_is_kept(&self, body: BodyRef, way: Way) -> bool {
         let facts = self.link.program.facts(body.file);
-        let is_function = facts.language == Language::Python && facts.body(body.body).class.is_none();
+        let is_function = facts.language == Language::Python && self.link.program.body(body).class.is_none();
         let makes = |next: StateId| {
             let callee = self.graph.states[next.0 as usize].node.body;
             let made = self.link.program.facts(callee.file);
-            let row = made.body(callee.body);
+            let row = self.link.program.body(callee);
             row.class.is_some() && names::is_constructor(made.language, made.text(row.name))
         };
         is_function
             && self.link.method_kind(body).kept
-            && (facts.params_of(body.body).is_empty() || matches!(way.next, Next::State(next) if makes(next)))
+            && (self.link.program.params_of(body).is_empty() || matches!(way.next, Next::State(next) if makes(next)))
     }
 
     /// Whether a site runs once in the life of a program, or of a key.
@@ -390,7 +390,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let facts = self.link.program.facts(node.body.file);
         let is_key = label.guard.as_ref().is_some_and(Guard::asks_for_origin)
             && facts.language == Language::Python
-            && blocklint_link::link::names::python_protocols::takes_a_key(facts.text(facts.body(node.body.body).name));
+            && blocklint_link::link::names::python_protocols::takes_a_key(
+                facts.text(self.link.program.body(node.body).name),
+            );
         (!is_key).then_some((node, label))
     }
 

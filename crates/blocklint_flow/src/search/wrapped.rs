@@ -37,7 +37,7 @@ impl<'a> Search<'_, 'a> {
         for &language in link.program.languages() {
             for (file, sites) in self.wrapping_sites(language) {
                 for site in sites {
-                    let site = SiteRef { file, site };
+                    let site = file.site_ref(site);
                     link.attempt_site(site, || {
                         for wrapping in self.wrappings(site) {
                             self.wrapped(&wrapping);
@@ -91,11 +91,11 @@ impl<'a> Search<'_, 'a> {
     fn wrappings(&self, made: SiteRef) -> Vec<Wrapping<'a>> {
         let link = self.link;
         let facts = link.program.facts(made.file);
-        let row = facts.site(made.site);
+        let row = link.program.site(made);
         let decorates = row.kind == SiteKind::Decorate;
         let (callee, asked) = match facts.form(row.callee) {
             Form::Result(site) if decorates => {
-                let asked = SiteRef { file: made.file, site };
+                let asked = made.file.site_ref(site);
                 (link.callee(asked, EnvId::NONE), asked)
             }
             _ if decorates => (link.eval(link.scope_of(made, EnvId::NONE), row.callee), made),
@@ -108,11 +108,13 @@ impl<'a> Search<'_, 'a> {
             // The first row whose conditions hold says what the wrapper is.
             let speaking = handovers.iter().filter(|row| row.wraps).find_map(|row| {
                 let form = match &row.selector {
-                    Selector::Via(Via::Decorator) if decorates => facts.args_of(made.site).first().map(|arg| arg.value),
+                    Selector::Via(Via::Decorator) if decorates => {
+                        link.program.args_of(made).first().map(|arg| arg.value)
+                    }
                     Selector::Argument(argument) if decorates && asked == made => {
                         // `@async_to_sync`: what is decorated is the argument.
                         let first = link.is_argument(made, 0, argument);
-                        facts.args_of(made.site).first().map(|arg| arg.value).filter(|_| first)
+                        link.program.args_of(made).first().map(|arg| arg.value).filter(|_| first)
                     }
                     Selector::Argument(argument) if !decorates => link.argument(made, argument),
                     _ => None,
@@ -135,7 +137,7 @@ impl<'a> Search<'_, 'a> {
         let mut form = form;
         loop {
             match facts.form(form) {
-                Form::Callable(body) if decorates => return vec![BodyRef { file: site.file, body }],
+                Form::Callable(body) if decorates => return vec![site.file.body_ref(body)],
                 Form::Result(inner) if decorates && facts.site(inner).kind == SiteKind::Decorate => {
                     let below = facts.args_of(inner).first().map(|arg| arg.value);
                     let Some(below) = below else { break };
@@ -165,10 +167,10 @@ impl<'a> Search<'_, 'a> {
             label.severity = label.severity.min(Severity::Warning);
             label.hold = LabelHold::Fixed(Hold::Unstated);
         }
-        let is_sync = link.program.facts(body.file).body(body.body).flow == Flow::Sync;
+        let is_sync = link.program.body(body).flow == Flow::Sync;
         let on_caller = matches!(row.context, HandoverContext::Is(Runs::Caller));
         let steps = add_steps(0, u8::from(undecided));
-        let decorates = link.program.facts(made.file).site(made.site).kind == SiteKind::Decorate;
+        let decorates = link.program.site(made).kind == SiteKind::Decorate;
         if on_caller && (!is_sync || self.graph.labelled.contains(&body)) {
             // Coroutine functions are retried without holding the thread; and one finding for a call is enough.
             return;

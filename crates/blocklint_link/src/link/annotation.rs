@@ -146,8 +146,7 @@ impl<'a> Link<'a> {
                 _ => None,
             });
             if let (Some(at), Some((index, bound))) = (at, found) {
-                let owner =
-                    crate::program::ids::ClassRef { file: scope.file, class: blocklint_facts::ClassId(at as u32) };
+                let owner = scope.file.class_ref(blocklint_facts::ClassId(at as u32));
                 if let Some(value) = receiver.and_then(|val| self.argument_at(val, owner, index, 6)) {
                     return Some(Typed { value, steps: 0 });
                 }
@@ -170,7 +169,7 @@ impl<'a> Link<'a> {
             return (!self.values.is_unknown(value)).then_some(value);
         }
         let facts = self.program.facts(class.file);
-        let row = facts.class(class.class);
+        let row = self.program.class(class);
         if args == ArgsId::NONE || row.type_params.is_empty() {
             return self.bases(class).iter().find_map(|&base| self.argument_at(base, owner, index, depth));
         }
@@ -227,7 +226,7 @@ impl<'a> Link<'a> {
         match val {
             Val::Class(class) => {
                 let facts = self.program.facts(class.file);
-                let row = facts.class(class.class);
+                let row = self.program.class(class);
                 if row.kind == blocklint_facts::ClassKind::Alias {
                     let place = match facts.language {
                         Language::Rust => row.body,
@@ -252,7 +251,7 @@ impl<'a> Link<'a> {
                         Some(Val::Instance { .. } | Val::Library { .. }) => {
                             self.known(receiver.unwrap_or(Val::Unknown(Why::Expression)))
                         }
-                        _ => match self.class_around(scope.file, self.body_at(scope)) {
+                        _ => match self.class_around(scope.file.body_ref(self.body_at(scope))) {
                             Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
                             None => self.unknown(Why::Expression),
                         },
@@ -385,10 +384,10 @@ impl<'a> Link<'a> {
             return None;
         }
         let Form::Var(var) = self.program.facts(file).form(form) else { return None };
-        let mut at = VarRef { file, var };
+        let mut at = file.var_ref(var);
         for _ in 0..8 {
             let facts = self.program.facts(at.file);
-            let row = facts.assigns_of(at.var).next()?;
+            let row = self.program.assigns_of(at).next()?;
             let Form::Import(import) = facts.form(row.value) else {
                 return names::python::alias_target(self, at).map(|target| (at.file, target));
             };
@@ -398,7 +397,7 @@ impl<'a> Link<'a> {
             }
             let Val::Module(other) = names::python::module_named(self, at.file, &import) else { return None };
             let name = self.program.global(at.file, import.name)?;
-            at = VarRef { file: other, var: self.program.scope_var(other, BodyId(0), name)? };
+            at = other.var_ref(self.program.scope_var(other, BodyId(0), name)?);
         }
         None
     }
@@ -560,14 +559,14 @@ impl<'a> Link<'a> {
     pub(crate) fn param(&self, reference: VarRef) -> Typed {
         self.remember(Task::Param(reference), || {
             let facts = self.program.facts(reference.file);
-            let var = facts.var(reference.var);
+            let var = self.program.var(reference);
             let VarKind::Param(index) = var.kind else { return self.unknown(Why::Parameter) };
-            let body = crate::program::ids::BodyRef { file: reference.file, body: var.body };
+            let body = reference.file.body_ref(var.body);
             let param = facts.params_of(var.body)[index as usize];
             let scope = self.signature_scope(body);
             match param.kind {
                 ParamKind::Receiver => {
-                    return match self.class_around(reference.file, var.body) {
+                    return match self.class_around(reference.file.body_ref(var.body)) {
                         Some(class) => names::rust::receiver(self, class),
                         None => self.unknown(Why::Parameter),
                     };
@@ -628,7 +627,7 @@ impl<'a> Link<'a> {
     /// The union of the arguments at the known calls of a body, one level deep.
     fn passed_by_callers(&self, body: crate::program::ids::BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let mut parts = Vec::new();
         let mut unknown = false;
         let mut seen = 0;

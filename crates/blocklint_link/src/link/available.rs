@@ -86,8 +86,7 @@ impl Link<'_> {
             if self.names_tokio(own) {
                 return None;
             }
-            let facts = self.program.facts(own.file);
-            body = facts.body(own.body).parent.get().map(|parent| BodyRef { body: parent, ..own });
+            body = self.program.body(own).parent.get().map(|parent| own.file.body_ref(parent));
         }
         Some(other.clone())
     }
@@ -98,15 +97,13 @@ impl Link<'_> {
         if self.decorators(body).iter().any(|(path, _)| is_tokios(*path)) {
             return true;
         }
-        let facts = self.program.facts(body.file);
+        let (facts, body_id) = self.program.facts_and_id(body);
         (0..facts.sites.len() as u32).map(SiteId).any(|site| {
-            facts.body_of(facts.site(site).at) == body.body
-                && self.targets(SiteRef { file: body.file, site }, EnvId::NONE).list.iter().any(
-                    |target| match *target {
-                        Target::Row { path, .. } => is_tokios(path),
-                        _ => false,
-                    },
-                )
+            facts.body_of(facts.site(site).at) == body_id
+                && self.targets(body.file.site_ref(site), EnvId::NONE).list.iter().any(|target| match *target {
+                    Target::Row { path, .. } => is_tokios(path),
+                    _ => false,
+                })
         })
     }
 

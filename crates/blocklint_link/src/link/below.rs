@@ -100,7 +100,7 @@ impl Link<'_> {
     pub(crate) fn given_below(&self, body: BodyRef, receiver: Option<Val>, own: Typed) -> Typed {
         let Some(Val::Instance { exact: false, class: of, .. }) = receiver else { return own };
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let language = facts.language;
         if row.class.is_none() || row.returns.is_some() && !self.values.is_unknown(own.value) {
             return own;
@@ -124,8 +124,8 @@ impl Link<'_> {
         }
         let mut parts: Vec<Typed> = Vec::new();
         for over in overrides {
-            let Some(class) = self.program.facts(over.file).body(over.body).class.get() else { continue };
-            let class = ClassRef { file: over.file, class };
+            let Some(class) = self.program.body(over).class.get() else { continue };
+            let class = over.file.class_ref(class);
             let receiver = Val::Instance { class, exact: false, args: ArgsId::NONE };
             let given = self.called(over, EnvId::NONE, Some(receiver));
             if !self.values.is_unknown(given.value) {

@@ -85,7 +85,7 @@ impl<'a> Link<'a> {
 
     /// The tests that decide that a site is reached, each with how it comes out, from the inside out.
     pub fn tests_over(&self, site: SiteRef) -> impl Iterator<Item = (FormId, bool)> {
-        self.tests_at(site.file, self.program.facts(site.file).site(site.site).at.region)
+        self.tests_at(site.file, self.program.site(site).at.region)
     }
 
     /// The same for any place.
@@ -107,7 +107,7 @@ impl<'a> Link<'a> {
     /// How many tests and exceptions decide that a site is reached.
     pub fn conditions_over(&self, site: SiteRef) -> u32 {
         let facts = self.program.facts(site.file);
-        let regions = around(facts, facts.site(site.site).at.region);
+        let regions = around(facts, self.program.site(site).at.region);
         regions.filter(|&id| is_condition(facts.region(id).kind)).count() as u32
     }
 
@@ -120,7 +120,7 @@ impl<'a> Link<'a> {
     /// `write = slow if careful else quick; write()`.
     pub fn selection_guard(&self, site: SiteRef, body: BodyRef) -> Option<Guard> {
         let facts = self.program.facts(site.file);
-        let mut form = facts.site(site.site).callee;
+        let mut form = self.program.site(site).callee;
         if let Form::Var(var) = facts.form(form) {
             let mut rows = facts.assigns_of(var);
             let only = rows.next()?;
@@ -279,7 +279,7 @@ impl<'a> Link<'a> {
 
     fn constant_at(&self, place: Scope, form: FormId) -> Constant {
         let body = self.program.facts(place.file).body_of(place.at);
-        self.constant_in(place.file, body, form, EnvId::NONE, 3)
+        self.constant_in(place.file.body_ref(body), form, EnvId::NONE, 3)
     }
 
     /// The literal that a form is.
@@ -293,7 +293,7 @@ impl<'a> Link<'a> {
     /// What a branch around a site says that a string begins with.
     pub fn known_beginning(&self, site: SiteRef, subject: FormId) -> Option<String> {
         let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
+        let mut at = self.program.site(site).at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
             if region.kind == RegionKind::Then
@@ -312,7 +312,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(subject) else { return (None, None) };
         let (mut is_false, mut is_null) = (None, None);
-        let mut at = facts.site(site.site).at.region;
+        let mut at = self.program.site(site).at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
             let holds = outcome(&region);
@@ -436,7 +436,7 @@ impl<'a> Link<'a> {
     /// Whether a call passes arguments that it does not list: `*args, **kwargs`.
     pub fn unpacks(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        facts.args_of(site.site).iter().any(|arg| matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)))
+        self.program.args_of(site).iter().any(|arg| matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)))
     }
 
     /// What a function without declared result gives to a call whose literals rule out some of its ends.
@@ -448,7 +448,7 @@ impl<'a> Link<'a> {
         with_receiver: bool,
     ) -> Option<Typed> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         if row.flow != Flow::Sync || row.returns.is_some() || facts.language != Language::Python {
             return None;
         }

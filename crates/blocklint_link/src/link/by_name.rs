@@ -33,14 +33,14 @@ impl ByName {
         for &(file, sym) in link.program.occurrences(name).iter().filter(|(file, _)| counts(*file)) {
             let index = link.program.index_of(file);
             for &site in index.sites_named(sym) {
-                found.add_site(link, SiteRef { file, site });
+                found.add_site(link, file.site_ref(site));
             }
             for (mention, wrap) in index.mentions_named(sym).iter() {
                 if wrap == Wrap::Element {
                     continue;
                 }
                 match mention {
-                    Mention::Operand(site) => found.add_site(link, SiteRef { file, site }),
+                    Mention::Operand(site) => found.add_site(link, file.site_ref(site)),
                     _ => {
                         let within = Unit::Body(link.body_of_mention(file, mention));
                         let bodies = link.attempt(within, || link.bodies_in(link.mentioned(file, mention)));
@@ -108,16 +108,16 @@ impl<'a> Link<'a> {
             Mention::Arg(site, _) | Mention::Operand(site) => facts.site(site).at,
             Mention::Assign(assign) => facts.assign(assign).at,
             Mention::Exit(exit) => facts.exits.at(exit as usize).at,
-            Mention::Default(_) => return BodyRef { file, body: BodyId(0) },
+            Mention::Default(_) => return file.body_ref(BodyId(0)),
         };
-        BodyRef { file, body: facts.body_of(at) }
+        self.program.body_of(file, at)
     }
 
     /// The value that goes where something is mentioned.
     pub(crate) fn mentioned(&self, file: FileId, mention: Mention) -> ValueId {
         let facts = self.program.facts(file);
         let typed = match mention {
-            Mention::Arg(site, arg) => self.handed(SiteRef { file, site }, arg, EnvId::NONE),
+            Mention::Arg(site, arg) => self.handed(file.site_ref(site), arg, EnvId::NONE),
             Mention::Assign(assign) => {
                 let at = facts.assign(assign).at;
                 self.assigned(Scope { file, at, env: EnvId::NONE }, assign)
@@ -131,7 +131,7 @@ impl<'a> Link<'a> {
                 self.eval(scope, facts.params[param as usize].default)
             }
             Mention::Operand(site) => {
-                self.eval(self.scope_of(SiteRef { file, site }, EnvId::NONE), facts.site(site).callee)
+                self.eval(self.scope_of(file.site_ref(site), EnvId::NONE), facts.site(site).callee)
             }
         };
         typed.value

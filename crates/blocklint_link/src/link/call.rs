@@ -16,13 +16,13 @@ use crate::program::ids::{BodyRef, PathId, SiteRef, VarRef};
 impl<'a> Link<'a> {
     /// The place of a site.
     pub fn scope_of(&self, site: SiteRef, env: EnvId) -> Scope {
-        Scope { file: site.file, at: self.program.facts(site.file).site(site.site).at, env }
+        Scope { file: site.file, at: self.program.site(site).at, env }
     }
 
     /// The argument of a call that a row names; the receiver is the form before the last name of the callee.
     pub fn argument(&self, site: SiteRef, argument: &Argument) -> Option<FormId> {
         let facts = self.program.facts(site.file);
-        let args = facts.args_of(site.site);
+        let args = self.program.args_of(site);
         let positional = |index: usize| {
             for (at, arg) in args.iter().filter(|arg| arg.name.is_none()).enumerate() {
                 if matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)) {
@@ -55,7 +55,7 @@ impl<'a> Link<'a> {
     /// Whether unpacked arguments (`*a`, `**k`) could hold the one a row names.
     pub fn may_be_unpacked(&self, site: SiteRef, argument: &Argument) -> bool {
         let facts = self.program.facts(site.file);
-        facts.args_of(site.site).iter().any(|arg| match facts.form(arg.value) {
+        self.program.args_of(site).iter().any(|arg| match facts.form(arg.value) {
             Form::Star(_) => !matches!(argument, Argument::Keyword(_) | Argument::Receiver),
             Form::StarStar(_) => matches!(argument, Argument::Keyword(_) | Argument::Either(..)),
             _ => false,
@@ -65,7 +65,7 @@ impl<'a> Link<'a> {
     /// The form of a call's receiver: what stands before the last name; of an implicit call its operand.
     pub fn receiver_form(&self, site: SiteRef) -> Option<FormId> {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         match row.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => match facts.form(row.callee) {
                 Form::Attr(base, _) | Form::Path(base, _) => Some(base),
@@ -105,10 +105,10 @@ impl<'a> Link<'a> {
     /// The same as it is written there.
     fn written_for(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let facts = self.program.facts(body.file);
-        let params = facts.params_of(body.body);
+        let params = self.program.params_of(body);
         let param = params.get(index as usize)?;
         let here = self.program.facts(site.file);
-        let args = here.args_of(site.site);
+        let args = self.program.args_of(site);
         let offset = usize::from(with_receiver);
         let position = (index as usize).checked_sub(offset)?;
         if self.lists_other_arguments(site, body) {
@@ -132,9 +132,9 @@ impl<'a> Link<'a> {
     /// The parameter of a body to which the n-th argument of a site goes.
     pub fn param_for(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Option<u32> {
         let here = self.program.facts(site.file);
-        let args = here.args_of(site.site);
+        let args = self.program.args_of(site);
         let facts = self.program.facts(body.file);
-        let params = facts.params_of(body.body);
+        let params = self.program.params_of(body);
         let given = args.get(arg as usize)?;
         if given.name.is_some() {
             let name = here.text(given.name);
@@ -154,8 +154,7 @@ impl<'a> Link<'a> {
 
     /// Whether the n-th argument of a site is the one a row names.
     pub fn is_argument(&self, site: SiteRef, arg: u32, argument: &Argument) -> bool {
-        let facts = self.program.facts(site.file);
-        let args = facts.args_of(site.site);
+        let args = self.program.args_of(site);
         let Some(given) = args.get(arg as usize) else { return false };
         if *argument == Argument::AllPositional {
             return given.name.is_none();
@@ -170,8 +169,7 @@ impl<'a> Link<'a> {
     }
 
     fn position_of(&self, site: SiteRef, arg: u32) -> Option<usize> {
-        let facts = self.program.facts(site.file);
-        let args = facts.args_of(site.site);
+        let args = self.program.args_of(site);
         args.get(arg as usize).filter(|arg| arg.name.is_none())?;
         Some(args[..arg as usize].iter().filter(|arg| arg.name.is_none()).count())
     }
@@ -180,7 +178,7 @@ impl<'a> Link<'a> {
     pub fn result(&self, site: SiteRef, env: EnvId) -> Typed {
         self.remember(Task::Result(site, env), || {
             let facts = self.program.facts(site.file);
-            let row = facts.site(site.site);
+            let row = self.program.site(site);
             let scope = self.scope_of(site, env);
             match row.kind {
                 SiteKind::Call | SiteKind::New | SiteKind::Macro => {
@@ -222,7 +220,7 @@ impl<'a> Link<'a> {
     /// The callee of a call; of Java's bare names a method of the classes around.
     pub fn callee(&self, site: SiteRef, env: EnvId) -> Typed {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         let scope = self.scope_of(site, env);
         match facts.language {
             Language::Java => self.remember(Task::Callee(site, env), || names::java::callee(self, scope, site)),
@@ -313,11 +311,11 @@ impl<'a> Link<'a> {
         if !self.values.is_unknown(given.value) {
             return None;
         }
-        let facts = self.program.facts(body.file);
+        let (facts, body_id) = self.program.facts_and_id(body);
         let param = |form: FormId| {
             let Form::Var(var) = facts.form(form) else { return None };
             match facts.var(var).kind {
-                VarKind::Param(index) if facts.var(var).body == body.body => Some(index),
+                VarKind::Param(index) if facts.var(var).body == body_id => Some(index),
                 _ => None,
             }
         };
@@ -326,7 +324,7 @@ impl<'a> Link<'a> {
             Some(self.eval(self.scope_of(site, env), form))
         };
         let known = |typed: Typed| (!self.values.is_unknown(typed.value)).then_some(typed);
-        if facts.body(body.body).flow == blocklint_facts::Flow::Sync
+        if self.program.body(body).flow == blocklint_facts::Flow::Sync
             && let Some(index) = self.program.exits_in(body).find_map(|exit| param(exit.value))
             && let Some(typed) = passed(index).and_then(known)
         {
@@ -346,8 +344,8 @@ impl<'a> Link<'a> {
     /// The binding of a closure's captured parameters that a call of the function around it makes.
     pub fn bind(&self, body: BodyRef, captured: EnvId, site: SiteRef, env: EnvId, with_receiver: bool) -> EnvId {
         let uses = self.uses_in(body.file);
-        let Some(params) = uses.captured.get(&body.body) else { return captured };
-        let facts = self.program.facts(body.file);
+        let (_, body_id) = self.program.facts_and_id(body);
+        let Some(params) = uses.captured.get(&body_id) else { return captured };
         let mut entries: SmallVec<[(VarRef, ValueId); 4]> = self.values.env_entries(captured).into_iter().collect();
         if entries.len() > 8 || self.values.env_count() > 60_000 {
             return captured;
@@ -357,7 +355,7 @@ impl<'a> Link<'a> {
             let typed = self.eval(self.scope_of(site, env), form);
             let callable = self.values.members(typed.value).iter().any(|val| self.is_callable(*val));
             if callable {
-                let var = VarRef { file: body.file, var: facts.params_of(body.body)[index as usize].var };
+                let var = body.file.var_ref(self.program.params_of(body)[index as usize].var);
                 entries.retain(|entry| entry.0 != var);
                 entries.push((var, typed.value));
             }
@@ -376,10 +374,9 @@ impl<'a> Link<'a> {
 
     /// What a decorator makes of what it decorates.
     fn decorated(&self, site: SiteRef, env: EnvId) -> Typed {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         let scope = self.scope_of(site, env);
-        let [arg] = facts.args_of(site.site)[..] else { return self.unknown(Why::Result) };
+        let [arg] = self.program.args_of(site)[..] else { return self.unknown(Why::Result) };
         let inner = self.eval(scope, arg.value);
         let decorator = self.eval(scope, row.callee);
         self.map(decorator, |val| match val {
@@ -420,9 +417,7 @@ impl<'a> Link<'a> {
     /// function gets the coroutine.
     fn of_same_kind(&self, given: Typed, inner: Typed) -> Typed {
         let is_coroutine = |val: &Val| match *val {
-            Val::Fn { body, .. } => {
-                Some(self.program.facts(body.file).body(body.body).flow == blocklint_facts::Flow::Coroutine)
-            }
+            Val::Fn { body, .. } => Some(self.program.body(body).flow == blocklint_facts::Flow::Coroutine),
             _ => None,
         };
         let members = self.values.members(given.value);
@@ -595,13 +590,12 @@ impl<'a> Link<'a> {
 
     /// The lazy values among a call's receiver and arguments, which its own lazy result goes through.
     fn carried(&self, receiver: BoundId, site: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
-        let facts = self.program.facts(site.file);
         let scope = self.scope_of(site, env);
         let mut members: SmallVec<[Val; 4]> = SmallVec::new();
         if receiver.is_some() {
             members.push(self.values.single(receiver));
         }
-        for arg in &facts.args_of(site.site) {
+        for arg in &self.program.args_of(site) {
             members.extend(self.values.members(self.eval(scope, arg.value).value));
         }
         members.retain(|val| matches!(val, Val::Lazy { .. } | Val::Iter { .. }));
@@ -611,7 +605,7 @@ impl<'a> Link<'a> {
     /// Calls of builtins that mean something to the language itself.
     fn python_builtin(&self, path: &str, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        let args = facts.args_of(site.site);
+        let args = self.program.args_of(site);
         let scope = self.scope_of(site, env);
         match path {
             // A decorator that is called by hand.
@@ -626,7 +620,7 @@ impl<'a> Link<'a> {
                         [Val::Class(class)] => class,
                         _ => return Some(self.unknown(Why::Result)),
                     },
-                    [] => self.class_around(site.file, body)?,
+                    [] => self.class_around(site.file.body_ref(body))?,
                 };
                 // What derives from the class does not count: the lookup goes the other way.
                 let receiver = self.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
@@ -670,8 +664,7 @@ impl<'a> Link<'a> {
             let Selector::Argument(argument) = &row.selector else { continue };
             let Some(form) = self.argument(site, argument) else {
                 // `@sync_to_async(thread_sensitive=False)`: without the callable it makes a decorator of itself.
-                let facts = self.program.facts(site.file);
-                if facts.args_of(site.site).iter().all(|arg| arg.name.is_some()) {
+                if self.program.args_of(site).iter().all(|arg| arg.name.is_some()) {
                     return Some(self.known(Val::External(path)));
                 }
                 continue;
@@ -679,8 +672,7 @@ impl<'a> Link<'a> {
             let inner = self.eval(self.scope_of(site, env), form);
             let given = match (row.passes, argument) {
                 (Some(blocklint_models::Passes::Rest), Argument::Position(0) | Argument::Either(_, 0)) => {
-                    let facts = self.program.facts(site.file);
-                    facts.args_of(site.site).iter().filter(|arg| arg.name.is_none()).count().saturating_sub(1)
+                    self.program.args_of(site).iter().filter(|arg| arg.name.is_none()).count().saturating_sub(1)
                 }
                 _ => 0,
             };

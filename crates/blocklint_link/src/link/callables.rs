@@ -127,8 +127,7 @@ impl Link<'_> {
     /// Java: what is assigned to a field that takes a lambda, by whoever does.
     pub(crate) fn or_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
         self.or_callables(declared, || {
-            let facts = self.program.facts(field.file);
-            let own = facts.assigns_of(field.var).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
+            let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
             let given = own.chain(self.given_to(field));
             given
                 .map(|(at, value)| self.callable_kept(Scope { file: field.file, at, env: EnvId::NONE }, value))
@@ -145,7 +144,7 @@ impl Link<'_> {
         match facts.form(inner) {
             Form::Var(var) => match facts.var(var).kind {
                 VarKind::Param(index) if facts.assigns_of(var).next().is_none() => {
-                    let body = BodyRef { file: scope.file, body: facts.var(var).body };
+                    let body = scope.file.body_ref(facts.var(var).body);
                     let own = if inner == form { typed } else { self.eval(scope, inner) };
                     let passed = self.or_passed_callables(body, index, own);
                     if passed.value == own.value { typed } else { passed }
@@ -190,11 +189,11 @@ impl Link<'_> {
     /// Java: both halves of what is put together of callables: `load.andThen(show)` runs one and the other.
     pub(crate) fn put_together(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        if !names::java::PUTS_TOGETHER.contains(&facts.text(facts.site(site.site).name)) {
+        if !names::java::PUTS_TOGETHER.contains(&facts.text(self.program.site(site).name)) {
             return None;
         }
         let scope = self.scope_of(site, env);
-        let [second] = facts.args_of(site.site)[..] else { return None };
+        let [second] = self.program.args_of(site)[..] else { return None };
         let mut found = Vec::new();
         let first = self.eval(scope, self.receiver_form(site)?);
         self.callables_in(first, true, POINTERS, &mut found);
@@ -213,14 +212,15 @@ impl Link<'_> {
         }
         let mut names: Vec<Name> = Vec::new();
         if let Mention::Arg(site, arg) = mention {
-            names.extend(self.asked_by_rows(SiteRef { file, site }, arg));
-            names.extend(self.names_run_during(SiteRef { file, site }, arg));
+            names.extend(self.asked_by_rows(file.site_ref(site), arg));
+            names.extend(self.names_run_during(file.site_ref(site), arg));
         }
         for val in self.declared_for(file, mention) {
             match val {
-                Val::Instance { class, .. } => names.extend(self.functional_method(class).and_then(|method| {
-                    self.program.global(method.file, self.program.facts(method.file).body(method.body).name)
-                })),
+                Val::Instance { class, .. } => names.extend(
+                    self.functional_method(class)
+                        .and_then(|method| self.program.global(method.file, self.program.body(method).name)),
+                ),
                 Val::Library { ty, .. } => match self.library.ty(ty).and_then(|rows| rows.functional()) {
                     Some(method) => names.extend(self.program.name(method)),
                     None if self.is_functional_type(ty) => names.extend(self.functional_names_of_language()),

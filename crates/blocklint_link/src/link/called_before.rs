@@ -15,14 +15,13 @@ impl<'a> Link<'a> {
 
     /// The calls that a body awaits.
     pub fn awaited_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
-        let facts = self.program.facts(body.file);
-        self.program.sites_in(body).filter(|of| facts.site(of.site).flags.has(SiteFlags::AWAITED))
+        self.program.sites_in(body).filter(|of| self.program.site(*of).flags.has(SiteFlags::AWAITED))
     }
 
     /// The calls under any of these names that stand before a site in its body.
     pub fn calls_before<'s>(&'s self, site: SiteRef, names: &'s [&str]) -> impl Iterator<Item = SiteId> + 's {
         let facts = self.program.facts(site.file);
-        let here = facts.site(site.site).at;
+        let here = self.program.site(site).at;
         let body = facts.body_of(here);
         self.sites_under(site.file, names).filter(move |&before| {
             let row = facts.site(before);

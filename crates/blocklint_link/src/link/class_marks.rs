@@ -14,12 +14,12 @@ impl<'a> Link<'a> {
     /// interface that declares it.
     pub(crate) fn registered_by_class(&self, body: BodyRef) -> Vec<&'a HandoverRow> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let Some(own) = row.class.get() else { return Vec::new() };
         if facts.language != Language::Java || row.kind != BodyKind::Function || row.flags.has(BodyFlags::STATIC) {
             return Vec::new();
         }
-        let own = ClassRef { file: body.file, class: own };
+        let own = body.file.class_ref(own);
         let mut found = Vec::new();
         let of_class = self.loop_rows_of(own);
         if !of_class.is_empty()
@@ -31,9 +31,9 @@ impl<'a> Link<'a> {
         for ancestor in self.mro(own).iter() {
             let Ancestor::Class(class) = *ancestor else { continue };
             let of = self.program.facts(class.file);
-            let is_marked = of.class(class.class).kind == ClassKind::Interface
+            let is_marked = self.program.class(class).kind == ClassKind::Interface
                 && class != own
-                && !of.list(of.class(class.class).decorators).is_empty();
+                && !of.list(self.program.class(class).decorators).is_empty();
             if is_marked && self.own_member(class, name).is_some() {
                 found.extend(self.loop_rows_of(class));
             }

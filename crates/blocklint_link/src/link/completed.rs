@@ -11,7 +11,7 @@ use crate::link::Link;
 use crate::link::names;
 use crate::link::targets::Target;
 use crate::link::value::EnvId;
-use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::program::ids::{FileId, SiteRef};
 
 impl<'a> Link<'a> {
     /// Whether the future that a call stands on was asked before, in the same body, if it is done.
@@ -24,7 +24,7 @@ impl<'a> Link<'a> {
         // `if (!isDone()) throw …; return super.get();`
         let on_base = matches!(facts.form(receiver), Form::Name(sym) if facts.text(sym) == idioms::java::SUPER);
         self.calls_before(site, names::java::DONE_TESTS).any(|asked| {
-            let of = self.receiver_form(SiteRef { file: site.file, site: asked });
+            let of = self.receiver_form(site.file.site_ref(asked));
             on_base && of.is_none_or(|of| facts.form(of) == Form::This)
                 || of.is_some_and(|of| {
                     is_same(facts, of, receiver)
@@ -38,13 +38,13 @@ impl<'a> Link<'a> {
     /// `assert isSuspended(); suspended.join();`.
     fn says_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
         let facts = self.program.facts(site.file);
-        let here = facts.site(site.site).at;
+        let here = self.program.site(site).at;
         let body = facts.body_of(here);
         if field_of(facts, receiver).is_none() {
             return false;
         }
-        let mut before = self.program.sites_in(BodyRef { file: site.file, body }).filter(|of| {
-            let row = facts.site(of.site);
+        let mut before = self.program.sites_in(site.file.body_ref(body)).filter(|of| {
+            let row = self.program.site(*of);
             row.kind == SiteKind::Call && row.args.len == 0 && row.at.position < here.position
         });
         before.any(|asked| {
@@ -54,7 +54,7 @@ impl<'a> Link<'a> {
                     matches!(facts.form(exit.value), Form::Result(call)
                             if names::java::DONE_TESTS.contains(&facts.text(facts.site(call).name))
                                 && self
-                                    .receiver_form(SiteRef { site: call, ..site })
+                                    .receiver_form(site.file.site_ref(call))
                                     .is_some_and(|of| is_same(facts, of, receiver)))
                 })
         })
@@ -77,10 +77,10 @@ impl<'a> Link<'a> {
     pub(crate) fn is_handshake(&self, site: SiteRef, method: &str) -> bool {
         let facts = self.program.facts(site.file);
         let Some(receiver) = self.receiver_form(site) else { return false };
-        let here = facts.site(site.site).at;
+        let here = self.program.site(site).at;
         let started = self.sites_under(site.file, &[names::STARTS_THREAD]).any(|before| {
             let row = facts.site(before);
-            let targets = || self.targets(SiteRef { file: site.file, site: before }, EnvId::NONE);
+            let targets = || self.targets(site.file.site_ref(before), EnvId::NONE);
             row.at.region == here.region
                 && row.at.position < here.position
                 && targets().list.iter().any(|target| matches!(target, Target::Row { .. }))
@@ -90,7 +90,7 @@ impl<'a> Link<'a> {
         }
         let ending = [method];
         let mut ends = self.sites_under(site.file, &ending).filter(|&end| {
-            let of = self.receiver_form(SiteRef { file: site.file, site: end });
+            let of = self.receiver_form(site.file.site_ref(end));
             of.is_some_and(|of| is_same_name(facts, of, receiver))
         });
         let gives_literal = |end| {
@@ -108,9 +108,9 @@ impl<'a> Link<'a> {
     pub(crate) fn is_ended_before(&self, site: SiteRef, method: &str) -> bool {
         let facts = self.program.facts(site.file);
         let Some(receiver) = self.receiver_form(site) else { return false };
-        let here = facts.site(site.site).at;
+        let here = self.program.site(site).at;
         self.calls_before(site, &[method]).any(|call| {
-            let ended = self.receiver_form(SiteRef { file: site.file, site: call });
+            let ended = self.receiver_form(site.file.site_ref(call));
             ended.is_some_and(|ended| is_same(facts, ended, receiver))
                 && lies_in(facts, here.region, facts.site(call).at.region)
         })

@@ -12,23 +12,16 @@ use crate::program::ids::{SiteRef, VarRef};
 impl<'a> Link<'a> {
     /// The literal a form is: written there, or a name bound once to one.
     pub fn constant(&self, site: SiteRef, form: FormId, env: EnvId, depth: u32) -> Constant {
-        let facts = self.program.facts(site.file);
         if self.is_still_empty(site, form) {
             return Constant::Empty;
         }
-        self.constant_in(site.file, facts.body_of(facts.site(site.site).at), form, env, depth)
+        self.constant_in(self.program.body_of_site(site), form, env, depth)
     }
 
-    /// The same for a form of a file, read in a body.
-    pub fn constant_in(
-        &self,
-        file: crate::program::ids::FileId,
-        body: blocklint_facts::BodyId,
-        form: FormId,
-        env: EnvId,
-        depth: u32,
-    ) -> Constant {
+    /// The same for a form that is read in a body, of its file.
+    pub fn constant_in(&self, body: crate::program::ids::BodyRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
+        let file = body.file;
         let facts = self.program.facts(file);
         match facts.form(form) {
             Form::None => Constant::Null,
@@ -42,7 +35,7 @@ impl<'a> Link<'a> {
                 let row = facts.var(var);
                 let mut assigns = facts.assigns_of(var);
                 if let VarKind::Param(index) = row.kind {
-                    if assigns.next().is_none() && row.body == body {
+                    if assigns.next().is_none() && file.body_ref(row.body) == body {
                         return Constant::Param(index);
                     }
                     return Constant::Hidden;
@@ -55,13 +48,13 @@ impl<'a> Link<'a> {
                     Form::Import(_) => self.constant_of_value(file, form, env),
                     _ => {
                         // A local of this body may pass a parameter on.
-                        self.constant_in(file, body, only.value, env, depth)
+                        self.constant_in(body, only.value, env, depth)
                     }
                 }
             }
             Form::Attr(base, sym) => {
                 if crate::program::index::is_own_receiver(facts, base)
-                    && let Some(class) = self.class_around(file, body)
+                    && let Some(class) = self.class_around(body)
                     && let Some(name) = self.program.global(file, sym)
                     && let Some(constant) = self.constant_field(class, name, depth)
                 {
@@ -72,7 +65,7 @@ impl<'a> Link<'a> {
             Form::Join(list) => {
                 let mut paths = Vec::new();
                 for &part in facts.list(list) {
-                    if let Constant::Symbols(more) = self.constant_in(file, body, part, env, depth) {
+                    if let Constant::Symbols(more) = self.constant_in(body, part, env, depth) {
                         paths.extend(more);
                     }
                 }
@@ -81,14 +74,14 @@ impl<'a> Link<'a> {
             Form::Result(site) => {
                 let row = facts.site(site);
                 if let Some(same) = self.told_to_type_checker(file, site) {
-                    return self.constant_in(file, body, same, env, depth);
+                    return self.constant_in(body, same, env, depth);
                 }
                 // `a | b` of named constants.
                 if facts.text(row.name) == "__or__" {
                     let mut paths = Vec::new();
                     let args = facts.args_of(site).into_iter().map(|arg| arg.value);
                     for part in std::iter::once(row.callee).chain(args) {
-                        if let Constant::Symbols(more) = self.constant_in(file, body, part, env, depth) {
+                        if let Constant::Symbols(more) = self.constant_in(body, part, env, depth) {
                             paths.extend(more);
                         }
                     }
@@ -106,14 +99,14 @@ impl<'a> Link<'a> {
     /// The literal that a parameter has where a call passes none; nothing if it has no default.
     pub fn default_of(&self, body: crate::program::ids::BodyRef, param: u32) -> Option<Constant> {
         let facts = self.program.facts(body.file);
-        let default = facts.params_of(body.body).get(param as usize).map(|param| param.default)?.get()?;
-        let parent = facts.body(body.body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
+        let default = self.program.params_of(body).get(param as usize).map(|param| param.default)?.get()?;
+        let parent = self.program.body(body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
         if let Form::Display(_, list) | Form::Pairs(list) = facts.form(default)
             && facts.list(list).is_empty()
         {
             return Some(Constant::Empty);
         }
-        Some(self.constant_in(body.file, parent, default, EnvId::NONE, 6))
+        Some(self.constant_in(body.file.body_ref(parent), default, EnvId::NONE, 6))
     }
 
     /// Python: what a call gives back as it came, because it speaks to the type checker alone: `cast(Kind, kind)`.
@@ -139,7 +132,7 @@ impl<'a> Link<'a> {
     fn constant_of_value(&self, file: crate::program::ids::FileId, form: FormId, env: EnvId) -> Constant {
         let scope = crate::link::eval::Scope { file, at: blocklint_facts::At::default(), env };
         if let Some((file, value)) = self.definition_of(file, form) {
-            return self.constant_in(file, blocklint_facts::BodyId(0), value, EnvId::NONE, 3);
+            return self.constant_in(file.body_ref(blocklint_facts::BodyId(0)), value, EnvId::NONE, 3);
         }
         let mut paths = Vec::new();
         for val in self.values.members(self.eval(scope, form).value) {
@@ -157,8 +150,7 @@ impl<'a> Link<'a> {
         form: FormId,
     ) -> Option<(crate::program::ids::FileId, FormId)> {
         let of = self.module_var(file, form)?;
-        let facts = self.program.facts(of.file);
-        facts.only_value_of(of.var).map(|row| (of.file, row.value))
+        self.program.only_value_of(of).map(|row| (of.file, row.value))
     }
 
     /// The variable of another module that an imported name or `module.NAME` leads to.
@@ -185,7 +177,7 @@ impl<'a> Link<'a> {
         };
         let Val::Module(file) = module else { return None };
         let var = self.program.scope_var(file, blocklint_facts::BodyId(0), name)?;
-        Some(VarRef { file, var })
+        Some(file.var_ref(var))
     }
 
     /// The one literal assigned to a field of a class, in its body or a method.
@@ -206,15 +198,18 @@ impl<'a> Link<'a> {
         if let Some((owner, var)) = self.own_member(class, name) {
             let facts = self.program.facts(owner.file);
             for row in facts.assigns_of(var).filter(|row| row.value.is_some()) {
-                see(self.constant_in(owner.file, facts.body_of(row.at), row.value, EnvId::NONE, depth));
+                see(self.constant_in(self.program.body_of(owner.file, row.at), row.value, EnvId::NONE, depth));
             }
         }
         if let Some(sym) = self.program.local(class.file, name) {
             let facts = self.program.facts(class.file);
             for &(assign, own) in self.program.index_of(class.file).attr_assigns(sym) {
                 let row = facts.assign(assign);
-                if own && self.class_around(class.file, facts.body_of(row.at)) == Some(class) && row.value.is_some() {
-                    match self.constant_in(class.file, facts.body_of(row.at), row.value, EnvId::NONE, depth) {
+                if own
+                    && self.class_around(self.program.body_of(class.file, row.at)) == Some(class)
+                    && row.value.is_some()
+                {
+                    match self.constant_in(self.program.body_of(class.file, row.at), row.value, EnvId::NONE, depth) {
                         // A constructor's parameter is whatever was passed.
                         Constant::Param(_) => see(Constant::Hidden),
                         constant => see(constant),

@@ -82,14 +82,14 @@ impl<'a> Link<'a> {
                 let owner = facts.body(var_row.body);
                 Some(match owner.class.get() {
                     Some(class) if owner.kind == blocklint_facts::BodyKind::Class => {
-                        let class = ClassRef { file: scope.file, class };
+                        let class = scope.file.class_ref(class);
                         (Holder::Field(class), var_row.name)
                     }
                     _ => (Holder::Var(scope.file, var), var_row.name),
                 })
             }
             Form::Attr(base, sym) if crate::program::index::is_own_receiver(facts, base) => {
-                let class = self.class_around(scope.file, facts.body_of(row.at))?;
+                let class = self.class_around(self.program.body_of(scope.file, row.at))?;
                 Some((Holder::Field(class), sym))
             }
             _ => None,
@@ -103,13 +103,7 @@ impl<'a> Link<'a> {
 
     /// What is added to the container that a field of a class holds.
     pub(crate) fn added_to_field(&self, class: ClassRef, ty: PathId, field: VarRef) -> Vec<Typed> {
-        self.added(
-            Holder::Field(class),
-            ty,
-            field.file,
-            self.program.facts(field.file).var(field.var).name,
-            EnvId::NONE,
-        )
+        self.added(Holder::Field(class), ty, field.file, self.program.var(field).name, EnvId::NONE)
     }
 
     /// What is added to a container; to a local's, where captured parameters are what the binding says.
@@ -120,7 +114,7 @@ impl<'a> Link<'a> {
                 if found.len() >= MOST {
                     return;
                 }
-                let site = SiteRef { file, site };
+                let site = file.site_ref(site);
                 if self.is_held_by(holder, site) {
                     found.extend(self.addition(site, ty, env));
                 }
@@ -159,7 +153,7 @@ impl<'a> Link<'a> {
     /// Whether a site adds to this very container, as far as names and types tell.
     fn is_held_by(&self, holder: Holder, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         let receiver = match (row.kind, facts.form(row.callee)) {
             (SiteKind::Call, Form::Attr(receiver, _)) => receiver,
             (SiteKind::Subscript, _) => row.callee,
@@ -182,7 +176,7 @@ impl<'a> Link<'a> {
             }
             (Holder::Field(class), Form::Attr(base, _)) => {
                 if crate::program::index::is_own_receiver(facts, base) {
-                    let around = self.class_around(site.file, facts.body_of(row.at));
+                    let around = self.class_around(self.program.body_of(site.file, row.at));
                     // In Rust the block around is of the type.
                     let around = around.map(|own| crate::link::names::rust::subject(self, own).unwrap_or(own));
                     return around.is_some_and(|own| self.is_subclass(own, class) || self.is_subclass(class, own));
@@ -196,7 +190,8 @@ impl<'a> Link<'a> {
             }
             (Holder::Field(class), Form::Var(var)) => {
                 // In the class body itself.
-                facts.body(facts.var(var).body).class.get() == Some(class.class) && site.file == class.file
+                let owner = facts.body(facts.var(var).body).class.get();
+                owner.map(|owner| site.file.class_ref(owner)) == Some(class)
             }
             _ => false,
         }
@@ -205,7 +200,7 @@ impl<'a> Link<'a> {
     /// What a site adds to a container of this type.
     fn addition(&self, site: SiteRef, ty: PathId, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        let method = facts.text(facts.site(site.site).name);
+        let method = facts.text(self.program.site(site).name);
         self.library.supertypes(ty).iter().find_map(|&of| {
             let rows = self.library.calls(self.library.member(of, method));
             let row = rows.with(|row| row.adds.is_some()).next()?;

@@ -21,12 +21,12 @@ impl<'a> Link<'a> {
     /// nothing.
     pub fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         if facts.language != Language::Java || !row.flags.has(BodyFlags::STUB) {
             return None;
         }
-        let class = ClassRef { file: body.file, class: row.class.get()? };
-        if facts.class(class.class).kind != ClassKind::Interface
+        let class = body.file.class_ref(row.class.get()?);
+        if self.program.class(class).kind != ClassKind::Interface
             || matches!(self.declared_role(body), Some(Role::Publisher | Role::Future))
         {
             return None;
@@ -52,7 +52,7 @@ impl<'a> Link<'a> {
     /// serves it obeys that, whatever the method gives.
     pub fn runs_where_it_may_block(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return false };
         // A row that asks for arguments needs an annotation that gives some: `@ConsumeEvent(value = "a", blocking = true)`.
         let place = |(path, made): (PathId, Option<SiteRef>)| {
@@ -74,7 +74,7 @@ impl<'a> Link<'a> {
         };
         let own = named(self.decorators(body));
         let of_class = || {
-            let marks = self.class_annotations(ClassRef { file: body.file, class });
+            let marks = self.class_annotations(body.file.class_ref(class));
             named(marks.into_iter().map(|path| (path, None)).collect())
         };
         match own {
@@ -88,7 +88,7 @@ impl<'a> Link<'a> {
     /// Java: where a container runs a method when another object calls it, by an annotation that wraps it (`@Async`).
     pub(crate) fn proxied_to(&self, body: BodyRef, site: SiteRef) -> Option<Context> {
         let facts = self.program.facts(body.file);
-        let marks = facts.body(body.body).decorators;
+        let marks = self.program.body(body).decorators;
         if facts.language != Language::Java || !names::java::mark_names(facts, marks).any(names::java::is_run_by_proxy)
         {
             return None;
@@ -111,13 +111,13 @@ impl<'a> Link<'a> {
     /// Whether every known instance of a class is given to what calls it where it may block, or to another class of the
     /// project, which then calls it itself: `router.get().blockingHandler(new Rates())`.
     pub(crate) fn is_given_to_workers(&self, class: ClassRef) -> bool {
-        let facts = self.program.facts(class.file);
-        if facts.text(facts.class(class.class).name).is_empty() {
+        let (facts, class_id) = self.program.facts_and_id(class);
+        if facts.text(self.program.class(class).name).is_empty() {
             let mut made = facts
                 .sites
                 .iter()
                 .enumerate()
-                .filter(|(_, row)| row.kind == SiteKind::New && facts.form(row.callee) == Form::Class(class.class));
+                .filter(|(_, row)| row.kind == SiteKind::New && facts.form(row.callee) == Form::Class(class_id));
             let index = self.program.index_of(class.file);
             return made.next().is_some_and(|(at, _)| {
                 let uses = index.uses_of_result(blocklint_facts::SiteId(at as u32));
@@ -125,7 +125,7 @@ impl<'a> Link<'a> {
                 uses.peek().is_some() && uses.all(|(mention, _)| self.keeps_off_the_loop(class.file, mention))
             });
         }
-        let Some(name) = self.program.global(class.file, facts.class(class.class).name) else { return false };
+        let Some(name) = self.program.global(class.file, self.program.class(class).name) else { return false };
         let mut any = false;
         for &(file, sym) in self.program.occurrences(name) {
             if self.program.is_test(file) {
@@ -134,13 +134,13 @@ impl<'a> Link<'a> {
             let index = self.program.index_of(file);
             let made = index.sites_named(sym).iter().filter(|&&site| {
                 self.program.facts(file).site(site).kind == SiteKind::New
-                    && self.values.members(self.callee(SiteRef { file, site }, EnvId::NONE).value)[..]
+                    && self.values.members(self.callee(file.site_ref(site), EnvId::NONE).value)[..]
                         == [Val::Class(class)]
             });
             for &site in made {
                 any = true;
                 // What a verticle of workers makes serves on its threads.
-                let around = self.class_around(file, self.program.body_of_site(SiteRef { file, site }).body);
+                let around = self.class_around(self.program.body_of_site(file.site_ref(site)));
                 if around.is_some_and(|around| {
                     around != class && !self.is_deployable(class) && self.is_deployed_on_workers(around)
                 }) {
@@ -167,9 +167,9 @@ impl<'a> Link<'a> {
             let index = self.program.index_of(file);
             let of_var = index.mentions_named(facts.var(var).name).iter();
             let places: Vec<Context> = of_var
-                .filter(|(mention, _)| self.mentions_var(file, *mention, var))
+                .filter(|(mention, _)| self.mentions_var(file.var_ref(var), *mention))
                 .filter_map(|(mention, _)| match mention {
-                    Mention::Arg(site, arg) => Some(self.passing(SiteRef { file, site }, arg, EnvId::NONE)),
+                    Mention::Arg(site, arg) => Some(self.passing(file.site_ref(site), arg, EnvId::NONE)),
                     _ => None,
                 })
                 .flat_map(|passing| passing.handed.iter().map(|&(context, _)| context).collect::<Vec<_>>())
@@ -178,13 +178,13 @@ impl<'a> Link<'a> {
         }
         // Whoever gets it from its maker gives it away.
         if let Mention::Exit(exit) = mention {
-            let maker = BodyRef { file, body: facts.body_of(facts.exits.at(exit as usize).at) };
+            let maker = self.program.body_of(file, facts.exits.at(exit as usize).at);
             let uses = self.uses_of_body(maker);
             let calls = || uses.iter().filter(|of| !self.program.is_test(of.file()));
             return calls().next().is_some()
                 && calls().all(|of| {
                     let BodyUse::Call(site) = *of else { return false };
-                    let uses = self.program.index_of(site.file).uses_of_result(site.site);
+                    let uses = self.program.uses_of_result(site);
                     let mut uses = uses.iter().peekable();
                     uses.peek().is_some()
                         && uses.all(|(mention, _)| {
@@ -193,8 +193,8 @@ impl<'a> Link<'a> {
                 });
         }
         let Mention::Arg(taker, arg) = mention else { return false };
-        let taker = SiteRef { file, site: taker };
-        if self.program.facts(file).site(taker.site).kind == SiteKind::New {
+        let taker = file.site_ref(taker);
+        if self.program.site(taker).kind == SiteKind::New {
             let callee = self.callee(taker, EnvId::NONE);
             if matches!(self.values.members(callee.value)[..], [Val::Class(_)]) {
                 return true;
@@ -208,11 +208,11 @@ impl<'a> Link<'a> {
     pub fn is_literal_of_chain(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         facts.language == Language::Java
-            && facts.body(body.body).kind == BodyKind::Lambda
-            && self.program.index_of(body.file).uses_of_callable(body.body).iter().any(|(mention, _)| match mention {
+            && self.program.body(body).kind == BodyKind::Lambda
+            && self.program.uses_of_callable(body).iter().any(|(mention, _)| match mention {
                 Mention::Arg(site, _) => {
-                    let Some(receiver) = self.receiver_form(SiteRef { file: body.file, site }) else { return false };
-                    let typed = self.eval(self.scope_of(SiteRef { file: body.file, site }, EnvId::NONE), receiver);
+                    let Some(receiver) = self.receiver_form(body.file.site_ref(site)) else { return false };
+                    let typed = self.eval(self.scope_of(body.file.site_ref(site), EnvId::NONE), receiver);
                     self.is_publisher(typed.value)
                 }
                 _ => false,
@@ -222,13 +222,13 @@ impl<'a> Link<'a> {
     /// The library paths of a class's annotations.
     pub(crate) fn class_annotations(&self, class: ClassRef) -> Vec<PathId> {
         let facts = self.program.facts(class.file);
-        let row = facts.class(class.class);
+        let row = self.program.class(class);
         let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
         let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
         let mut found = Vec::new();
         for &decorator in facts.list(row.decorators) {
             let typed = match facts.form(decorator) {
-                Form::Result(site) => self.callee(SiteRef { file: class.file, site }, EnvId::NONE),
+                Form::Result(site) => self.callee(class.file.site_ref(site), EnvId::NONE),
                 _ => self.eval(scope, decorator),
             };
             found.extend(self.values.members(typed.value).into_iter().filter_map(|val| match val {
@@ -265,7 +265,7 @@ impl<'a> Link<'a> {
                 if class.kind != ClassKind::Interface || !is_spoken_of {
                     continue;
                 }
-                let body_ref = BodyRef { file, body: BodyId(at as u32) };
+                let body_ref = file.body_ref(BodyId(at as u32));
                 if self.implemented_by_library(body_ref).is_some() {
                     found.extend(self.program.global(file, body.name));
                 }

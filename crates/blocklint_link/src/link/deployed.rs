@@ -34,8 +34,8 @@ impl<'a> Link<'a> {
     }
 
     fn is_with_workers(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
-        let facts = self.program.facts(body.file);
-        let Some(class) = self.class_around(body.file, body.body) else { return false };
+        let (facts, body_id) = self.program.facts_and_id(body);
+        let Some(class) = self.class_around(body) else { return false };
         if self.is_deployable(class) {
             return self.is_deployed_on_workers(class) || self.is_given_to_workers(class);
         }
@@ -43,12 +43,12 @@ impl<'a> Link<'a> {
         if depth == 0 || !self.deployments().on_workers.values().any(|&on_workers| on_workers) || !seen.insert(body) {
             return false;
         }
-        let mut method = body.body;
+        let mut method = body_id;
         while facts.body(method).kind != blocklint_facts::BodyKind::Function {
             let Some(parent) = facts.body(method).parent.get() else { return false };
             method = parent;
         }
-        let uses = self.uses_of_body(BodyRef { body: method, ..body });
+        let uses = self.uses_of_body(body.file.body_ref(method));
         let mut uses = uses.iter().filter(|of| !self.program.is_test(of.file())).peekable();
         uses.peek().is_some()
             && uses.all(|of| self.is_with_workers(self.program.body_of_site(of.site()), depth - 1, seen))
@@ -85,7 +85,7 @@ impl<'a> Link<'a> {
                 if !targets.list.iter().any(|target| matches!(target, Target::Row { .. })) {
                     continue;
                 }
-                let Some(what) = self.program.facts(site.file).args_of(site.site).first().map(|arg| arg.value) else {
+                let Some(what) = self.program.args_of(site).first().map(|arg| arg.value) else {
                     continue;
                 };
                 let handed = self.passing(site, 0, EnvId::NONE).handed;
@@ -113,12 +113,12 @@ impl<'a> Link<'a> {
             }
             // `X.class.getName()`
             Form::Result(call) if java::gives_name_of_class(facts.text(facts.site(call).name)) => {
-                if let Some(of) = self.receiver_form(SiteRef { file: scope.file, site: call }) {
+                if let Some(of) = self.receiver_form(scope.file.site_ref(call)) {
                     self.deployed_by(scope, of, depth, into);
                 }
             }
             Form::Callable(body) => {
-                let body = BodyRef { file: scope.file, body };
+                let body = scope.file.body_ref(body);
                 for exit in self.program.exits_in(body).filter(|exit| exit.value.is_some()) {
                     self.deployed_by(Scope { at: exit.at, ..scope }, exit.value, depth, into);
                 }
@@ -132,7 +132,7 @@ impl<'a> Link<'a> {
                     return;
                 }
                 let VarKind::Param(index) = facts.var(var).kind else { return };
-                let body = BodyRef { file: scope.file, body: facts.var(var).body };
+                let body = scope.file.body_ref(facts.var(var).body);
                 for of in self.uses_of_body(body).iter() {
                     let BodyUse::Call(site) = *of else { continue };
                     if let Some(given) = self.passed(site, body, index) {
@@ -145,7 +145,7 @@ impl<'a> Link<'a> {
                 let known: Vec<ClassRef> = self.values.members(typed.value).into_iter().filter_map(class_of).collect();
                 if known.is_empty()
                     && let Constant::Str(path) =
-                        self.constant_in(scope.file, facts.body_of(scope.at), form, EnvId::NONE, 4)
+                        self.constant_in(self.program.body_of(scope.file, scope.at), form, EnvId::NONE, 4)
                 {
                     into.extend(java::class_named(self, scope.file, &path));
                 }

@@ -101,7 +101,7 @@ impl Link<'_> {
         let name = text.rsplit(separator(self.library.language(path))).next().unwrap_or(&text);
         let Some(rules) = table.get(name) else { return Vec::new() };
         let Some((owner, _)) = self.library.split(path) else { return Vec::new() };
-        let count = self.program.facts(site.file).args_of(site.site).len();
+        let count = self.program.args_of(site).len();
         let types = self.library.supertypes(owner);
         let is_meant = |rule: &&Rule| {
             rule.arguments.is_none_or(|wanted| wanted == count)
@@ -142,10 +142,10 @@ impl Link<'_> {
         let file = scope.file;
         let facts = self.program.facts(file);
         match facts.form(form) {
-            Form::Result(site) => self.call_and_behind(SiteRef { file, site }, depth, found),
+            Form::Result(site) => self.call_and_behind(file.site_ref(site), depth, found),
             Form::Cast(inner, _) => self.calls_behind(scope, inner, depth, found),
             Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                self.calls_behind_var(VarRef { file, var }, depth, found);
+                self.calls_behind_var(file.var_ref(var), depth, found);
             }
             Form::Attr(base, sym) => {
                 if let Some(var) = self.field_behind(scope, base, sym) {
@@ -166,15 +166,15 @@ impl Link<'_> {
             self.calls_behind(scope, receiver, depth, found);
         }
         // A module that is registered, a builder that is built into another.
-        for arg in &self.program.facts(call.file).args_of(call.site) {
+        for arg in &self.program.args_of(call) {
             self.calls_behind(scope, arg.value, depth, found);
         }
         // A method of the project that makes it.
         for target in &self.targets(call, EnvId::NONE).list {
             let Target::Body { body, .. } = *target else { continue };
-            let facts = self.program.facts(body.file);
+            let (facts, body_id) = self.program.facts_and_id(body);
             let exits = facts.exits.iter().filter(|exit| {
-                exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body && exit.value.is_some()
+                exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id && exit.value.is_some()
             });
             for exit in exits {
                 let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
@@ -188,15 +188,16 @@ impl Link<'_> {
             self.calls_behind(Scope { file: var.file, at, env: EnvId::NONE }, value, depth, found);
         }
         // `reader.setContentHandler(handler)`
+        let (facts, var_id) = self.program.facts_and_id(var);
         let operators = self.operators_of(var.file);
-        let name = self.program.facts(var.file).var(var.var).name;
+        let name = self.program.var(var).name;
         let by_this = operators.on_attr(name).filter(|&(call, base)| {
-            let scope = self.scope_of(SiteRef { file: var.file, site: call }, EnvId::NONE);
+            let scope = self.scope_of(var.file.site_ref(call), EnvId::NONE);
             self.field_behind(scope, base, name) == Some(var)
         });
-        for site in operators.on_var(var.var).chain(by_this.map(|(call, _)| call)) {
-            let call = SiteRef { file: var.file, site };
-            let gives = !self.program.facts(var.file).args_of(site).is_empty();
+        for site in operators.on_var(var_id).chain(by_this.map(|(call, _)| call)) {
+            let call = var.file.site_ref(site);
+            let gives = !facts.args_of(site).is_empty();
             if gives && found.len() < MOST && !found.contains(&call) {
                 found.push(call);
                 for arg in &self.program.facts(var.file).args_of(site) {
@@ -209,7 +210,7 @@ impl Link<'_> {
     /// The methods of objects among a call's arguments that override one of a library's type.
     fn add_overrides_given(&self, targets: &mut Targets, call: SiteRef, owner: PathId, method: &str) {
         let Some(name) = self.program.name(method) else { return };
-        for arg in &self.program.facts(call.file).args_of(call.site) {
+        for arg in &self.program.args_of(call) {
             let typed = self.eval(self.scope_of(call, EnvId::NONE), arg.value);
             for val in self.values.members(typed.value) {
                 let Val::Instance { class, .. } = val else { continue };
@@ -300,9 +301,9 @@ impl Link<'_> {
     /// The names of the calls of a library during which it runs a method that overrides one of its own.
     pub fn names_run_during_override(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let Some(class) = row.class.get() else { return Vec::new() };
-        let class = ClassRef { file: body.file, class };
+        let class = body.file.class_ref(class);
         let mut found = Vec::new();
         for ancestor in self.mro(class).iter() {
             let Ancestor::Library(ty, _) = *ancestor else { continue };

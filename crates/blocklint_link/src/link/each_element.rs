@@ -2,7 +2,7 @@
 //! loop or a stream goes through, all of them are called in turn, unless a test of the element picks some.
 
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId, RegionKind, VarId, VarKind};
+use blocklint_facts::{FileFacts, Form, FormId, RegionKind, SiteId, VarId, VarKind};
 
 use crate::code::forms::{behind_local, mentions};
 use crate::code::regions::around;
@@ -19,7 +19,7 @@ const DEEPEST: u32 = 12;
 impl Link<'_> {
     /// Whether a call is made on each element of what a loop or a chain goes through.
     pub fn is_called_on_each(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
+        let (facts, site_id) = self.program.facts_and_id(site);
         if facts.language != Language::Java {
             return false;
         }
@@ -34,7 +34,7 @@ impl Link<'_> {
                 given.next().is_some_and(is_element) && given.next().is_none()
             }
         };
-        goes_through && !is_picked(facts, site, var)
+        goes_through && !is_picked(facts, site_id, var)
     }
 
     /// Whether a call is made on what is looked up in a map by a key that the code does not spell out: a table of handlers, of which each
@@ -53,7 +53,7 @@ impl Link<'_> {
         if matches!(facts.form(key.value), Form::Str(_) | Form::Text(_) | Form::Int(_) | Form::None) {
             return false;
         }
-        let targets = self.targets(SiteRef { file: site.file, site: call }, EnvId::NONE);
+        let targets = self.targets(site.file.site_ref(call), EnvId::NONE);
         targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => self.library.split(path).is_some_and(|(owner, _)| {
                 self.library.supertypes(owner).iter().any(|&of| *self.library.text(of) == *idioms::java::TABLE)
@@ -72,7 +72,7 @@ impl Link<'_> {
         if !idioms::java::goes_through_all(facts.text(facts.site(call).name)) {
             return false;
         }
-        let mut at = self.receiver_form(SiteRef { file: site.file, site: call });
+        let mut at = self.receiver_form(site.file.site_ref(call));
         for _ in 0..DEEPEST {
             let Some(form) = at else { return false };
             match facts.form(form) {
@@ -86,7 +86,7 @@ impl Link<'_> {
                     if !idioms::java::keeps_elements(name) {
                         return false;
                     }
-                    at = self.receiver_form(SiteRef { file: site.file, site: before });
+                    at = self.receiver_form(site.file.site_ref(before));
                 }
                 _ => return false,
             }
@@ -96,9 +96,9 @@ impl Link<'_> {
 }
 
 /// Whether a test around a call asks the element.
-fn is_picked(facts: &FileFacts, site: SiteRef, var: VarId) -> bool {
+fn is_picked(facts: &FileFacts, site: SiteId, var: VarId) -> bool {
     let is_element = |form: Form| form == Form::Var(var);
-    let at = facts.site(site.site).at.region;
+    let at = facts.site(site).at.region;
     around(facts, at).any(|id| {
         let region = facts.region(id);
         matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case)

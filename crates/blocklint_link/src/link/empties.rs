@@ -14,7 +14,7 @@ const DEPTH: u32 = 6;
 impl Link<'_> {
     /// Whether a form is an empty container at a site: written there, or a local that is named nowhere before it.
     pub fn is_still_empty(&self, site: SiteRef, form: FormId) -> bool {
-        let facts = self.program.facts(site.file);
+        let (facts, site_id) = self.program.facts_and_id(site);
         let is_empty = |form: FormId| match facts.form(form) {
             Form::Display(_, list) | Form::Pairs(list) => facts.list(list).is_empty(),
             _ => false,
@@ -27,7 +27,7 @@ impl Link<'_> {
             Form::Var(var) => var,
             _ => return false,
         };
-        let at = facts.site(site.site).at;
+        let at = self.program.site(site).at;
         let body = facts.body_of(at);
         let row = facts.var(var);
         if row.body != body || facts.body(body).kind != BodyKind::Function || matches!(row.kind, VarKind::Param(_)) {
@@ -54,7 +54,7 @@ impl Link<'_> {
         let before =
             |of: blocklint_facts::At| facts.body_of(of) != body || of.position < at.position || comes_round(of.region);
         let in_site = facts.sites.iter().enumerate().any(|(id, row)| {
-            let is_own = id == site.site.index();
+            let is_own = id == site_id.index();
             !is_own
                 && !row.kind.only_asks()
                 && before(row.at)

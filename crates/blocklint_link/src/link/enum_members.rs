@@ -51,7 +51,7 @@ impl Link<'_> {
         let (owner, var) = self.own_member(class, self.program.global(file, member)?)?;
         let facts = self.program.facts(owner.file);
         let only = facts.only_value_of(var)?;
-        let value = match self.constant_in(owner.file, facts.body_of(only.at), only.value, EnvId::NONE, DEPTH) {
+        let value = match self.constant_in(self.program.body_of(owner.file, only.at), only.value, EnvId::NONE, DEPTH) {
             literal @ (Constant::Str(_) | Constant::Int(_) | Constant::Float(_) | Constant::Bool(_)) => literal,
             _ => Constant::Hidden,
         };

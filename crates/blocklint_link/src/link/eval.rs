@@ -2,8 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, Assign, AssignId, AssignKind, At, BodyId, BodyKind, DisplayKind, Form, FormId, RegionId, Sym, VarId,
-    VarKind,
+    AltKind, Assign, AssignId, AssignKind, At, BodyKind, DisplayKind, Form, FormId, RegionId, Sym, VarId, VarKind,
 };
 use smallvec::SmallVec;
 
@@ -12,7 +11,7 @@ use crate::link::names;
 use crate::link::narrowing::Reach;
 use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
-use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId};
 
 /// A place in a file and the binding under which its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,7 +43,7 @@ impl<'a> Link<'a> {
             Form::Bytes(_) => self.literal(scope.file, names::Literal::Bytes),
             Form::Var(var) => self.without_methods(scope.file, facts.var(var).name, self.var(scope, var)),
             Form::Name(sym) => self.free_name(scope, sym),
-            Form::This => match self.class_around(scope.file, self.body_at(scope)) {
+            Form::This => match self.class_around(scope.file.body_ref(self.body_at(scope))) {
                 Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
                 None => self.unknown(Why::Unbound),
             },
@@ -65,7 +64,7 @@ impl<'a> Link<'a> {
                     None => self.unknown(Why::Attribute),
                 }
             }
-            Form::Result(site) => self.result(SiteRef { file: scope.file, site }, scope.env),
+            Form::Result(site) => self.result(scope.file.site_ref(site), scope.env),
             Form::Await(inner) => {
                 let inner = self.eval_within(scope, inner, depth);
                 self.map(inner, |member| self.awaited(member))
@@ -75,18 +74,18 @@ impl<'a> Link<'a> {
                 self.map(inner, |member| self.success(member))
             }
             Form::Callable(body) => {
-                let body = BodyRef { file: scope.file, body };
+                let body = scope.file.body_ref(body);
                 self.known(Val::Fn { body, receiver: BoundId::NONE, env: scope.env })
             }
             Form::Run(body) => {
                 let kind = facts.body(body).kind;
-                let body = BodyRef { file: scope.file, body };
+                let body = scope.file.body_ref(body);
                 self.known(match kind {
                     BodyKind::AsyncBlock => Val::Coroutine { body, env: scope.env },
                     _ => Val::Iter { body, env: scope.env },
                 })
             }
-            Form::Class(class) => self.known(Val::Class(ClassRef { file: scope.file, class })),
+            Form::Class(class) => self.known(Val::Class(scope.file.class_ref(class))),
             Form::Import(import) => self.import(scope.file, import),
             Form::Element(inner) => {
                 let inner = self.without_none(self.eval_within(scope, inner, depth));
@@ -204,7 +203,7 @@ impl<'a> Link<'a> {
         let is_method = |val: &Val| match *val {
             Val::Fn { body, .. } => {
                 let of = self.program.facts(body.file);
-                let row = of.body(body.body);
+                let row = self.program.body(body);
                 row.kind == BodyKind::Function && row.class.is_some() && of.text(row.name) == facts.text(read)
             }
             _ => false,
@@ -221,8 +220,8 @@ impl<'a> Link<'a> {
         // The component of a record shares its variable with the method that gives it out.
         let shared = members.iter().find_map(|val| match *val {
             Val::Fn { body, .. } if is_method(val) => {
-                let var = self.program.facts(body.file).body(body.body).var;
-                var.is_some().then_some(VarRef { file: body.file, var })
+                let var = self.program.body(body).var;
+                var.is_some().then_some(body.file.var_ref(var))
             }
             _ => None,
         });
@@ -268,13 +267,12 @@ impl<'a> Link<'a> {
     }
 
     /// The class in whose body a body stands, through nested functions.
-    pub fn class_around(&self, file: FileId, body: BodyId) -> Option<ClassRef> {
-        let facts = self.program.facts(file);
-        let mut at = body;
+    pub fn class_around(&self, body: BodyRef) -> Option<ClassRef> {
+        let (facts, mut at) = self.program.facts_and_id(body);
         while let Some(id) = at.get() {
             let row = facts.body(id);
             if let Some(class) = row.class.get() {
-                return Some(ClassRef { file, class });
+                return Some(body.file.class_ref(class));
             }
             at = row.parent;
         }
@@ -284,7 +282,7 @@ impl<'a> Link<'a> {
     /// The value of a variable where it is used: the last assignment before it in its own region chain and what
     /// sibling branches and loop ends add; all assignments, where it is used in another body.
     pub fn var(&self, scope: Scope, id: VarId) -> Typed {
-        let reference = VarRef { file: scope.file, var: id };
+        let reference = scope.file.var_ref(id);
         if let Some(value) = self.values.env_get(scope.env, reference) {
             return Typed { value, steps: 0 };
         }
@@ -375,7 +373,7 @@ impl<'a> Link<'a> {
             parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned(scope, assign)));
         }
         if let VarKind::Param(_) = var.kind {
-            parts.push(self.param(VarRef { file: scope.file, var: id }));
+            parts.push(self.param(scope.file.var_ref(id)));
         }
         // A declared type that several assignments fill speaks for all of them.
         let is_method =
@@ -387,7 +385,7 @@ impl<'a> Link<'a> {
             let declared = self.annotation(Scope { at: declared.at, ..scope }, declared.annotation);
             if !self.values.is_unknown(declared.value) {
                 return match facts.language {
-                    Language::Java => self.or_assigned_callables(VarRef { file: scope.file, var: id }, declared),
+                    Language::Java => self.or_assigned_callables(scope.file.var_ref(id), declared),
                     Language::Python | Language::Rust => declared,
                 };
             }
@@ -395,11 +393,11 @@ impl<'a> Link<'a> {
         let joined = self.join(&parts);
         match facts.language {
             Language::Java => {
-                let field = VarRef { file: scope.file, var: id };
+                let field = scope.file.var_ref(id);
                 self.or_assigned_callables(field, self.narrower_field(field, joined))
             }
             Language::Rust if facts.body(var.body).kind == BodyKind::Class => {
-                self.or_written_callables(VarRef { file: scope.file, var: id }, joined)
+                self.or_written_callables(scope.file.var_ref(id), joined)
             }
             _ => joined,
         }

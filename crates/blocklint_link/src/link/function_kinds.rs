@@ -46,7 +46,7 @@ impl Link<'_> {
     /// The kind of the function that a form is, if all that it may be are of one.
     fn kind_of_function(&self, scope: Scope, form: FormId) -> Option<Flow> {
         let of = |val: &Val| match *val {
-            Val::Fn { body, .. } => Some(self.program.facts(body.file).body(body.body).flow),
+            Val::Fn { body, .. } => Some(self.program.body(body).flow),
             Val::Class(_) => Some(Flow::Sync),
             _ => None,
         };
@@ -80,7 +80,7 @@ impl Link<'_> {
     /// Whether the kind of a function decides that a site is reached.
     pub fn asks_for_kind(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        facts.language == Language::Python && !self.kinds_at(site.file, facts.site(site.site).at.region).is_empty()
+        facts.language == Language::Python && !self.kinds_at(site.file, self.program.site(site).at.region).is_empty()
     }
 
     /// Whether a call of a body rules out that a site of it is reached: what the body captured, or what is passed to it, is a
@@ -90,7 +90,7 @@ impl Link<'_> {
             return false;
         }
         let facts = self.program.facts(site.file);
-        let at = facts.site(site.site).at;
+        let at = self.program.site(site).at;
         let tests = self.kinds_at(site.file, at.region);
         if tests.is_empty() {
             return false;
@@ -106,7 +106,7 @@ impl Link<'_> {
             let scope = Scope { file: site.file, at, env: bound };
             let is_other = tests.iter().any(|&(function, asked, wanted)| {
                 let kind = match facts.form(function) {
-                    Form::Var(var) if facts.var(var).body == body.body => {
+                    Form::Var(var) if site.file.body_ref(facts.var(var).body) == body => {
                         let VarKind::Param(index) = facts.var(var).kind else { return false };
                         let passed = self.passed_with(call, body, index, with_receiver);
                         passed.and_then(|form| self.kind_of_function(self.scope_of(call, env), form))

@@ -37,9 +37,9 @@ impl Link<'_> {
         }
         // A `lambda` has no name and stands where it is given.
         if self.program.language(body.file) == Language::Python {
-            let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+            let uses = self.program.uses_of_callable(body);
             found.extend(uses.iter().filter_map(|(mention, _)| match mention {
-                Mention::Arg(site, arg) => Some((SiteRef { file: body.file, site }, arg)),
+                Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
                 _ => None,
             }));
         }
@@ -60,7 +60,7 @@ impl Link<'_> {
         let before = self.cut_count();
         let mut found: FxHashMap<ClassRef, Vec<SiteRef>> = FxHashMap::default();
         for site in self.program.sites_named(name) {
-            let kind = self.program.facts(site.file).site(site.site).kind;
+            let kind = self.program.site(site).kind;
             if !matches!(kind, SiteKind::Call | SiteKind::New) {
                 continue;
             }
@@ -87,11 +87,10 @@ impl Link<'_> {
         let before = self.cut_count();
         let mut found: FxHashMap<Bearer, Vec<(SiteRef, u32)>> = FxHashMap::default();
         for &(file, sym) in self.program.occurrences(name) {
-            let facts = self.program.facts(file);
             for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
                 let Mention::Arg(site, arg) = mention else { continue };
-                let site = SiteRef { file, site };
-                let form = facts.args_of(site.site)[arg as usize].value;
+                let site = file.site_ref(site);
+                let form = self.program.args_of(site)[arg as usize].value;
                 let typed = self.attempt_site(site, || self.eval(self.scope_of(site, EnvId::NONE), form));
                 for val in typed.iter().flat_map(|typed| self.values.members(typed.value)) {
                     let bearer = match val {

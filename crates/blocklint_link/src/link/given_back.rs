@@ -7,7 +7,7 @@ use blocklint_models::Uses;
 use crate::link::eval::Scope;
 use crate::link::value::{ArgsId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
-use crate::program::ids::{BodyRef, ClassRef, SiteRef, VarRef};
+use crate::program::ids::{BodyRef, VarRef};
 
 /// Returns of one body that are looked at.
 const MOST_EXITS: usize = 8;
@@ -16,8 +16,7 @@ impl Link<'_> {
     /// What a generator yields.
     pub(crate) fn yielded(&self, body: BodyRef, env: EnvId) -> Typed {
         self.remember(Task::Yield(body, env), || {
-            let facts = self.program.facts(body.file);
-            let declared = facts.body(body.body).returns;
+            let declared = self.program.body(body).returns;
             if declared.is_some() {
                 let scope = self.signature_scope(body);
                 let typed = self.annotation(scope, declared);
@@ -47,8 +46,8 @@ impl Link<'_> {
 
     /// What a body returns when it has run to its end: its declared type, else what its exits give.
     pub(crate) fn returned(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let (facts, body_id) = self.program.facts_and_id(body);
+        let row = self.program.body(body);
         let declared = row.returns;
         if declared.is_some() {
             let mut typed = self.annotation_with_self(self.signature_scope(body), declared, receiver);
@@ -58,7 +57,7 @@ impl Link<'_> {
                 if let Some(projected) = self.projected(body, declared, receiver) {
                     return projected;
                 }
-                typed = self.substitute(typed, &self.bindings(ClassRef { file: body.file, class }, receiver));
+                typed = self.substitute(typed, &self.bindings(body.file.class_ref(class), receiver));
             }
             let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
             if !vague {
@@ -70,7 +69,7 @@ impl Link<'_> {
             for exit in facts
                 .exits
                 .iter()
-                .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body)
+                .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id)
                 .take(32)
             {
                 let scope = Scope { file: body.file, at: exit.at, env };
@@ -86,7 +85,7 @@ impl Link<'_> {
     /// Java: what a body returns by its only `return`, where that is of a library's type derived from the declared one: the
     /// type of a stream or directory says whether it is a file. By any of them what a lazy value holds back.
     pub(super) fn narrower(&self, body: BodyRef, declared: Typed) -> Typed {
-        let facts = self.program.facts(body.file);
+        let (facts, body_id) = self.program.facts_and_id(body);
         let only = |value: ValueId| match self.values.members(value)[..] {
             [Val::Library { ty, .. }] => Some(ty),
             _ => None,
@@ -97,7 +96,7 @@ impl Link<'_> {
         let Some(of) = only(declared.value) else { return self.made_by(body, declared).unwrap_or(declared) };
         // What a chain of methods returns is typed by its declarations, which may go round in circles.
         let is_plain = |value: FormId| match facts.form(value) {
-            Form::Var(var) => facts.var(var).body == body.body && !matches!(facts.var(var).kind, VarKind::Param(_)),
+            Form::Var(var) => facts.var(var).body == body_id && !matches!(facts.var(var).kind, VarKind::Param(_)),
             Form::Result(site) => {
                 let name = facts.text(facts.site(site).name);
                 facts.site(site).kind == SiteKind::New
@@ -132,8 +131,8 @@ impl Link<'_> {
     fn made_by(&self, body: BodyRef, declared: Typed) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let [Val::Instance { class: base, .. }] = self.values.members(declared.value)[..] else { return None };
-        let row = facts.body(body.body);
-        let own = ClassRef { file: body.file, class: row.class.get()? };
+        let row = self.program.body(body);
+        let own = body.file.class_ref(row.class.get()?);
         let name = self.program.global(body.file, row.name)?;
         if self.derived(base).is_empty() || !self.overrides(own, name).is_empty() {
             return None;
@@ -150,7 +149,7 @@ impl Link<'_> {
             if at >= MOST_EXITS || facts.site(site).kind != SiteKind::New {
                 return None;
             }
-            let made = self.result(SiteRef { file: body.file, site }, EnvId::NONE);
+            let made = self.result(body.file.site_ref(site), EnvId::NONE);
             for val in self.values.members(made.value) {
                 match val {
                     Val::Instance { class, .. } if self.is_subclass(class, base) => found.push(val),
@@ -169,7 +168,7 @@ impl Link<'_> {
             [Val::Library { ty, .. }] => Some(ty),
             _ => None,
         };
-        if facts.body(facts.var(var.var).body).kind != BodyKind::Class {
+        if facts.body(self.program.var(var).body).kind != BodyKind::Class {
             return declared;
         }
         let Some(of) = only(declared.value) else { return declared };
@@ -187,15 +186,14 @@ impl Link<'_> {
     /// The place where a body's annotations, defaults and decorators are read.
     pub fn signature_scope(&self, body: BodyRef) -> Scope {
         let facts = self.program.facts(body.file);
-        let parent = facts.body(body.body).parent.get().unwrap_or(BodyId(0));
+        let parent = self.program.body(body).parent.get().unwrap_or(BodyId(0));
         let at = At { region: facts.body(parent).region, position: u32::MAX };
         Scope { file: body.file, at, env: EnvId::NONE }
     }
 
     /// What calling a body gives: a coroutine, an iterator, or what it returns.
     pub(crate) fn called(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
-        let facts = self.program.facts(body.file);
-        match facts.body(body.body).flow {
+        match self.program.body(body).flow {
             Flow::Coroutine => self.known(Val::Coroutine { body, env }),
             Flow::Generator | Flow::AsyncGenerator => self.known(Val::Iter { body, env }),
             Flow::Sync => self.returned(body, env, receiver),

@@ -55,7 +55,7 @@ impl Hierarchy {
                 }
             }
             for (at, class) in facts.classes.iter().enumerate() {
-                let class_ref = ClassRef { file, class: ClassId(at as u32) };
+                let class_ref = file.class_ref(ClassId(at as u32));
                 classes.extend(program.global(file, class.name));
                 if facts.language == blocklint_core::Language::Java
                     && class.parent == BodyId(0)
@@ -141,7 +141,7 @@ impl<'a> Link<'a> {
             nothing,
             || {
                 let facts = self.program.facts(class.file);
-                let row = facts.class(class.class);
+                let row = self.program.class(class);
                 let place = if row.kind == ClassKind::Impl { row.body } else { row.parent };
                 let at = blocklint_facts::At { region: facts.body(place).region, position: u32::MAX };
                 let scope = Scope { file: class.file, at, env: EnvId::NONE };
@@ -226,8 +226,7 @@ impl<'a> Link<'a> {
     /// A class and all of the project above it. Of an impl block those of its subject: a call on `dyn Store` runs the
     /// `read` of `impl Read for Disk` where `trait Store: Read`, and `Disk` is a `Store` by another block.
     pub fn classes_above(&self, class: ClassRef) -> Vec<ClassRef> {
-        let facts = self.program.facts(class.file);
-        let subject = match facts.class(class.class).kind {
+        let subject = match self.program.class(class).kind {
             ClassKind::Impl => crate::link::names::rust::subject(self, class),
             _ => None,
         };
@@ -279,8 +278,7 @@ impl<'a> Link<'a> {
         let mut found = Vec::new();
         for name in self.class_names(class) {
             for &candidate in self.hierarchy.impls.get(&name).map_or(&[][..], Vec::as_slice) {
-                let facts = self.program.facts(candidate.file);
-                let row = facts.class(candidate.class);
+                let row = self.program.class(candidate);
                 let scope = crate::link::names::rust::head_scope(self, candidate);
                 let subject = self.annotation(scope, row.subject);
                 let meant = self
@@ -303,8 +301,7 @@ impl<'a> Link<'a> {
 
     /// The name of a class and those under which it is imported.
     pub fn class_names(&self, class: ClassRef) -> Vec<Name> {
-        let facts = self.program.facts(class.file);
-        let Some(name) = self.program.global(class.file, facts.class(class.class).name) else { return Vec::new() };
+        let Some(name) = self.program.global(class.file, self.program.class(class).name) else { return Vec::new() };
         self.with_aliases(name)
     }
 
@@ -327,15 +324,14 @@ impl<'a> Link<'a> {
 
     /// The member of this name in a class's own scope; for Rust also in its impl blocks.
     pub fn own_member(&self, class: ClassRef, name: Name) -> Option<(ClassRef, VarId)> {
-        let facts = self.program.facts(class.file);
-        if let Some(var) = self.program.scope_var(class.file, facts.class(class.class).body, name) {
+        if let Some(var) = self.program.scope_var(class.file, self.program.class(class).body, name) {
             return Some((class, var));
         }
         if self.program.language(class.file) == blocklint_core::Language::Rust {
             // A type's own method goes before those of its traits.
             let mut of_trait = None;
             for block in self.impls(class) {
-                let row = self.program.facts(block.file).class(block.class);
+                let row = self.program.class(block);
                 if let Some(var) = self.program.scope_var(block.file, row.body, name) {
                     if row.bases.is_empty() {
                         return Some((block, var));
@@ -370,7 +366,7 @@ impl<'a> Link<'a> {
         // What tests put in the place of a service is no service.
         let facts = self.program.facts(class.file);
         if facts.language != blocklint_core::Language::Python {
-            let own = BodyRef { file: class.file, body: facts.class(class.class).body };
+            let own = class.file.body_ref(self.program.class(class).body);
             if !self.is_for_tests(own) {
                 found.retain(|&body| !self.is_for_tests(body));
             }
@@ -393,7 +389,7 @@ impl<'a> Link<'a> {
     fn beside_impl(&self, block: ClassRef, of: ClassRef, name: Name) -> Vec<BodyRef> {
         let facts = self.program.facts(block.file);
         if facts.language != blocklint_core::Language::Rust
-            || facts.class(block.class).kind != blocklint_facts::ClassKind::Impl
+            || self.program.class(block).kind != blocklint_facts::ClassKind::Impl
         {
             return Vec::new();
         }
@@ -438,11 +434,11 @@ impl<'a> Link<'a> {
         });
         let from = functions.partition_point(|(of, _)| *of < var);
         let found = functions[from..].iter().take_while(|(of, _)| *of == var);
-        found.map(|&(_, body)| BodyRef { file: class.file, body }).collect()
+        found.map(|&(_, body)| class.file.body_ref(body)).collect()
     }
 
     /// Whether a body has no code of its own.
     pub fn is_stub(&self, body: BodyRef) -> bool {
-        self.program.facts(body.file).body(body.body).flags.has(BodyFlags::STUB) || self.method_kind(body).is_abstract
+        self.program.body(body).flags.has(BodyFlags::STUB) || self.method_kind(body).is_abstract
     }
 }

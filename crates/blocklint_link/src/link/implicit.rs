@@ -42,7 +42,7 @@ impl<'a> Link<'a> {
                             let Some((owner, var)) = self.own_member(owner, name) else { continue };
                             for body in self.functions_of(owner, var) {
                                 // A setter bears the same name; its parameters tell it apart.
-                                let is_getter = self.program.facts(body.file).params_of(body.body).len() <= 1;
+                                let is_getter = self.program.params_of(body).len() <= 1;
                                 if self.method_kind(body).property && is_getter {
                                     self.push(
                                         targets,
@@ -93,10 +93,10 @@ impl<'a> Link<'a> {
             let Some((owner, var)) = self.own_member(owner, name) else { continue };
             for body in self.functions_of(owner, var) {
                 let facts = self.program.facts(body.file);
-                let sets = facts.list(facts.body(body.body).decorators).iter().any(
+                let sets = facts.list(self.program.body(body).decorators).iter().any(
                     |&decorator| matches!(facts.form(decorator), Form::Attr(_, sym) if facts.text(sym) == "setter"),
                 );
-                if sets && facts.body(body.body).flow == Flow::Sync {
+                if sets && self.program.body(body).flow == Flow::Sync {
                     let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call };
                     self.push(targets, target);
                 }
@@ -133,12 +133,12 @@ impl<'a> Link<'a> {
     /// What the body of a class assigns to one of its names, each with the call that makes it.
     fn values_in_class(&self, owner: ClassRef, var: VarId) -> Vec<(ValueId, Option<SiteRef>)> {
         let facts = self.program.facts(owner.file);
-        let body = facts.class(owner.class).body;
+        let body = self.program.class(owner).body;
         let rows = facts.assigns_of(var).filter(|row| facts.body_of(row.at) == body && row.value.is_some());
         rows.map(|row| {
             let scope = crate::link::eval::Scope { file: owner.file, at: row.at, env: EnvId::NONE };
             let made = match facts.form(row.value) {
-                Form::Result(site) => Some(SiteRef { file: owner.file, site }),
+                Form::Result(site) => Some(owner.file.site_ref(site)),
                 _ => None,
             };
             (self.eval(scope, row.value).value, made)
@@ -213,14 +213,13 @@ impl<'a> Link<'a> {
     pub(crate) fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
         match val {
             Val::Iter { body, env } => {
-                let is_async_body = self.program.facts(body.file).body(body.body).flow == Flow::AsyncGenerator;
+                let is_async_body = self.program.body(body).flow == Flow::AsyncGenerator;
                 let edge = if is_async_body { Edge::Construct } else { Edge::Consume };
                 self.push(targets, Target::Body { body, env, with_receiver: false, edge });
             }
+            Val::Lazy { path, .. } if is_async && self.library.language(path) == Language::Python => {}
             Val::Lazy { path, .. } if self.library.language(path) == Language::Python => {
-                if !is_async {
-                    self.add_python_iteration(targets, val);
-                }
+                self.add_python_iteration(targets, val);
             }
             Val::Lazy { made, path, .. } => {
                 self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
@@ -283,7 +282,7 @@ impl<'a> Link<'a> {
     /// Java: the same where an inherited method goes through the object itself: `pages.forEach(show)`.
     pub(crate) fn add_gone_through_by_itself(&self, targets: &mut Targets, receiver: BoundId, site: SiteRef) {
         let facts = self.program.facts(site.file);
-        let called = facts.text(facts.site(site.site).name);
+        let called = facts.text(self.program.site(site).name);
         if facts.language != Language::Java
             || !receiver.is_some()
             || !names::java::GOES_THROUGH_ITSELF.contains(&called)
@@ -314,7 +313,7 @@ impl<'a> Link<'a> {
     /// what that gives, each of them.
     pub fn are_alternatives(&self, site: SiteRef, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         if facts.language == Language::Python {
             return targets.one_of;
         }
@@ -327,7 +326,7 @@ impl<'a> Link<'a> {
         targets.list.iter().any(|target| match *target {
             Target::Body { body, .. } => {
                 let of = self.program.facts(body.file);
-                !seen.insert(of.text(of.body(body.body).name))
+                !seen.insert(of.text(self.program.body(body).name))
             }
             Target::Overrides { .. } => true,
             Target::Row { .. } => false,
@@ -346,7 +345,7 @@ impl<'a> Link<'a> {
     /// itself.
     pub fn names_gone_through(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let name = facts.text(row.name);
         let is_step = names::java::STEPS_OF_ITERATOR.contains(&name) || name == names::java::GONE_THROUGH_BY;
         if facts.language != Language::Java || !is_step || row.class.is_none() {
@@ -377,7 +376,7 @@ impl<'a> Link<'a> {
     pub(crate) fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
         match val {
             Val::Iter { body, env } => {
-                let flow = self.program.facts(body.file).body(body.body).flow;
+                let flow = self.program.body(body).flow;
                 // Nothing else makes a generator one that is entered: a decorator, or `contextmanager(f)`.
                 if entering && flow == Flow::Generator {
                     self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Consume });

@@ -29,7 +29,7 @@ impl Link<'_> {
         let classes = self.classes_below(class);
         let mut named = classes.iter().filter(|of| {
             let facts = self.program.facts(of.file);
-            is_object_of(facts.text(facts.class(of.class).name), field)
+            is_object_of(facts.text(self.program.class(**of).name), field)
         });
         match (named.next(), named.next()) {
             (Some(&class), None) if classes.len() > 1 => {
@@ -52,7 +52,7 @@ impl Link<'_> {
             at += 1;
         }
         seen.retain(|of| {
-            let is_class = self.program.facts(of.file).class(of.class).kind != ClassKind::Interface;
+            let is_class = self.program.class(*of).kind != ClassKind::Interface;
             *of != class && is_class && !self.program.is_test(of.file)
         });
         seen

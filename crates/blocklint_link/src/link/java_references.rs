@@ -19,18 +19,18 @@ impl Link<'_> {
     /// The methods with code that a reference to a method may mean besides that one.
     pub(crate) fn implementations_referred_to(&self, of: BodyRef, receiver: BoundId) -> Vec<BodyRef> {
         let facts = self.program.facts(of.file);
-        let row = facts.body(of.body);
+        let row = self.program.body(of);
         if facts.language != Language::Java || row.kind != BodyKind::Function || self.method_kind(of).is_static {
             return Vec::new();
         }
         let Some(own) = row.class.get() else { return Vec::new() };
         let class = match receiver.is_some().then(|| self.values.single(receiver)) {
-            None => ClassRef { file: of.file, class: own },
+            None => of.file.class_ref(own),
             Some(Val::Instance { class, exact: false, .. }) => class,
             Some(_) => return Vec::new(),
         };
         let Some(name) = self.program.global(of.file, row.name) else { return Vec::new() };
-        let count = facts.params_of(of.body).len();
+        let count = self.program.params_of(of).len();
         let all = self.overrides(class, name);
         let fits = |body: &&BodyRef| {
             !self.is_stub(**body) && self.takes_so_many(**body, count) && self.may_meet(of.file, body.file)
@@ -43,7 +43,7 @@ impl Link<'_> {
     pub fn may_be_referred_to(&self, of: BodyRef, receiver: BoundId, body: BodyRef) -> bool {
         let name = |body: BodyRef| {
             let facts = self.program.facts(body.file);
-            let row = facts.body(body.body);
+            let row = self.program.body(body);
             (row.class.is_some(), facts.text(row.name))
         };
         of != body
@@ -59,8 +59,8 @@ impl Link<'_> {
         let members = self.values.members(value);
         let direct = members.iter().any(|val| !matches!(*val, Val::Fn { body: of, .. } if of != body));
         let is_reference = || {
-            facts
-                .args_of(site.site)
+            self.program
+                .args_of(site)
                 .get(arg as usize)
                 .is_some_and(|arg| matches!(facts.form(arg.value), Form::Path(..)))
         };
@@ -83,7 +83,7 @@ impl Link<'_> {
             all += self.implementations_referred_to(of, receiver).into_iter().filter(|&body| fits(body)).count();
         }
         // Each element is given to what implements it.
-        let on_each = || idioms::java::goes_through_all(facts.text(facts.site(site.site).name));
+        let on_each = || idioms::java::goes_through_all(facts.text(self.program.site(site).name));
         let unbound = members.iter().any(|val| matches!(*val, Val::Fn { receiver, .. } if !receiver.is_some()));
         Some(match all {
             0 | 1 => 0,
@@ -104,13 +104,12 @@ impl Link<'_> {
 
     /// Whether a method is what an object of a class, or of one derived from it, has under its name.
     fn is_method_of_class(&self, body: BodyRef, class: ClassRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let Some(own) = facts.body(body.body).class.get() else { return false };
-        let own = ClassRef { file: body.file, class: own };
+        let Some(own) = self.program.body(body).class.get() else { return false };
+        let own = body.file.class_ref(own);
         if self.is_subclass(own, class) {
             return true;
         }
-        let Some(name) = self.program.global(body.file, facts.body(body.body).name) else { return false };
+        let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return false };
         let object = Val::Instance { class, exact: false, args: ArgsId::NONE };
         let has = self.attr(object, name);
         self.values.members(has.value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))

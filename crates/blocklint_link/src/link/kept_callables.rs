@@ -34,7 +34,7 @@ impl Link<'_> {
         let Some(depth) = depth.checked_sub(1) else { return };
         let facts = self.program.facts(body.file);
         for site in self.program.sites_in(body) {
-            let row = facts.site(site.site);
+            let row = self.program.site(site);
             if row.kind != SiteKind::Call {
                 continue;
             }
@@ -42,7 +42,7 @@ impl Link<'_> {
                 Some(form) if !is_own_receiver(facts, form) => {
                     let field = match facts.form(form) {
                         Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => {
-                            Some(VarRef { file: body.file, var })
+                            Some(body.file.var_ref(var))
                         }
                         Form::Attr(base, sym) if is_own_receiver(facts, base) => {
                             self.field_behind(self.scope_of(site, EnvId::NONE), base, sym)
@@ -67,20 +67,19 @@ impl Link<'_> {
 
     /// The methods of this name in the class of a method.
     fn methods_beside(&self, body: BodyRef, name: Sym) -> Vec<BodyRef> {
-        let facts = self.program.facts(body.file);
-        let class = facts.body(body.body).class;
+        let (facts, body_id) = self.program.facts_and_id(body);
+        let class = self.program.body(body).class;
         let of_class = |id: BodyId| {
             let row = facts.body(id);
-            row.kind == BodyKind::Function && row.class == class && row.name == name && id != body.body
+            row.kind == BodyKind::Function && row.class == class && row.name == name && id != body_id
         };
         let all = (0..facts.bodies.len()).map(|at| BodyId(at as u32));
-        all.filter(|&id| class.is_some() && of_class(id)).map(|id| BodyRef { body: id, ..body }).collect()
+        all.filter(|&id| class.is_some() && of_class(id)).map(|id| body.file.body_ref(id)).collect()
     }
 
     /// Whether a call of this method on a field runs the lambda that the field was given.
     fn runs_its_callable(&self, field: VarRef, method: &str) -> bool {
-        let facts = self.program.facts(field.file);
-        let Some(row) = facts.assigns_of(field.var).find(|row| row.annotation.is_some()) else { return false };
+        let Some(row) = self.program.assigns_of(field).find(|row| row.annotation.is_some()) else { return false };
         let declared = self.annotation(Scope { file: field.file, at: row.at, env: EnvId::NONE }, row.annotation);
         if !self.takes_lambda(declared) {
             return false;
@@ -88,7 +87,7 @@ impl Link<'_> {
         self.values.members(declared.value).iter().all(|val| match *val {
             Val::Instance { class, .. } => self.functional_method(class).is_some_and(|of| {
                 let of_facts = self.program.facts(of.file);
-                of_facts.text(of_facts.body(of.body).name) == method
+                of_facts.text(self.program.body(of).name) == method
             }),
             _ => idioms::is_functional_method(Language::Java, method),
         })
@@ -102,7 +101,7 @@ impl Link<'_> {
             let row = facts.var(var);
             let VarKind::Param(index) = row.kind else { return None };
             let is_constructor = facts.text(facts.body(row.body).name) == "<init>";
-            is_constructor.then_some((BodyRef { file: field.file, body: row.body }, index))
+            is_constructor.then_some((field.file.body_ref(row.body), index))
         });
         kept.collect()
     }
@@ -137,26 +136,26 @@ impl Link<'_> {
     }
 
     fn is_made_by(&self, call: SiteRef, constructor: BodyRef) -> bool {
-        self.program.facts(call.file).site(call.site).kind == SiteKind::New
+        self.program.site(call).kind == SiteKind::New
             && self.targets(call, EnvId::NONE).receiver_of(constructor).is_some()
     }
 
     /// The names of the methods that run what a constructor is given in a parameter.
     pub(crate) fn names_run_later(&self, constructor: BodyRef, index: u32) -> Vec<Name> {
         let facts = self.program.facts(constructor.file);
-        let row = facts.body(constructor.body);
+        let row = self.program.body(constructor);
         if facts.language != Language::Java || facts.text(row.name) != "<init>" {
             return Vec::new();
         }
-        let methods = (0..facts.bodies.len()).map(|at| BodyRef { body: BodyId(at as u32), ..constructor });
+        let methods = (0..facts.bodies.len()).map(|at| constructor.file.body_ref(BodyId(at as u32)));
         let methods = methods.filter(|method| {
-            let of = facts.body(method.body);
+            let of = self.program.body(*method);
             of.kind == BodyKind::Function && of.class == row.class && of.name != row.name
         });
         let running = methods.filter(|&method| {
             let fields = self.fields_run_by(method);
             fields.iter().any(|&field| self.params_kept_in(field).contains(&(constructor, index)))
         });
-        running.filter_map(|method| self.program.global(method.file, facts.body(method.body).name)).collect()
+        running.filter_map(|method| self.program.global(method.file, self.program.body(method).name)).collect()
     }
 }

@@ -45,7 +45,7 @@ impl Link<'_> {
             return None;
         }
         let default = match args.get(1) {
-            Some(default) => self.constant_in(place.file, body, default.value, place.env, 3),
+            Some(default) => self.constant_in(place.file.body_ref(body), default.value, place.env, 3),
             None => Constant::Null,
         };
         Some((index, facts.text(name).to_owned(), default))
@@ -53,7 +53,7 @@ impl Link<'_> {
 
     /// Whether a key, or whatever keys, are put into a variable before a call: `kwargs["timeout"] = 5`, `kwargs.update(more)`.
     fn is_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
-        let asked = (SiteRef { file: place.file, site: call }, var);
+        let asked = (place.file.site_ref(call), var);
         remembered(&self.changed_keys, asked, || self.find_changed(place, var, call, key))
     }
 
@@ -66,7 +66,7 @@ impl Link<'_> {
     pub(crate) fn unpacked_under(&self, site: SiteRef, name: &str) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let unpacks = |arg: &Arg| matches!(facts.form(arg.value), Form::StarStar(_));
-        if !facts.args_of(site.site).iter().any(unpacks) {
+        if !self.program.args_of(site).iter().any(unpacks) {
             return None;
         }
         let known = self.unpacked.borrow().get(&site).cloned();
@@ -79,10 +79,10 @@ impl Link<'_> {
     }
 
     fn find_unpacked(&self, site: SiteRef) -> Vec<(Sym, FormId)> {
-        let facts = self.program.facts(site.file);
+        let (facts, site_id) = self.program.facts_and_id(site);
         let place = self.scope_of(site, EnvId::NONE);
         let mut found = Vec::new();
-        for arg in facts.args_of(site.site) {
+        for arg in self.program.args_of(site) {
             let Form::StarStar(inner) = facts.form(arg.value) else { continue };
             let (pairs, var) = match facts.form(inner) {
                 Form::Var(var) if facts.var(var).body == facts.body_of(place.at) => match facts.only_value_of(var) {
@@ -95,7 +95,7 @@ impl Link<'_> {
             // What is unpacked behind a key may hold it, too.
             let behind = facts.list(list).chunks_exact(2).rev().take_while(|pair| pair[0].is_some());
             found.extend(behind.filter_map(|pair| match facts.form(pair[0]) {
-                Form::Str(key) if var.is_none_or(|var| !self.is_put_into(place, var, site.site, key)) => {
+                Form::Str(key) if var.is_none_or(|var| !self.is_put_into(place, var, site_id, key)) => {
                     Some((key, pair[1]))
                 }
                 _ => None,

@@ -49,7 +49,7 @@ impl Link<'_> {
             .count();
         let mut found = assigned;
         for (at, row) in facts.bodies.iter().enumerate() {
-            let body = BodyRef { file, body: blocklint_facts::BodyId(at as u32) };
+            let body = file.body_ref(blocklint_facts::BodyId(at as u32));
             if row.kind != BodyKind::Function {
                 continue;
             }
@@ -57,7 +57,7 @@ impl Link<'_> {
                 let exits = self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return);
                 found += exits.filter(|exit| is_lambda(facts, exit.value)).count();
             }
-            for (index, param) in facts.params_of(body.body).iter().enumerate() {
+            for (index, param) in self.program.params_of(body).iter().enumerate() {
                 if found < MOST && self.names_type(file, param.annotation, sym) {
                     found += self.lambdas_passed(body, index, MOST - found);
                 }
@@ -72,7 +72,7 @@ impl Link<'_> {
         let sites = names.into_iter().flat_map(|name| self.program.sites_named(name)).take(MOST_SITES);
         let passes = |site: &SiteRef| {
             let facts = self.program.facts(site.file);
-            let given = facts.args_of(site.site).get(index).is_some_and(|arg| is_lambda(facts, arg.value));
+            let given = self.program.args_of(*site).get(index).is_some_and(|arg| is_lambda(facts, arg.value));
             given && !self.program.is_test(site.file) && self.targets(*site, EnvId::NONE).receiver_of(body).is_some()
         };
         sites.filter(passes).take(most).count()

@@ -103,7 +103,7 @@ impl<'a> Link<'a> {
                 }
                 found.names.push((file, sym));
                 let calls = index.sites_named(sym).iter().filter(|&&site| facts.site(site).kind != SiteKind::Read);
-                found.sites.extend(calls.map(|&site| SiteRef { file, site }));
+                found.sites.extend(calls.map(|&site| file.site_ref(site)));
             }
         }
         found

@@ -15,8 +15,7 @@ use crate::program::ids::{BodyRef, Name, PathId, SiteRef};
 impl Link<'_> {
     /// Adds the methods with an annotation that take what a call is given first.
     pub(crate) fn add_listeners(&self, targets: &mut Targets, annotation: PathId, site: SiteRef) {
-        let facts = self.program.facts(site.file);
-        let Some(event) = facts.args_of(site.site).first().map(|arg| arg.value) else { return };
+        let Some(event) = self.program.args_of(site).first().map(|arg| arg.value) else { return };
         let events = self.values.members(self.eval(self.scope_of(site, EnvId::NONE), event).value);
         for body in self.marked_with(annotation) {
             let taken = self.taken_by_listener(body, annotation);
@@ -56,7 +55,7 @@ impl Link<'_> {
                 continue;
             }
             for (at, row) in facts.bodies.iter().enumerate() {
-                let body = BodyRef { file, body: blocklint_facts::BodyId(at as u32) };
+                let body = file.body_ref(blocklint_facts::BodyId(at as u32));
                 if !facts.list(row.decorators).is_empty() && self.decorator_paths(body).contains(&annotation) {
                     found.push(body);
                 }
@@ -74,7 +73,7 @@ impl Link<'_> {
         let scope = self.signature_scope(body);
         let made = self.decorators(body).into_iter().find(|&(path, _)| path == annotation).and_then(|(_, made)| made);
         let mut taken = Vec::new();
-        for arg in made.into_iter().flat_map(|site| facts.args_of(site.site)) {
+        for arg in made.into_iter().flat_map(|site| self.program.args_of(site)) {
             match facts.form(arg.value) {
                 Form::Display(_, list) => {
                     for &part in facts.list(list) {
@@ -84,7 +83,7 @@ impl Link<'_> {
                 _ => self.add_named_class(scope, arg.value, &mut taken),
             }
         }
-        if let Some(first) = facts.params_of(body.body).first().filter(|_| taken.is_empty()) {
+        if let Some(first) = self.program.params_of(body).first().filter(|_| taken.is_empty()) {
             taken.extend(self.values.members(self.annotation(scope, first.annotation).value));
         }
         taken

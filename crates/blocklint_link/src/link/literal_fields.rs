@@ -27,15 +27,16 @@ impl Link<'_> {
                 if !is_own_receiver(facts, base) {
                     return None;
                 }
-                let class = names::rust::subject(self, self.class_around(file, body)?)?;
+                let class = names::rust::subject(self, self.class_around(file.body_ref(body))?)?;
                 let (owner, var) = self.own_member(class, self.program.global(file, sym)?)?;
-                (owner == class).then_some(VarRef { file: owner.file, var })?
+                (owner == class).then_some(owner.file.var_ref(var))?
             }
             _ if facts.language != Language::Java => return None,
-            Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => VarRef { file, var },
+            Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => file.var_ref(var),
             Form::Attr(base, sym) if facts.form(base) == Form::This => {
-                let (owner, var) = self.own_member(self.class_around(file, body)?, self.program.global(file, sym)?)?;
-                VarRef { file: owner.file, var }
+                let (owner, var) =
+                    self.own_member(self.class_around(file.body_ref(body))?, self.program.global(file, sym)?)?;
+                owner.file.var_ref(var)
             }
             _ => return None,
         };
@@ -54,23 +55,22 @@ impl Link<'_> {
 
     fn find_literal_of_field(&self, field: VarRef) -> Option<Constant> {
         let facts = self.program.facts(field.file);
-        let row = facts.var(field.var);
+        let row = self.program.var(field);
         let class = facts.classes.iter().position(|class| class.body == row.body)?;
-        let class = ClassRef { file: field.file, class: ClassId(class as u32) };
+        let class = field.file.class_ref(ClassId(class as u32));
         // A container makes what is annotated, and fills its fields.
-        if !facts.list(facts.class(class.class).decorators).is_empty() {
+        if !facts.list(self.program.class(class).decorators).is_empty() {
             return None;
         }
         let name = self.program.global(field.file, row.name)?;
         let mut found = None;
         let mut given = 0;
-        let own = facts.assigns_of(field.var).filter(|row| row.value.is_some()).map(|row| (field.file, row));
+        let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (field.file, row));
         let others = self.assigns_to_member(class, name);
         let others = others.into_iter().map(|(file, assign)| (file, self.program.facts(file).assign(assign)));
         for (file, row) in own.chain(others) {
-            let facts = self.program.facts(file);
             given += 1;
-            let body = BodyRef { file, body: facts.body_of(row.at) };
+            let body = self.program.body_of(file, row.at);
             if given > 8 || self.is_for_tests(body) {
                 return None;
             }
@@ -84,7 +84,7 @@ impl Link<'_> {
 
     /// The literal that a form of a body is, or that all who make an object pass to the constructor's parameter that it is.
     pub fn literal_given(&self, body: BodyRef, form: FormId, depth: u32) -> Option<Constant> {
-        match self.constant_in(body.file, body.body, form, EnvId::NONE, 2) {
+        match self.constant_in(body, form, EnvId::NONE, 2) {
             literal @ (Constant::Bool(_) | Constant::Null) => Some(literal),
             Constant::Param(index) => self.literal_passed(body, index, depth.checked_sub(1)?),
             _ => None,
@@ -97,14 +97,14 @@ impl Link<'_> {
         if facts.language == Language::Rust {
             return self.literal_of_all_callers(constructor, index, depth);
         }
-        let row = facts.body(constructor.body);
+        let row = self.program.body(constructor);
         if !names::is_constructor(facts.language, facts.text(row.name)) || self.is_for_tests(constructor) {
             return None;
         }
-        let class = ClassRef { file: constructor.file, class: row.class.get()? };
+        let class = constructor.file.class_ref(row.class.get()?);
         let mut found = None;
         for site in self.sites_making(class)? {
-            let above = BodyRef { file: site.file, body: self.program.body_of_site(site).body };
+            let above = self.program.body_of_site(site);
             let targets = self.targets(site, EnvId::NONE);
             let Some(with_receiver) = targets.receiver_of(constructor) else { continue };
             if self.is_for_tests(above) || self.program.is_test(site.file) {
@@ -150,7 +150,7 @@ impl Link<'_> {
         for file in files {
             for name in own.into_iter().chain(by_itself) {
                 let Some(sym) = self.program.local(file, name) else { continue };
-                found.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| SiteRef { file, site }));
+                found.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| file.site_ref(site)));
             }
         }
         (found.len() <= MOST_SITES).then_some(found)

@@ -21,10 +21,10 @@ impl Link<'_> {
     /// The `bool` that a struct's field always holds; nothing where a macro, a derived trait or a reference may set it.
     pub(super) fn literal_of_struct_field(&self, field: VarRef) -> Option<Constant> {
         let facts = self.program.facts(field.file);
-        let row = facts.var(field.var);
+        let row = self.program.var(field);
         let class = facts.classes.iter().position(|class| class.body == row.body)?;
-        let class = ClassRef { file: field.file, class: ClassId(class as u32) };
-        let definition = facts.class(class.class);
+        let class = field.file.class_ref(ClassId(class as u32));
+        let definition = self.program.class(class);
         let name = self.program.global(field.file, row.name)?;
         if definition.kind != ClassKind::Class || !facts.list(definition.decorators).is_empty() {
             return None;
@@ -43,13 +43,12 @@ impl Link<'_> {
             }
         }
         for site in self.sites_writing_out(class)? {
-            let facts = self.program.facts(site.file);
-            let above = BodyRef { file: site.file, body: self.program.body_of_site(site).body };
+            let above = self.program.body_of_site(site);
             if self.is_for_tests(above) || self.program.is_test(site.file) {
                 continue;
             }
             let sym = self.program.local(site.file, name);
-            let args = facts.args_of(site.site);
+            let args = self.program.args_of(site);
             match args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
                 Some(given) => see(self.literal_given(above, given.value, DEPTH)?)?,
                 // `..rest`: another value of the struct, which somebody wrote out.
@@ -62,7 +61,7 @@ impl Link<'_> {
                 let facts = self.program.facts(file);
                 let row = facts.assign(assign);
                 let Form::Attr(base, _) = facts.form(row.target) else { continue };
-                let setter = BodyRef { file, body: facts.body_of(row.at) };
+                let setter = self.program.body_of(file, row.at);
                 if self.is_for_tests(setter)
                     || !self.may_be_of(class, Scope { file, at: row.at, env: EnvId::NONE }, base, own)
                 {
@@ -85,7 +84,7 @@ impl Link<'_> {
         for name in names {
             for site in self.program.sites_named(name) {
                 let facts = self.program.facts(site.file);
-                let row = facts.site(site.site);
+                let row = self.program.site(site);
                 if facts.language != Language::Rust || row.kind != SiteKind::New {
                     continue;
                 }
@@ -108,7 +107,7 @@ impl Link<'_> {
     fn may_be_of(&self, class: ClassRef, scope: Scope, value: blocklint_facts::FormId, own: bool) -> bool {
         let facts = self.program.facts(scope.file);
         if own || is_own_receiver(facts, value) {
-            let around = self.class_around(scope.file, facts.body_of(scope.at));
+            let around = self.class_around(self.program.body_of(scope.file, scope.at));
             return around.and_then(|around| names::rust::subject(self, around)).is_none_or(|of| of == class);
         }
         let is_named = || self.class_names(class).iter().any(|&name| self.program.local(scope.file, name).is_some());
@@ -132,7 +131,7 @@ impl Link<'_> {
     /// The literal that all calls of a function give to a parameter; nothing where a trait or a value of it may call it as well.
     pub(super) fn literal_of_all_callers(&self, function: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(function.file);
-        let row = facts.body(function.body);
+        let row = self.program.body(function);
         let name = self.program.global(function.file, row.name)?;
         let is_of_trait = row.class.get().is_some_and(|class| !facts.class(class).bases.is_empty());
         if is_of_trait || self.is_for_tests(function) || self.is_handed_out(name) {
@@ -142,7 +141,7 @@ impl Link<'_> {
         for (count, site) in
             self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).enumerate()
         {
-            let above = BodyRef { file: site.file, body: self.program.body_of_site(site).body };
+            let above = self.program.body_of_site(site);
             let targets = self.targets(site, EnvId::NONE);
             if count > MOST_SITES {
                 return None;

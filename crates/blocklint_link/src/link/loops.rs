@@ -2,21 +2,22 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, ExitKind, FileFacts, Form, FormId, ParamKind, Region, RegionId, RegionKind, SiteFlags, SiteKind, VarKind,
+    AltKind, ExitKind, FileFacts, Form, FormId, ParamKind, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind,
+    VarKind,
 };
 
 use crate::code::regions::{around, lies_in};
 use crate::idioms;
 use crate::link::Link;
 use crate::link::names;
-use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::program::ids::{FileId, SiteRef};
 
 impl Link<'_> {
     /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
     /// `await` in the same loop would.
     pub fn adds_up(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
+        let mut at = self.program.site(site).at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
             match region.kind {
@@ -62,12 +63,12 @@ impl Link<'_> {
 
     /// Whether a loop ends where a call that it asks says so: it looks for the first of a few that is there.
     pub(crate) fn ends_loop(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let here = facts.site(site.site).at;
+        let (facts, site_id) = self.program.facts_and_id(site);
+        let here = self.program.site(site).at;
         facts.regions.iter().enumerate().any(|(at, region)| {
             region.kind == RegionKind::Then
                 && region.parent == here.region
-                && region.test.get().is_some_and(|test| asks(facts, test, site))
+                && region.test.get().is_some_and(|test| asks(facts, test, site_id))
                 && facts.exits.iter().any(|exit| {
                     exit.kind == ExitKind::Return && exit.at.region.get().is_some_and(|of| of.index() == at)
                 })
@@ -77,8 +78,8 @@ impl Link<'_> {
     /// Whether a site is the test of a branch by which a loop's function is left with what was found: the loop goes on to
     /// the first hit alone.
     pub(crate) fn ends_search(&self, site: SiteRef, within: RegionId) -> bool {
-        let facts = self.program.facts(site.file);
-        let body = BodyRef { file: site.file, body: facts.region(within).body };
+        let (facts, site_id) = self.program.facts_and_id(site);
+        let body = site.file.body_ref(facts.region(within).body);
         self.program.exits_in(body).any(|exit| {
             let inside = exit.kind == ExitKind::Return && lies_in(facts, exit.at.region, within);
             inside
@@ -86,7 +87,7 @@ impl Link<'_> {
                     let region = facts.region(id);
                     region.kind == RegionKind::Then
                         && region.test.is_some()
-                        && facts.form(region.test) == Form::Result(site.site)
+                        && facts.form(region.test) == Form::Result(site_id)
                 })
         })
     }
@@ -95,7 +96,7 @@ impl Link<'_> {
     /// mostly loaded with the rest.
     pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         facts.language == Language::Python
             && (row.kind == SiteKind::Read || idioms::python::stays_short(facts.text(row.name)))
     }
@@ -122,9 +123,9 @@ fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool {
 }
 
 /// Whether a test asks a call, alone or as one of several that must all hold.
-fn asks(facts: &FileFacts, test: FormId, site: SiteRef) -> bool {
+fn asks(facts: &FileFacts, test: FormId, site: SiteId) -> bool {
     match facts.form(test) {
-        Form::Result(call) => call == site.site,
+        Form::Result(call) => call == site,
         Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks(facts, part, site)),
         _ => false,
     }

@@ -268,7 +268,7 @@ impl<'a> Link<'a> {
     /// `Users extends Base<UserRepository>`.
     fn as_type_argument(&self, owner: ClassRef, var: VarId, receiver: Val) -> Option<Typed> {
         let facts = self.program.facts(owner.file);
-        let params = facts.class(owner.class).type_params;
+        let params = self.program.class(owner).type_params;
         if facts.language != Language::Java
             || facts.list(params).is_empty()
             || !matches!(receiver, Val::Instance { .. })
@@ -295,7 +295,6 @@ impl<'a> Link<'a> {
 
     /// The value of a class's own member, bound to its receiver.
     pub(crate) fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
-        let facts = self.program.facts(owner.file);
         if matches!(receiver, Val::Instance { .. })
             && let Some(described) = self.described(owner, var)
         {
@@ -303,7 +302,7 @@ impl<'a> Link<'a> {
         }
         let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
         let typed = self.as_type_argument(owner, var, receiver).unwrap_or_else(|| self.var(scope, var));
-        let is_enum = facts.class(owner.class).kind == blocklint_facts::ClassKind::Enum;
+        let is_enum = self.program.class(owner).kind == blocklint_facts::ClassKind::Enum;
         if is_enum && matches!(receiver, Val::Class(_)) && !self.has_function(typed) {
             // Java: a constant may have a class of its own.
             if let [Val::Instance { class, .. }] = self.values.members(typed.value)[..]
@@ -346,7 +345,7 @@ impl<'a> Link<'a> {
 
     /// Whether a function takes its receiver as a parameter: it stands in a class, or was decorated there.
     pub(crate) fn is_method(&self, body: BodyRef) -> bool {
-        let row = self.program.facts(body.file).body(body.body);
+        let row = self.program.body(body);
         // A closure that a decorator returned stands in a function, yet is called like the method it replaced.
         row.kind == BodyKind::Function || row.kind == BodyKind::Lambda
     }
@@ -419,7 +418,7 @@ impl<'a> Link<'a> {
         let assigns = self.program.index_of(class.file).attr_assigns(sym).iter();
         assigns
             .filter(|(assign, own)| {
-                *own && self.class_around(class.file, facts.body_of(facts.assign(*assign).at)) == Some(class)
+                *own && self.class_around(self.program.body_of(class.file, facts.assign(*assign).at)) == Some(class)
             })
             .map(|(assign, _)| *assign)
             .collect()
@@ -652,11 +651,11 @@ impl<'a> Link<'a> {
     /// The class of which a method's first parameter is an instance, if the body is a method.
     pub(crate) fn receiver_of(&self, var: VarRef) -> Option<Typed> {
         let facts = self.program.facts(var.file);
-        let row = facts.var(var.var);
+        let row = self.program.var(var);
         let body = facts.body(row.body);
         let class = body.class.get()?;
-        let class = ClassRef { file: var.file, class };
-        let of = BodyRef { file: var.file, body: row.body };
+        let class = var.file.class_ref(class);
+        let of = var.file.body_ref(row.body);
         let kind = self.method_kind(of);
         if facts.text(body.name) == "__new__" || kind.of_class {
             return Some(self.known(Val::Class(class)));

@@ -52,7 +52,7 @@ impl Link<'_> {
             return known;
         }
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let mut kind = MethodKind { is_static: row.flags.has(BodyFlags::STATIC), ..MethodKind::default() };
         if facts.language == Language::Python {
             let at = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;

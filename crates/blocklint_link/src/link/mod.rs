@@ -155,27 +155,27 @@ impl Task {
     /// Its key, or the one by which an attribute is remembered.
     #[inline]
     fn key(self) -> Result<Key, (Val, Name)> {
-        let key =
-            |kind: u64, a: u32, b: u32, c: u32| Ok(Key(u64::from(a) << 32 | u64::from(b), kind << 32 | u64::from(c)));
+        let key = |kind: u64, of: u64, c: u32| Ok(Key(of, kind << 32 | u64::from(c)));
+        let row = |file: FileId, id: u32| u64::from(file.0) << 32 | u64::from(id);
         match self {
             Task::Attr(of, name) => Err((of, name)),
-            Task::Var(var, env) => key(0, var.file.0, var.var.0, env.0),
-            Task::Alias(class) => key(1, class.file.0, class.class.0, 0),
-            Task::Assign(file, assign, env) => key(2, file.0, assign.0, env.0),
-            Task::Field(class, name) => key(3, class.file.0, class.class.0, name.0),
-            Task::Return(body, env) => key(4, body.file.0, body.body.0, env.0),
-            Task::Yield(body, env) => key(5, body.file.0, body.body.0, env.0),
-            Task::Result(site, env) => key(6, site.file.0, site.site.0, env.0),
-            Task::Param(var) => key(7, var.file.0, var.var.0, 0),
-            Task::Annotation(file, form, region) => key(8, file.0, form.0, region.0),
-            Task::Import(file, import) => key(9, file.0, import.0, 0),
-            Task::Bases(class) => key(10, class.file.0, class.class.0, 0),
-            Task::Mro(class) => key(11, class.file.0, class.class.0, 0),
-            Task::Summary(body, param) => key(12, body.file.0, body.body.0, param),
-            Task::Targets(site, env) => key(13, site.file.0, site.site.0, env.0),
-            Task::Callee(site, env) => key(14, site.file.0, site.site.0, env.0),
-            Task::Below(class, name) => key(15, class.file.0, class.class.0, name.0),
-            Task::Component(var, of) => key(16, var.file.0, var.var.0, of.0),
+            Task::Var(var, env) => key(0, var.number(), env.0),
+            Task::Alias(class) => key(1, class.number(), 0),
+            Task::Assign(file, assign, env) => key(2, row(file, assign.0), env.0),
+            Task::Field(class, name) => key(3, class.number(), name.0),
+            Task::Return(body, env) => key(4, body.number(), env.0),
+            Task::Yield(body, env) => key(5, body.number(), env.0),
+            Task::Result(site, env) => key(6, site.number(), env.0),
+            Task::Param(var) => key(7, var.number(), 0),
+            Task::Annotation(file, form, region) => key(8, row(file, form.0), region.0),
+            Task::Import(file, import) => key(9, row(file, import.0), 0),
+            Task::Bases(class) => key(10, class.number(), 0),
+            Task::Mro(class) => key(11, class.number(), 0),
+            Task::Summary(body, param) => key(12, body.number(), param),
+            Task::Targets(site, env) => key(13, site.number(), env.0),
+            Task::Callee(site, env) => key(14, site.number(), env.0),
+            Task::Below(class, name) => key(15, class.number(), name.0),
+            Task::Component(var, of) => key(16, var.number(), of.0),
         }
     }
 }
@@ -226,7 +226,7 @@ impl TargetsMemo {
     #[inline]
     pub(crate) fn get(&self, site: SiteRef, env: EnvId) -> Option<&Rc<Targets>> {
         if env == EnvId::NONE {
-            self.plain[site.file.index()].get(site.site.index())?.as_ref()
+            self.plain[site.file.index()].get(site.index())?.as_ref()
         } else {
             self.bound.get(&(site, env))
         }
@@ -243,7 +243,7 @@ impl TargetsMemo {
         if of_file.is_empty() {
             *of_file = (0..sites).map(|_| None).collect();
         }
-        of_file[site.site.index()] = Some(targets);
+        of_file[site.index()] = Some(targets);
     }
 }
 
@@ -646,7 +646,7 @@ impl<'a> Link<'a> {
     pub fn is_for_tests(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         self.program.is_test(body.file)
-            || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST)
+            || self.program.body(body).flags.has(blocklint_facts::BodyFlags::TEST)
             || facts.language == blocklint_core::Language::Rust && self.rust_parents().is_test(body.file)
     }
 

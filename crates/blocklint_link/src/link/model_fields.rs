@@ -13,7 +13,7 @@ impl Link<'_> {
         for ancestor in self.mro(class).iter() {
             let Ancestor::Class(own) = *ancestor else { continue };
             let facts = self.program.facts(own.file);
-            let body = facts.class(own.class).body;
+            let body = self.program.class(own).body;
             for var in facts.vars_of(body) {
                 let name = facts.text(facts.var(var).name);
                 let Some(assign) = facts.assigns_of(var).find(|assign| assign.annotation.is_some()) else { continue };

@@ -36,7 +36,7 @@ impl<'a> Link<'a> {
                     }
                     let of_file = self.program.index_of(file).sites_named(sym).iter().copied();
                     let meant = of_file.filter(|&site| kinds.contains(&facts.site(site).kind));
-                    sites.extend(meant.map(|site| SiteRef { file, site }));
+                    sites.extend(meant.map(|site| file.site_ref(site)));
                 }
             }
         }

@@ -73,8 +73,7 @@ impl Link<'_> {
             Test::From(sources) => Asked { sources: Some(sources), whole: false, calls: 1, fuel },
             _ => Asked { sources: None, whole: true, calls: 1, fuel },
         };
-        let facts = self.program.facts(site.file);
-        let body = BodyRef { file: site.file, body: facts.body_of(facts.site(site.site).at) };
+        let body = self.program.body_of_site(site);
         let scope = Scope { env, ..self.scope_of(site, env) };
         self.comes(scope, body, form, asked, DEPTH)
     }
@@ -113,7 +112,7 @@ impl Link<'_> {
             Val::Library { ty, .. } => self.library.source(ty).is_some_and(|source| wanted(asked, source)),
             _ => false,
         });
-        is_sourced && !self.is_called_here(BodyRef { file: body.file, body: row.body })
+        is_sourced && !self.is_called_here(body.file.body_ref(row.body))
     }
 
     /// Java: whether a lambda captures a parameter to which a call of the method around passes what is asked for.
@@ -122,11 +121,11 @@ impl Link<'_> {
         let (Form::Var(var), Some(calls)) = (facts.form(form), asked.calls.checked_sub(1)) else { return false };
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return false };
-        let is_captured = scope.file == body.file && row.body != body.body;
+        let is_captured = scope.file == body.file && scope.file.body_ref(row.body) != body;
         if !is_captured || facts.assigns_of(var).next().is_some() {
             return false;
         }
-        let around = BodyRef { file: body.file, body: row.body };
+        let around = body.file.body_ref(row.body);
         self.sites_calling(around).into_iter().take(MOST_PASSING).any(|site| {
             let Some(form) = self.passed(site, around, index) else { return false };
             let scope = self.scope_of(site, EnvId::NONE);
@@ -138,12 +137,12 @@ impl Link<'_> {
     /// body -> …)`.
     fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: Asked<'_>, depth: u32) -> Shown {
         let facts = self.program.facts(lambda.file);
-        if facts.language != Language::Java || facts.body(lambda.body).kind != BodyKind::Lambda || index > 0 {
+        if facts.language != Language::Java || self.program.body(lambda).kind != BodyKind::Lambda || index > 0 {
             return Shown::Hidden;
         }
-        let uses = self.program.index_of(lambda.file).uses_of_callable(lambda.body);
+        let uses = self.program.uses_of_callable(lambda);
         let operator = uses.iter().find_map(|(mention, _)| match mention {
-            Mention::Arg(site, _) => Some(SiteRef { file: lambda.file, site }),
+            Mention::Arg(site, _) => Some(lambda.file.site_ref(site)),
             _ => None,
         });
         let Some((operator, chain)) = operator.and_then(|site| Some((site, self.receiver_form(site)?))) else {
@@ -161,8 +160,7 @@ impl Link<'_> {
 
     /// Whether a call in the project is seen to run a body.
     fn is_called_here(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let Some(name) = self.program.global(body.file, facts.body(body.body).name) else { return false };
+        let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return false };
         let mut sites = self.program.sites_named(name).take(MOST_SITES);
         sites.any(|site| self.targets(site, EnvId::NONE).receiver_of(body).is_some())
     }
@@ -187,9 +185,13 @@ impl Link<'_> {
                 let plain = facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration);
                 let values: Vec<FormId> = plain.map(|assign| assign.value).collect();
                 match row.kind {
-                    VarKind::Param(index) if values.is_empty() && row.body == body.body => Shown::Param(index),
+                    VarKind::Param(index) if values.is_empty() && scope.file.body_ref(row.body) == body => {
+                        Shown::Param(index)
+                    }
                     VarKind::Param(_) => Shown::Hidden,
-                    _ if row.body != body.body || values.is_empty() || values.len() > 4 => Shown::Hidden,
+                    _ if scope.file.body_ref(row.body) != body || values.is_empty() || values.len() > 4 => {
+                        Shown::Hidden
+                    }
                     _ => all(values.iter().map(|&value| self.comes(scope, body, value, asked, depth))),
                 }
             }
@@ -203,7 +205,7 @@ impl Link<'_> {
                 };
                 if members.iter().any(gives) { Shown::Yes } else { Shown::Hidden }
             }
-            Form::Result(site) => self.comes_from_call(scope, body, SiteRef { file: scope.file, site }, asked, depth),
+            Form::Result(site) => self.comes_from_call(scope, body, scope.file.site_ref(site), asked, depth),
             Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Bool(_) | Form::None => Shown::No,
             _ => Shown::Hidden,
         }
@@ -211,7 +213,7 @@ impl Link<'_> {
 
     fn comes_from_call(&self, scope: Scope, body: BodyRef, site: SiteRef, asked: Asked<'_>, depth: u32) -> Shown {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         if let Form::Attr(base, name) = facts.form(row.callee)
             && (SAME.contains(&facts.text(name))
                 || self.program.language(site.file) == Language::Rust && SAME_IN_RUST.contains(&facts.text(name)))
@@ -249,10 +251,10 @@ impl Link<'_> {
             }
             Target::Body { body, env, .. } if asked.calls > 0 => {
                 let callee = body;
-                let facts = self.program.facts(body.file);
+                let (facts, body_id) = self.program.facts_and_id(body);
                 let asked = Asked { calls: asked.calls - 1, ..asked };
                 let given = facts.exits.iter().filter(|exit| {
-                    exit.kind == ExitKind::Return && exit.value.is_some() && facts.body_of(exit.at) == body.body
+                    exit.kind == ExitKind::Return && exit.value.is_some() && facts.body_of(exit.at) == body_id
                 });
                 all(given.map(|exit| {
                     let scope = Scope { file: body.file, at: exit.at, env };
@@ -278,11 +280,11 @@ impl Link<'_> {
             return Shown::Hidden;
         }
         let facts = self.program.facts(site.file);
-        let receiver = match facts.form(facts.site(site.site).callee) {
+        let receiver = match facts.form(self.program.site(site).callee) {
             Form::Attr(base, _) => Some(base),
             _ => None,
         };
-        let given = facts.args_of(site.site).into_iter().map(|arg| arg.value);
+        let given = self.program.args_of(site).into_iter().map(|arg| arg.value);
         any(receiver.into_iter().chain(given).map(|form| self.comes(scope, body, form, asked, depth)))
     }
 
@@ -304,10 +306,10 @@ impl Link<'_> {
     /// Whether a call reads a piece, or an argument may say how much: a number, or what is called like one.
     fn says_how_much(&self, site: SiteRef, env: EnvId) -> bool {
         let facts = self.program.facts(site.file);
-        let name = facts.text(facts.site(site.site).name);
+        let name = facts.text(self.program.site(site).name);
         let reads_piece = PIECES.contains(&name) || name.starts_with("recv");
         reads_piece
-            || facts.args_of(site.site).into_iter().any(|arg| {
+            || self.program.args_of(site).into_iter().any(|arg| {
                 let name = if arg.name.is_some() { facts.text(arg.name) } else { "" };
                 let is_amount =
                     ["n", "size", "limit", "length", "amt", "chunk_size", "max_bytes", "maxsize"].contains(&name);

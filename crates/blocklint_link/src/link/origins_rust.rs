@@ -116,7 +116,7 @@ impl Link<'_> {
             },
             // A part of what comes from somewhere comes from there.
             Form::Element(base) => self.comes(scope, body, base, asked, depth),
-            Form::Result(site) => self.comes_handed_on(scope, body, SiteRef { file: scope.file, site }, asked, depth),
+            Form::Result(site) => self.comes_handed_on(scope, body, scope.file.site_ref(site), asked, depth),
             _ => Shown::Hidden,
         };
         match more {
@@ -158,9 +158,9 @@ impl Link<'_> {
             return Shown::Hidden;
         }
         let facts = self.program.facts(scope.file);
-        let of = BodyRef { file: scope.file, body: facts.var(var).body };
+        let of = scope.file.body_ref(facts.var(var).body);
         let VarKind::Param(index) = facts.var(var).kind else { return Shown::Hidden };
-        let Some(param) = facts.params_of(of.body).get(index as usize).copied() else { return Shown::Hidden };
+        let Some(param) = self.program.params_of(of).get(index as usize).copied() else { return Shown::Hidden };
         let holds_bytes = |form: FormId| match facts.form(form) {
             Form::Name(sym) | Form::Path(_, sym) => matches!(facts.text(sym), "Bytes" | "String" | "Vec"),
             Form::Subscript(base, _) => matches!(facts.form(base), Form::Name(sym) if facts.text(sym) == "Vec"),
@@ -172,7 +172,7 @@ impl Link<'_> {
 
     /// Whether a function is handed to a library that runs it on an event loop, or is registered by what decorates it.
     fn serves_requests(&self, body: BodyRef) -> bool {
-        if !self.program.facts(body.file).list(self.program.facts(body.file).body(body.body).decorators).is_empty()
+        if !self.program.facts(body.file).list(self.program.body(body).decorators).is_empty()
             && self.registered(body).is_some()
         {
             return true;
@@ -193,7 +193,7 @@ impl Link<'_> {
     /// A local that a closure or an async block takes along, or a buffer that calls fill.
     fn comes_of_local(&self, scope: Scope, body: BodyRef, var: VarId, asked: Asked<'_>, depth: u32) -> Shown {
         let facts = self.program.facts(scope.file);
-        let owner = BodyRef { file: scope.file, body: facts.var(var).body };
+        let owner = scope.file.body_ref(facts.var(var).body);
         let plain: Vec<_> = facts
             .assigns_of(var)
             .filter(|assign| assign.kind != AssignKind::Declaration)
@@ -217,13 +217,13 @@ impl Link<'_> {
     /// `while let Some(chunk) = body.next().await { buffer.extend_from_slice(&chunk) }`, `file.read_to_end(&mut buffer)`
     fn comes_by_filling(&self, scope: Scope, body: BodyRef, var: VarId, asked: Asked<'_>, depth: u32) -> Shown {
         let facts = self.program.facts(scope.file);
-        let owner = BodyRef { file: scope.file, body: facts.var(var).body };
+        let owner = scope.file.body_ref(facts.var(var).body);
         let is_it = |form: FormId| matches!(facts.form(form), Form::Var(of) if of == var);
-        let fills = self.program.sites_in(owner).filter(|site| facts.site(site.site).kind == SiteKind::Call);
+        let fills = self.program.sites_in(owner).filter(|site| self.program.site(*site).kind == SiteKind::Call);
         any(fills.map(|site| {
-            let row = facts.site(site.site);
+            let row = self.program.site(site);
             let name = facts.text(row.name);
-            let args = facts.args_of(site.site);
+            let args = self.program.args_of(site);
             let scope = Scope { file: scope.file, at: row.at, env: scope.env };
             let from = match facts.form(row.callee) {
                 Form::Attr(base, _) if PUT.contains(&name) && is_it(base) => args.first().map(|arg| arg.value),
@@ -240,12 +240,12 @@ impl Link<'_> {
     /// What hands on the value that it is called on, or makes one of its first argument.
     fn comes_handed_on(&self, scope: Scope, body: BodyRef, site: SiteRef, asked: Asked<'_>, depth: u32) -> Shown {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         let name = facts.text(row.name);
         match facts.form(row.callee) {
             Form::Attr(base, _) if HANDED_ON.contains(&name) => self.comes(scope, body, base, asked, depth),
             Form::Attr(..) => self.comes_of_closure(scope, body, site, asked, depth),
-            _ if MADE_OF.contains(&name) => match facts.args_of(site.site).first() {
+            _ if MADE_OF.contains(&name) => match self.program.args_of(site).first() {
                 Some(first) => self.comes(scope, body, first.value, asked, depth),
                 None => Shown::Hidden,
             },
@@ -264,7 +264,7 @@ impl Link<'_> {
     /// What a closure gives that a library runs elsewhere and whose result is waited for.
     fn comes_of_closure(&self, scope: Scope, body: BodyRef, site: SiteRef, asked: Asked<'_>, depth: u32) -> Shown {
         let facts = self.program.facts(site.file);
-        let mut closures = facts.args_of(site.site).into_iter().filter_map(|arg| match facts.form(arg.value) {
+        let mut closures = self.program.args_of(site).into_iter().filter_map(|arg| match facts.form(arg.value) {
             Form::Callable(closure) => Some(closure),
             _ => None,
         });
@@ -276,8 +276,7 @@ impl Link<'_> {
         if !hands_over {
             return Shown::Hidden;
         }
-        let given =
-            self.program.exits_in(BodyRef { file: site.file, body: closure }).filter(|exit| exit.value.is_some());
+        let given = self.program.exits_in(site.file.body_ref(closure)).filter(|exit| exit.value.is_some());
         any(given.map(|exit| {
             let scope = Scope { file: site.file, at: exit.at, env: scope.env };
             self.comes(scope, body, exit.value, asked, depth)

@@ -19,22 +19,22 @@ impl<'a> Link<'a> {
         receiver: Option<Val>,
     ) -> Option<Typed> {
         let facts = self.program.facts(body.file);
-        let var = facts.body(body.body).var;
+        let var = self.program.body(body).var;
         if facts.language != Language::Python || var.is_none() {
             return None;
         }
         self.program.name("overload").and_then(|name| self.program.local(body.file, name))?;
-        let variants: Vec<BodyRef> = (0..body.body.0)
-            .map(BodyId)
+        let variants: Vec<BodyRef> = (0..body.index())
+            .map(|at| BodyId(at as u32))
             .filter(|&id| {
                 let row = facts.body(id);
                 row.var == var && row.kind == BodyKind::Function && row.flags.has(BodyFlags::STUB)
             })
             .filter(|&id| facts.list(facts.body(id).decorators).iter().any(|&form| self.is_overload(body, form)))
-            .map(|id| BodyRef { file: body.file, body: id })
+            .map(|id| body.file.body_ref(id))
             .collect();
         let tells = variants.iter().any(|variant| {
-            facts.params_of(variant.body).iter().any(|param| !self.literals(body, param.annotation).is_empty())
+            self.program.params_of(*variant).iter().any(|param| !self.literals(body, param.annotation).is_empty())
         });
         if !tells {
             return None;
@@ -62,7 +62,7 @@ impl<'a> Link<'a> {
     /// an argument that would tell cannot be seen.
     fn fits(&self, variant: BodyRef, site: SiteRef, env: EnvId, with_receiver: bool) -> Option<bool> {
         let facts = self.program.facts(variant.file);
-        let params = facts.params_of(variant.body);
+        let params = self.program.params_of(variant);
         for (index, param) in params.iter().enumerate().skip(usize::from(with_receiver)) {
             let given = self.passed_with(site, variant, index as u32, with_receiver);
             let wanted = self.literals(variant, param.annotation);
@@ -74,7 +74,7 @@ impl<'a> Link<'a> {
                 None if param.default.is_some() => match facts.form(param.default) {
                     // `= ...` stands for a default that the variant's type describes.
                     Form::Bool(_) | Form::Str(_) | Form::Int(_) | Form::None => {
-                        self.constant_in(variant.file, variant.body, param.default, EnvId::NONE, 2)
+                        self.constant_in(variant, param.default, EnvId::NONE, 2)
                     }
                     _ => continue,
                 },

@@ -27,9 +27,9 @@ impl Link<'_> {
     /// model's: what is behind it in the project is how the library does that.
     pub(crate) fn modelled_handovers(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let class = row.class.get().filter(|_| facts.language == Language::Java)?;
-        self.mro(ClassRef { file: body.file, class }).iter().find_map(|ancestor| {
+        self.mro(body.file.class_ref(class)).iter().find_map(|ancestor| {
             let Ancestor::Class(class) = *ancestor else { return None };
             let path = self.library.member(self.modelled_class(class)?, facts.text(row.name));
             let handovers = self.library.handovers(path);

@@ -15,8 +15,7 @@ impl Link<'_> {
     /// What a call does with its n-th argument, by the rows and summaries of its targets.
     pub fn passing(&self, site: SiteRef, arg: u32, env: EnvId) -> Passing {
         let mut passing = Passing::default();
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         let targets = self.targets(site, env);
         let modelled = targets.list.iter().find_map(|target| match *target {
             Target::Body { body, .. } => self.modelled_handovers(body),
@@ -51,10 +50,9 @@ impl Link<'_> {
     }
 
     fn passing_to_row(&self, passing: &mut Passing, path: PathId, site: SiteRef, arg: u32, env: EnvId) {
-        let facts = self.program.facts(site.file);
-        let is_decoration = facts.site(site.site).kind == SiteKind::Decorate;
+        let is_decoration = self.program.site(site).kind == SiteKind::Decorate;
         let handovers = self.handovers_at(path, site);
-        let value = facts.args_of(site.site).get(arg as usize).map(|arg| arg.value);
+        let value = self.program.args_of(site).get(arg as usize).map(|arg| arg.value);
         let is_async = value.is_some_and(|form| self.is_coroutine_function(self.eval(self.scope_of(site, env), form)));
         let mut spoken = false;
         for row in handovers.iter() {
@@ -114,9 +112,8 @@ impl Link<'_> {
     /// Java: whether a call only adds a step to a lazy chain that nothing consumes: its callable never runs.
     fn is_never_consumed(&self, site: SiteRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        if self.program.language(site.file) != Language::Java
-            || !self.program.index_of(site.file).uses_of_result(site.site).is_empty()
-        {
+        let (facts, site_id) = self.program.facts_and_id(site);
+        if facts.language != Language::Java || !self.program.uses_of_result(site).is_empty() {
             return false;
         }
         let targets = self.targets(site, EnvId::NONE);
@@ -129,8 +126,8 @@ impl Link<'_> {
             && targets.list.iter().all(is_lazy)
             && self
                 .operators_of(site.file)
-                .on_result(site.site)
-                .all(|next| self.is_never_consumed(SiteRef { file: site.file, site: next }, depth))
+                .on_result(site_id)
+                .all(|next| self.is_never_consumed(site.file.site_ref(next), depth))
     }
 
     fn passing_to_body(&self, passing: &mut Passing, body: BodyRef, with_receiver: bool, site: SiteRef, arg: u32) {
@@ -157,10 +154,10 @@ impl Link<'_> {
     pub(crate) fn is_coroutine_function(&self, typed: Typed) -> bool {
         self.values.members(typed.value).iter().any(|val| match *val {
             Val::Fn { body, .. } => {
-                matches!(self.program.facts(body.file).body(body.body).flow, Flow::Coroutine | Flow::AsyncGenerator)
+                matches!(self.program.body(body).flow, Flow::Coroutine | Flow::AsyncGenerator)
             }
             Val::Partial { inner, .. } => match self.values.single(inner) {
-                Val::Fn { body, .. } => self.program.facts(body.file).body(body.body).flow == Flow::Coroutine,
+                Val::Fn { body, .. } => self.program.body(body).flow == Flow::Coroutine,
                 _ => false,
             },
             _ => false,

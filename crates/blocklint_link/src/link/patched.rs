@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::link::Link;
 use crate::link::names::python::{file_below, imported_module};
 use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
+use crate::program::ids::{BodyRef, FileId, Name};
 
 /// The programs that some files patch.
 #[derive(Default)]
@@ -56,8 +56,8 @@ impl Patched {
         if self.starts.contains(&entry.file) {
             return true;
         }
-        let facts = link.program.facts(entry.file);
-        let mut outermost = entry.body;
+        let (facts, entry_id) = link.program.facts_and_id(entry);
+        let mut outermost = entry_id;
         while let Some(parent) = facts.body(outermost).parent.get().filter(|parent| parent.index() != 0) {
             outermost = parent;
         }
@@ -84,7 +84,7 @@ fn takes(link: &Link<'_>, file: FileId, name: Name, of: FileId, packages: &[File
     let occurrences = link.program.occurrences(name).iter().filter(|(other, _)| *other == file);
     let mut sites = occurrences.flat_map(|&(_, sym)| link.program.index_of(file).sites_named(sym).iter().copied());
     sites.any(|site| {
-        let callee = link.callee(SiteRef { file, site }, EnvId::NONE);
+        let callee = link.callee(file.site_ref(site), EnvId::NONE);
         link.values.members(callee.value).iter().any(|val| match *val {
             Val::Class(class) => class.file == of,
             Val::Fn { body, .. } => body.file == of,

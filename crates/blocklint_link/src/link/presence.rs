@@ -13,7 +13,7 @@ use crate::link::names;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
 use crate::link::{Link, Typed};
-use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::program::ids::{BodyRef, FileId};
 
 impl Guard {
     /// Whether it holds only where a parameter is `None` or false in the language's sense.
@@ -37,7 +37,7 @@ impl Link<'_> {
         if let Form::Var(var) = facts.form(form)
             && let VarKind::Param(index) = facts.var(var).kind
         {
-            let body = BodyRef { file: scope.file, body: facts.var(var).body };
+            let body = scope.file.body_ref(facts.var(var).body);
             return facts.assigns_of(var).next().is_none() && self.is_there_by_annotation(body, index, guard);
         }
         ends_in_something(facts, form)
@@ -59,7 +59,7 @@ impl Link<'_> {
     /// The same for a parameter, by its annotation.
     pub fn is_there_by_annotation(&self, body: BodyRef, param: u32, guard: &Guard) -> bool {
         let facts = self.program.facts(body.file);
-        let Some(row) = facts.params_of(body.body).get(param as usize) else { return false };
+        let Some(row) = self.program.params_of(body).get(param as usize) else { return false };
         facts.language == Language::Python
             && guard.asks_for_nothing()
             && row.annotation.is_some()
@@ -133,7 +133,7 @@ impl Link<'_> {
         let Some(arg) = facts.args_of(call).iter().position(|arg| facts.form(arg.value) == Form::Var(var)) else {
             return false;
         };
-        let site = SiteRef { file, site: call };
+        let site = file.site_ref(call);
         match self.targets(site, EnvId::NONE).list[..] {
             [Target::Body { body, with_receiver, .. }] => {
                 self.param_for(site, arg as u32, body, with_receiver).is_some_and(|param| self.hands_back(body, param))
@@ -144,12 +144,12 @@ impl Link<'_> {
 
     /// Whether a function begins with giving back a parameter that is there.
     fn hands_back(&self, body: BodyRef, param: u32) -> bool {
-        let facts = self.program.facts(body.file);
+        let (facts, body_id) = self.program.facts_and_id(body);
         let mut exits = self.program.exits_in(body);
         let Some(first) = exits.next() else { return false };
         let Form::Var(var) = facts.form(first.value) else { return false };
         let row = facts.var(var);
-        row.body == body.body
+        row.body == body_id
             && matches!(row.kind, VarKind::Param(index) if index == param)
             && facts.assigns_of(var).next().is_none()
             && first.at.region.get().is_some_and(|id| {

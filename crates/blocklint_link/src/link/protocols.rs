@@ -25,7 +25,7 @@ impl Link<'_> {
     /// Adds what an operation runs on its operands: `x in y`, `if x:`, `x == y`, `x[i]`.
     pub(crate) fn add_operation(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         let scope = self.scope_of(site, env);
         let name = facts.text(row.name);
         let mut is_listed = false;
@@ -37,7 +37,7 @@ impl Link<'_> {
             let operand = match protocol.operand {
                 Operand::Own => row.callee,
                 // The right operand is asked where the left one has no answer.
-                Operand::Other if targets.list.is_empty() => match facts.args_of(site.site)[..] {
+                Operand::Other if targets.list.is_empty() => match self.program.args_of(site)[..] {
                     [other] => other.value,
                     _ => continue,
                 },
@@ -92,7 +92,7 @@ impl Link<'_> {
     /// The arguments of a call that a protocol asks.
     fn arguments_asked(&self, site: SiteRef, operand: Operand) -> SmallVec<[FormId; 2]> {
         let facts = self.program.facts(site.file);
-        let args = facts.args_of(site.site);
+        let args = self.program.args_of(site);
         let is_plain = |form: FormId| !matches!(facts.form(form), Form::Star(_) | Form::StarStar(_));
         let positional = args.iter().filter(|arg| arg.name.is_none());
         match operand {
@@ -114,7 +114,7 @@ impl Link<'_> {
             if !self.conditions_shown(&row.when, &row.unless, site, env) {
                 continue;
             }
-            for (at, arg) in facts.args_of(site.site).iter().enumerate() {
+            for (at, arg) in self.program.args_of(site).iter().enumerate() {
                 let is_unpacked = matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_));
                 if !is_unpacked && self.is_argument(site, at as u32, argument) && !found.contains(&arg.value) {
                     found.push(arg.value);
@@ -331,7 +331,7 @@ impl Link<'_> {
         for target in &mut targets.list[before..] {
             if let Target::Body { body, edge, .. } = target
                 && *edge == Edge::Construct
-                && self.program.facts(body.file).body(body.body).flow == Flow::Generator
+                && self.program.body(*body).flow == Flow::Generator
             {
                 *edge = Edge::Consume;
             }
@@ -343,7 +343,7 @@ impl Link<'_> {
         let methods = self.attr(val, iter);
         for method in self.values.members(methods.value) {
             let Val::Fn { body, env, .. } = method else { continue };
-            if self.program.facts(body.file).body(body.body).flow != Flow::Sync {
+            if self.program.body(body).flow != Flow::Sync {
                 continue;
             }
             let given = self.called(body, env, Some(val));
@@ -388,13 +388,13 @@ impl Link<'_> {
     /// The names, other than its own, of sites that may run a method of a class by a protocol.
     pub fn names_run_by_protocol(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let method = facts.text(row.name);
         let Some(class) = row.class.get() else { return Vec::new() };
         if facts.language != Language::Python || !method.starts_with("__") {
             return Vec::new();
         }
-        let class = ClassRef { file: body.file, class };
+        let class = body.file.class_ref(class);
         let has = |step: Step| match step {
             Step::Method(of) => self.defines(class, of),
             Step::Iteration => self.defines(class, ITERATION[0]),
@@ -441,7 +441,7 @@ impl Link<'_> {
     /// True if calls of this name run a method by a protocol, or iterate and the method is one of an iteration.
     pub(crate) fn is_run_by_protocol(&self, call: SiteRef, method: &str) -> bool {
         let facts = self.program.facts(call.file);
-        let name = facts.site(call.site).name;
+        let name = self.program.site(call).name;
         let by_function = python_protocols::all()
             .filter(|protocol| protocol.name() == facts.text(name))
             .any(|protocol| protocol.steps.iter().any(|step| step.may_run(method)));
@@ -453,12 +453,12 @@ impl Link<'_> {
     /// True if a site runs a method that it does not name with arguments that are not the method's: `list(store)`.
     pub(crate) fn lists_other_arguments(&self, site: SiteRef, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
-        let method = facts.text(facts.body(body.body).name);
+        let method = facts.text(self.program.body(body).name);
         let here = self.program.facts(site.file);
-        let row = here.site(site.site);
+        let row = self.program.site(site);
         facts.language == Language::Python
             && row.kind == SiteKind::Call
-            && facts.body(body.body).class.is_some()
+            && self.program.body(body).class.is_some()
             && here.text(row.name) != method
             && python_protocols::all().any(|protocol| protocol.steps.iter().any(|step| step.may_run(method)))
     }

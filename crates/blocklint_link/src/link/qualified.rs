@@ -9,14 +9,15 @@ use crate::program::ids::{BodyRef, ClassRef, FileId};
 impl<'a> Link<'a> {
     /// `app.service.Store.load`; of a file's top level the module.
     pub fn qualified_name(&self, body: BodyRef) -> String {
-        let inside = self.program.facts(body.file).qualified_name(body.body);
+        let (facts, body_id) = self.program.facts_and_id(body);
+        let inside = facts.qualified_name(body_id);
         self.join_name(body.file, &inside)
     }
 
     /// The same for a class.
     pub fn qualified_class(&self, class: ClassRef) -> String {
         let facts = self.program.facts(class.file);
-        let inside = facts.qualified_name(facts.class(class.class).body);
+        let inside = facts.qualified_name(self.program.class(class).body);
         self.join_name(class.file, &inside)
     }
 

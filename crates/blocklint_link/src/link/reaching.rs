@@ -53,8 +53,8 @@ impl Link<'_> {
     }
 
     fn find_constants(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[Reaching; 2]> {
-        let facts = self.program.facts(site.file);
-        let at = facts.site(site.site).at;
+        let (facts, site_id) = self.program.facts_and_id(site);
+        let at = self.program.site(site).at;
         let body = facts.body_of(at);
         let only = || smallvec![Reaching::plain(self.constant(site, form, env, DEPTH))];
         let Form::Var(var) = facts.form(form) else { return only() };
@@ -73,7 +73,7 @@ impl Link<'_> {
         };
         for assign in &rows {
             // What a call gives is assigned after it: `name = f(name)`.
-            let is_given_by_it = mentions(facts, assign.value, 4, &|form| form == Form::Result(site.site));
+            let is_given_by_it = mentions(facts, assign.value, 4, &|form| form == Form::Result(site_id));
             let before = assign.at.position < at.position && !is_given_by_it;
             if !before && !in_one_loop(facts, assign.at.region, at.region)
                 || in_other_arm(facts, assign.at.region, at.region)
@@ -85,7 +85,7 @@ impl Link<'_> {
             if before && !is_for_want && lies_in(facts, at.region, assign.at.region) {
                 found.clear();
             }
-            let constant = self.constant_in(site.file, body, assign.value, env, DEPTH - 1);
+            let constant = self.constant_in(site.file.body_ref(body), assign.value, env, DEPTH - 1);
             let at = Scope { file: site.file, at: assign.at, env };
             let instead_of = match row.kind {
                 VarKind::Param(index) => self.literal_of_branch(at, index),

@@ -13,7 +13,7 @@ use crate::link::names::java;
 use crate::link::rows::Shown;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
+use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::program::index::Mention;
 
 /// Calls of one coroutine beyond which nobody asks who drives it.
@@ -23,7 +23,7 @@ impl Link<'_> {
     /// Rows that register what they decorate, or what overrides them.
     pub fn registered(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let mut rows: Vec<&HandoverRow> = Vec::new();
         for (path, made) in self.decorators(body) {
             if facts.language == Language::Java
@@ -43,7 +43,7 @@ impl Link<'_> {
         }
         rows.extend(self.registered_by_class(body));
         if let Some(class) = row.class.get() {
-            let class = ClassRef { file: body.file, class };
+            let class = body.file.class_ref(class);
             let before = rows.len();
             for ancestor in self.mro(class).iter() {
                 if let Ancestor::Library(ty, _) = *ancestor {
@@ -91,13 +91,13 @@ impl Link<'_> {
     /// The library paths of a body's decorators, each with the call that makes it where there is one.
     pub fn decorators(&self, body: BodyRef) -> Vec<(PathId, Option<SiteRef>)> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let scope = self.signature_scope(body);
         let mut paths = Vec::new();
         for &decorator in facts.list(row.decorators) {
             let (typed, made) = match facts.form(decorator) {
                 Form::Result(site) => {
-                    let site = SiteRef { file: body.file, site };
+                    let site = body.file.site_ref(site);
                     (self.callee(site, EnvId::NONE), Some(site))
                 }
                 _ => (self.eval(scope, decorator), None),
@@ -168,10 +168,10 @@ impl Link<'_> {
         if !OTHER_THAN_TOKIO.iter().any(|&runtime| self.program.name(crate_of_runtime(runtime)).is_some()) {
             return None;
         }
-        let uses = self.program.index_of(block.file).uses_of_callable(block.body);
+        let uses = self.program.uses_of_callable(block);
         uses.iter().find_map(|(mention, _)| {
             let Mention::Arg(site, _) = mention else { return None };
-            let targets = self.targets(SiteRef { file: block.file, site }, EnvId::NONE);
+            let targets = self.targets(block.file.site_ref(site), EnvId::NONE);
             targets.list.iter().find_map(|target| {
                 let Target::Row { path, .. } = *target else { return None };
                 let text = self.library.text(path);
@@ -188,10 +188,9 @@ impl Link<'_> {
         if !idioms::rust::ONE_THREAD.iter().any(|name| self.program.name(name).is_some()) {
             return None;
         }
-        let facts = self.program.facts(body.file);
-        let of_block = facts.body(body.body).kind == BodyKind::AsyncBlock;
+        let of_block = self.program.body(body).kind == BodyKind::AsyncBlock;
         let uses: Vec<(FileId, Mention)> = if of_block {
-            let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+            let uses = self.program.uses_of_callable(body);
             uses.iter().map(|(mention, _)| (body.file, mention)).collect()
         } else {
             let calls = self.sites_calling(body);
@@ -199,7 +198,7 @@ impl Link<'_> {
                 return None;
             }
             let uses = calls.iter().flat_map(|site| {
-                let uses = self.program.index_of(site.file).uses_of_result(site.site);
+                let uses = self.program.uses_of_result(*site);
                 uses.iter().map(|(mention, _)| (site.file, mention)).collect::<Vec<_>>()
             });
             uses.collect()
@@ -207,7 +206,7 @@ impl Link<'_> {
         let mut found = None;
         for (file, mention) in uses {
             let Mention::Arg(site, arg) = mention else { return None };
-            let runtime = self.runtime_of_driver(SiteRef { file, site }, arg)?;
+            let runtime = self.runtime_of_driver(file.site_ref(site), arg)?;
             if *found.get_or_insert(runtime) != runtime {
                 return None;
             }
@@ -240,8 +239,7 @@ impl Link<'_> {
 
     /// What rules need to know of a function's declared result.
     pub fn declared_role(&self, body: BodyRef) -> Option<Role> {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         if row.returns.is_none() {
             return None;
         }

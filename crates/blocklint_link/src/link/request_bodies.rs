@@ -20,8 +20,8 @@ const DEPTH: u32 = 6;
 impl Link<'_> {
     /// Whether a method belongs to a class of which instances are made of requests.
     pub(crate) fn is_validated_on_loop(&self, body: BodyRef) -> bool {
-        let row = self.program.facts(body.file).body(body.body);
-        let Some(own) = row.class.get().map(|class| ClassRef { file: body.file, class }) else { return false };
+        let row = self.program.body(body);
+        let Some(own) = row.class.get().map(|class| body.file.class_ref(class)) else { return false };
         let inherits = |class: &ClassRef| {
             *class == own || self.mro(*class).iter().any(|of| matches!(*of, Ancestor::Class(of) if of == own))
         };
@@ -41,7 +41,7 @@ impl Link<'_> {
                 if row.kind != BodyKind::Function || source.facts.list(row.decorators).is_empty() {
                     continue;
                 }
-                let body = BodyRef { file, body: blocklint_facts::BodyId(at as u32) };
+                let body = file.body_ref(blocklint_facts::BodyId(at as u32));
                 let parses = |path| self.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.parses);
                 if self.decorator_paths(body).into_iter().any(parses) {
                     self.add_parsed(body, &mut found, &mut seen, DEPTH);
@@ -74,7 +74,7 @@ impl Link<'_> {
         }
         let facts = self.program.facts(body.file);
         let scope = self.signature_scope(body);
-        for param in facts.params_of(body.body) {
+        for param in self.program.params_of(body) {
             // `page = Depends(paged)`, `page: Annotated[Page, Depends(paged)]`
             let mut told = vec![param.default];
             if let Form::Subscript(_, index) = facts.form(param.annotation)
@@ -102,7 +102,7 @@ impl Link<'_> {
     /// The functions that what a parameter says hands to a library that makes their parameters of the request too.
     fn dependencies(&self, scope: Scope, said: blocklint_facts::FormId) -> Vec<BodyRef> {
         let Form::Result(site) = self.program.facts(scope.file).form(said) else { return Vec::new() };
-        self.handed_to_parse(SiteRef { file: scope.file, site })
+        self.handed_to_parse(scope.file.site_ref(site))
     }
 
     /// The functions that a call hands to a library that makes their parameters of a request.

@@ -584,7 +584,7 @@ impl<'a> Link<'a> {
             for &(file, sym) in self.program.occurrences(name) {
                 let other = self.program.facts(file);
                 for &setter in self.program.index_of(file).sites_named(sym) {
-                    let setter = SiteRef { file, site: setter };
+                    let setter = file.site_ref(setter);
                     let Some(on) = self.receiver_form(setter) else { continue };
                     let same = match (holder, other.form(on)) {
                         (Form::Var(a), Form::Var(b)) => file == site.file && a == b,

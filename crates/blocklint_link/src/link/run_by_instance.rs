@@ -16,12 +16,12 @@ impl Link<'_> {
     /// interface of a library by it. The project's own interfaces are called by their methods' names, as any object is.
     pub fn is_run_by_instance(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let Some(class) = row.class.get() else { return false };
         let name = facts.text(row.name);
         match facts.language {
             Language::Python => PROTOCOL.contains(&name),
-            Language::Java => self.implements_callable_by(ClassRef { file: body.file, class }, name),
+            Language::Java => self.implements_callable_by(body.file.class_ref(class), name),
             Language::Rust => false,
         }
     }
@@ -30,9 +30,9 @@ impl Link<'_> {
     pub fn runs_as_callable(&self, val: Val, body: BodyRef) -> bool {
         let Val::Instance { class, .. } = val else { return false };
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let Some(own) = row.class.get() else { return false };
-        let own = ClassRef { file: body.file, class: own };
+        let own = body.file.class_ref(own);
         self.is_run_by_instance(body)
             && self.is_subclass(class, own)
             && (facts.language == Language::Python || class == own || self.callables_of(val).contains(&body))
@@ -65,7 +65,7 @@ impl Link<'_> {
         let facts = self.program.facts(class.file);
         if env == EnvId::NONE
             || facts.language != Language::Java
-            || !facts.text(facts.class(class.class).name).is_empty()
+            || !facts.text(self.program.class(class).name).is_empty()
         {
             return None;
         }

@@ -21,14 +21,14 @@ impl Link<'_> {
             return declared;
         }
         let facts = self.program.facts(field.file);
-        let row = facts.var(field.var);
+        let row = self.program.var(field);
         let class = facts.classes.iter().position(|class| class.body == row.body);
         let (Some(class), Some(name)) = (class, self.program.global(field.file, row.name)) else { return declared };
-        let class = ClassRef { file: field.file, class: ClassId(class as u32) };
+        let class = field.file.class_ref(ClassId(class as u32));
         let mut given = Vec::new();
         for site in self.sites_writing_out(class).unwrap_or_default() {
             let sym = self.program.local(site.file, name);
-            let args = self.program.facts(site.file).args_of(site.site);
+            let args = self.program.args_of(site);
             if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
                 given.push(self.callable_kept(self.scope_of(site, EnvId::NONE), arg.value));
             }

@@ -46,7 +46,7 @@ impl Link<'_> {
         let mut given = values_given(facts, field).filter(|&value| facts.form(value) != Form::None).peekable();
         given.peek().is_some()
             && given.all(|value| match facts.form(value) {
-                Form::Result(site) => self.call_sets_state(SiteRef { file, site }, state),
+                Form::Result(site) => self.call_sets_state(file.site_ref(site), state),
                 _ => false,
             })
     }
@@ -58,10 +58,10 @@ impl Link<'_> {
         if facts.var(var).kind != VarKind::Inner {
             return Vec::new();
         }
-        let here = facts.site(site.site).at;
+        let here = self.program.site(site).at;
         let mut found = Vec::new();
         for (at, row) in facts.sites.iter().enumerate() {
-            let call = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+            let call = site.file.site_ref(blocklint_facts::SiteId(at as u32));
             if row.at.position < here.position
                 && facts.body_of(row.at) == facts.body_of(here)
                 && self.receiver_form(call).is_some_and(|of| facts.form(of) == Form::Var(var))

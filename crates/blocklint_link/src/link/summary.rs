@@ -12,7 +12,7 @@ use crate::link::names;
 use crate::link::targets::Passing;
 use crate::link::value::EnvId;
 use crate::link::{Link, Task};
-use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::program::ids::{BodyRef, FileId, VarRef};
 use crate::program::index::{Mention, Wrap};
 
 /// One use of a parameter.
@@ -231,9 +231,9 @@ impl<'a> Link<'a> {
     }
 
     fn summarise(&self, body: BodyRef, index: u32) -> Summary {
-        let facts = self.program.facts(body.file);
+        let (facts, body_id) = self.program.facts_and_id(body);
         let mut summary = Summary::default();
-        let Some(param) = facts.params_of(body.body).get(index as usize) else { return summary };
+        let Some(param) = self.program.params_of(body).get(index as usize) else { return summary };
         let uses = self.uses_in(body.file);
         let Some(rows) = uses.of_param.get(&param.var) else { return summary };
         let mut by_coroutine = false;
@@ -245,9 +245,9 @@ impl<'a> Link<'a> {
                 // Unpacking `*args` iterates over the tuple, not over what is in it.
                 ParamUse::Consume(_) if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) => continue,
                 ParamUse::Consume(_) => Passing { consumed: true, ..Passing::default() },
-                ParamUse::Arg(site, arg) => self.passing(SiteRef { file: body.file, site }, arg, EnvId::NONE),
+                ParamUse::Arg(site, arg) => self.passing(body.file.site_ref(site), arg, EnvId::NONE),
                 ParamUse::Return(of) => {
-                    if of == body.body {
+                    if of == body_id {
                         summary.returned = true;
                     }
                     continue;
@@ -264,7 +264,7 @@ impl<'a> Link<'a> {
                 summary.chain_runtime = passing.chain_runtime;
                 summary.chain.merge(&passing.chain);
                 // Who blocks or subscribes inside does so during the call.
-                if inside == body.body && !summary.chain.driven.is_empty() {
+                if inside == body_id && !summary.chain.driven.is_empty() {
                     summary.chain.driven.clear();
                     summary.called = true;
                 }
@@ -272,8 +272,8 @@ impl<'a> Link<'a> {
             for runs in self.frames_of(body, inside, 6) {
                 match runs {
                     Frame::Here => {
-                        if facts.body(body.body).flow == Flow::Coroutine
-                            || facts.body(body.body).flow == Flow::AsyncGenerator
+                        if self.program.body(body).flow == Flow::Coroutine
+                            || self.program.body(body).flow == Flow::AsyncGenerator
                         {
                             if passing.called {
                                 summary.handed.push((Context::EventLoop, None));
@@ -318,7 +318,7 @@ impl<'a> Link<'a> {
 
     /// In which frames a nested body runs, seen from the body around it.
     fn frames_of(&self, outer: BodyRef, inside: BodyId, depth: u32) -> Vec<Frame> {
-        if inside == outer.body {
+        if outer.file.body_ref(inside) == outer {
             return vec![Frame::Here];
         }
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
@@ -355,7 +355,7 @@ impl<'a> Link<'a> {
                             }
                         }
                         for (mention, wrap) in file.mentions_named(sym).iter() {
-                            if self.mentions_var(outer.file, mention, var) {
+                            if self.mentions_var(outer.file.var_ref(var), mention) {
                                 mentions.push((mention, wrap));
                             }
                         }
@@ -369,7 +369,7 @@ impl<'a> Link<'a> {
                         continue;
                     }
                     let around = facts.body_of(site_row.at);
-                    let passing = self.passing(SiteRef { file: outer.file, site }, arg, EnvId::NONE);
+                    let passing = self.passing(outer.file.site_ref(site), arg, EnvId::NONE);
                     if passing.called || passing.consumed {
                         frames.extend(self.frames_of(outer, around, depth));
                     }
@@ -392,9 +392,9 @@ impl<'a> Link<'a> {
         frames
     }
 
-    /// Whether a mention is of this variable and not of another of its name.
-    pub fn mentions_var(&self, file: FileId, mention: Mention, var: VarId) -> bool {
-        let facts = self.program.facts(file);
+    /// True if a mention in the variable's file is of this variable and not of another of its name.
+    pub fn mentions_var(&self, var: VarRef, mention: Mention) -> bool {
+        let (facts, id) = self.program.facts_and_id(var);
         let form = match mention {
             Mention::Arg(site, arg) => facts.args_of(site)[arg as usize].value,
             Mention::Assign(assign) => facts.assign(assign).value,
@@ -402,7 +402,7 @@ impl<'a> Link<'a> {
             Mention::Operand(site) => facts.site(site).callee,
             Mention::Default(param) => facts.params[param as usize].default,
         };
-        self.form_mentions(file, form, var, 8)
+        self.form_mentions(var.file, form, id, 8)
     }
 
     fn form_mentions(&self, file: FileId, form: FormId, var: VarId, depth: u32) -> bool {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{BodyKind, Flow, Form, FormId, RegionId, SiteFlags, SiteId, SiteKind, VarId};
+use blocklint_facts::{BodyKind, Flow, Form, FormId, RegionId, SiteFlags, SiteKind, VarId};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs};
 use smallvec::SmallVec;
 
@@ -14,7 +14,7 @@ use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::value::{BoundId, EnvId, Val};
 use crate::link::{Link, Task, Typed};
-use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::program::index::Mention;
 
 /// So many sites of a name are looked at to type parameters.
@@ -138,7 +138,7 @@ impl<'a> Link<'a> {
 
     fn find_targets(&self, site: SiteRef, env: EnvId) -> Targets {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         let mut targets = Targets::default();
         let is_python = facts.language == Language::Python;
         match row.kind {
@@ -382,7 +382,7 @@ impl<'a> Link<'a> {
             self.push(targets, Target::Row { path, receiver, property: false, made: None });
             return;
         }
-        let edge = match facts.body(body.body).flow {
+        let edge = match self.program.body(body).flow {
             Flow::Sync => Edge::Call,
             Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => Edge::Construct,
         };
@@ -391,11 +391,11 @@ impl<'a> Link<'a> {
         if !receiver.is_some()
             && (facts.language == Language::Rust
                 || facts.language == Language::Java && !self.method_kind(body).is_static)
-            && let Some(class) = facts.body(body.body).class.get()
+            && let Some(class) = self.program.body(body).class.get()
             && facts.class(class).kind == blocklint_facts::ClassKind::Interface
-            && let Some(name) = self.program.global(body.file, facts.body(body.body).name)
+            && let Some(name) = self.program.global(body.file, self.program.body(body).name)
         {
-            let class = ClassRef { file: body.file, class };
+            let class = body.file.class_ref(class);
             if !self.overrides(class, name).is_empty() {
                 self.push(targets, Target::Overrides { class, name });
             }
@@ -403,8 +403,8 @@ impl<'a> Link<'a> {
         // A receiver whose class is only a base may be any class that derives from it.
         if receiver.is_some()
             && let Val::Instance { class, exact: false, .. } = self.values.single(receiver)
-            && let Some(name) = self.program.global(body.file, facts.body(body.body).name)
-            && facts.body(body.body).class.is_some()
+            && let Some(name) = self.program.global(body.file, self.program.body(body).name)
+            && self.program.body(body).class.is_some()
             && !self.overrides(class, name).is_empty()
         {
             self.push(targets, Target::Overrides { class, name });
@@ -429,30 +429,29 @@ impl<'a> Link<'a> {
     /// Whether one of the alternatives gives a coroutine or future.
     pub fn has_async_target(&self, targets: &Targets) -> bool {
         targets.list.iter().any(|target| match *target {
-            Target::Body { body, .. } => self.program.facts(body.file).body(body.body).flow == Flow::Coroutine,
+            Target::Body { body, .. } => self.program.body(body).flow == Flow::Coroutine,
             Target::Row { path, .. } => self
                 .library
                 .calls(path)
                 .with(|row| row.is_async.is_some())
                 .next()
                 .is_some_and(|row| row.is_async == Some(true)),
-            Target::Overrides { class, name } => self
-                .overrides(class, name)
-                .iter()
-                .any(|body| self.program.facts(body.file).body(body.body).flow == Flow::Coroutine),
+            Target::Overrides { class, name } => {
+                self.overrides(class, name).iter().any(|body| self.program.body(*body).flow == Flow::Coroutine)
+            }
         })
     }
 
     /// Whether the value of a site is awaited, or the code makes sure that it is a coroutine: `if iscoroutine(it): … else: raise
     /// Unexpected()`.
     pub fn means_coroutine(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let (facts, site_id) = self.program.facts_and_id(site);
+        let row = self.program.site(site);
         if row.flags.has(SiteFlags::AWAITED) {
             return true;
         }
         let is_kept =
-            |var: VarId| facts.only_value_of(var).is_some_and(|only| facts.form(only.value) == Form::Result(site.site));
+            |var: VarId| facts.only_value_of(var).is_some_and(|only| facts.form(only.value) == Form::Result(site_id));
         let asks = |test: FormId| {
             let Form::Result(call) = facts.form(test) else { return false };
             let [asked] = facts.args_of(call)[..] else { return false };
@@ -469,17 +468,17 @@ impl<'a> Link<'a> {
         };
         let is_assigned = |(mention, _)| matches!(mention, Mention::Assign(_));
         facts.language == Language::Python
-            && self.program.index_of(site.file).uses_of_result(site.site).iter().any(is_assigned)
+            && self.program.uses_of_result(site).iter().any(is_assigned)
             && self
                 .program
                 .sites_in(self.program.body_of_site(site))
-                .any(|of| self.is_raised(of.file, of.site) && facts.site(of.site).at.region.get().is_some_and(is_other))
+                .any(|of| self.is_raised(of) && self.program.site(of).at.region.get().is_some_and(is_other))
     }
 
     /// Python: whether a plain function is seen to give nothing that could be awaited: it returns nothing, or only what is known.
     fn gives_no_awaitable(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         if facts.language != Language::Python
             || row.kind != BodyKind::Function
             || row.flow != Flow::Sync
@@ -514,11 +513,11 @@ impl<'a> Link<'a> {
             return self.gives_no_awaitable(body);
         }
         // Of the closures that one function gives for both kinds of calls, the asynchronous one is meant.
-        let family = self.program.facts(body.file).body(body.body).parent;
+        let family = self.program.body(body).parent;
         let is_sibling = |target: &Target| match *target {
             Target::Body { body: other, .. } => {
                 let facts = self.program.facts(other.file);
-                let row = facts.body(other.body);
+                let row = self.program.body(other);
                 let around = row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
                 other.file == body.file && row.parent == family && around && row.flow == Flow::Coroutine
             }
@@ -563,7 +562,7 @@ impl<'a> Link<'a> {
     /// The sites that call a nested function as the result of the function around it: `@register("name")`.
     fn add_sites_of_result(&self, body: BodyRef, found: &mut Vec<SiteRef>) {
         let facts = self.program.facts(body.file);
-        let Some(parent) = facts.body(body.body).parent.get() else { return };
+        let Some(parent) = self.program.body(body).parent.get() else { return };
         let row = facts.body(parent);
         if row.kind != blocklint_facts::BodyKind::Function || row.var.is_none() {
             return;
@@ -571,9 +570,9 @@ impl<'a> Link<'a> {
         let Some(name) = self.program.global(body.file, row.name) else { return };
         for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(MOST_SITES)
         {
-            for (mention, _) in self.program.index_of(site.file).uses_of_result(site.site).iter() {
+            for (mention, _) in self.program.uses_of_result(site).iter() {
                 let Mention::Operand(of) = mention else { continue };
-                let of = SiteRef { file: site.file, site: of };
+                let of = site.file.site_ref(of);
                 if self.targets(of, EnvId::NONE).receiver_of(body).is_some() && !found.contains(&of) {
                     found.push(of);
                 }
@@ -584,13 +583,13 @@ impl<'a> Link<'a> {
     /// The names by which a body is called: its own, import aliases, of a constructor the classes'.
     pub fn body_names(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let own = facts.text(row.name);
         if let Some(class) = row.class.get()
             && matches!(own, "__init__" | "__new__" | "__post_init__" | "<init>" | "__call__")
         {
             let mut names: Vec<Name> = self.program.name(own).into_iter().collect();
-            let mut queue = vec![ClassRef { file: body.file, class }];
+            let mut queue = vec![body.file.class_ref(class)];
             let mut seen = Vec::new();
             while let Some(class) = queue.pop() {
                 if seen.contains(&class) || seen.len() > 256 {
@@ -628,10 +627,10 @@ impl<'a> Link<'a> {
     }
 
     /// Python: whether a call makes an exception, by its name, that nobody uses: it is raised.
-    pub fn is_raised(&self, file: FileId, call: SiteId) -> bool {
-        let facts = self.program.facts(file);
-        idioms::python::sounds_like_exception(facts.text(facts.site(call).name))
-            && self.program.index_of(file).uses_of_result(call).is_empty()
+    pub fn is_raised(&self, call: SiteRef) -> bool {
+        let facts = self.program.facts(call.file);
+        idioms::python::sounds_like_exception(facts.text(self.program.site(call).name))
+            && self.program.uses_of_result(call).is_empty()
     }
 }
 

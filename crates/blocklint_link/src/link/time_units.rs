@@ -26,7 +26,7 @@ impl Link<'_> {
         if facts.language != Language::Java {
             return UnitBeside::None;
         }
-        let args = facts.args_of(site.site);
+        let args = self.program.args_of(site);
         let at = args.iter().position(|arg| arg.value == number);
         let beside = at.and_then(|at| args.get(at + 1)).map(|arg| arg.value);
         let scope = self.scope_of(site, env);

@@ -224,7 +224,7 @@ fn is_aside(link: &Link<'_>, file: FileId) -> bool {
 /// Whether a call runs only where the environment asks for it: `if os.environ.get("PATCH"):`. Mostly it does not.
 fn is_asked_for(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let mut at = facts.site(site.site).at.region;
+    let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         if region.kind == RegionKind::Then && idioms::python::asks_environment(facts, region.test) {
@@ -238,7 +238,7 @@ fn is_asked_for(link: &Link<'_>, site: SiteRef) -> bool {
 /// Whether a call that patches leaves threads alone.
 fn leaves_threads(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let mut args = facts.args_of(site.site).into_iter();
+    let mut args = link.program.args_of(site).into_iter();
     args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == blocklint_facts::Form::Bool(false))
 }
 
@@ -254,8 +254,8 @@ pub fn calls_of(link: &Link<'_>, path: &str) -> Vec<SiteRef> {
                 continue;
             }
             for &site in link.program.index_of(file).sites_named(sym) {
-                let site = SiteRef { file, site };
-                if link.program.facts(file).site(site.site).kind != SiteKind::Call {
+                let site = file.site_ref(site);
+                if link.program.site(site).kind != SiteKind::Call {
                     continue;
                 }
                 let members = link.values.members(link.callee(site, EnvId::NONE).value);

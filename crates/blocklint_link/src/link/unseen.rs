@@ -42,9 +42,9 @@ impl Link<'_> {
         if facts.assigns_of(var).next().is_some() {
             return Shown::No;
         }
-        match row.body == facts.body_of(facts.site(site.site).at) {
+        match row.body == facts.body_of(self.program.site(site).at) {
             true => Shown::Param(index),
-            false if self.nobody_shows(BodyRef { file: site.file, body: row.body }, index, hops) => Shown::Yes,
+            false if self.nobody_shows(site.file.body_ref(row.body), index, hops) => Shown::Yes,
             false => Shown::No,
         }
     }
@@ -52,8 +52,7 @@ impl Link<'_> {
     /// Whether nobody calls a method, or some call passes what its own callers would have to show.
     fn nobody_shows(&self, body: BodyRef, index: u32, hops: u32) -> bool {
         let Some(hops) = hops.checked_sub(1) else { return false };
-        let facts = self.program.facts(body.file);
-        let Some(name) = self.program.global(body.file, facts.body(body.body).name) else { return true };
+        let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return true };
         let mut passed = self
             .program
             .sites_named(name)
@@ -96,13 +95,13 @@ impl Link<'_> {
         for _ in 0..WRAPPERS {
             let Some(made) = behind_local(facts, at) else { return at };
             let Form::Result(call) = facts.form(made) else { return at };
-            let call = SiteRef { file: site.file, site: call };
+            let call = site.file.site_ref(call);
             let callee = self.callee(call, EnvId::NONE);
             let wraps = self.values.members(callee.value).iter().any(|val| match *val {
                 Val::External(path) | Val::Method { path, .. } => self.holds_argument(path, 0),
                 _ => false,
             });
-            match facts.args_of(call.site).first() {
+            match self.program.args_of(call).first() {
                 Some(inner) if wraps => at = inner.value,
                 _ => return at,
             }

@@ -10,7 +10,7 @@ impl Link<'_> {
     /// The callee of a site as it is written, as far as names go.
     pub fn written_site(&self, site: SiteRef) -> String {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         match row.kind {
             SiteKind::Read => format!("{}.{}", self.written(site.file, row.callee), facts.text(row.name)),
             SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => {
@@ -19,7 +19,7 @@ impl Link<'_> {
             }
             SiteKind::Test => format!("if {}", self.written(site.file, row.callee)),
             SiteKind::Format => format!("{{{}}}", self.written(site.file, row.callee)),
-            SiteKind::Compare => match facts.args_of(site.site)[..] {
+            SiteKind::Compare => match self.program.args_of(site)[..] {
                 [other] => {
                     let operands = [row.callee, other.value].map(|form| self.written(site.file, form));
                     operands.join(&format!(" {} ", names::python_protocols::sign_of_comparison(facts.text(row.name))))
@@ -34,14 +34,14 @@ impl Link<'_> {
     /// the method itself, and for loops, `with` and attributes, which show what they run.
     pub fn words_for_operation(&self, site: SiteRef, method: &str) -> Option<String> {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         if facts.language != Language::Python || !method.starts_with("__") {
             return None;
         }
         let own = facts.text(row.name);
         let (operation, operand) = match row.kind {
             SiteKind::Call if own != method && self.is_run_by_protocol(site, method) => {
-                let operand = facts.args_of(site.site).iter().find(|arg| arg.name.is_none()).map(|arg| arg.value)?;
+                let operand = self.program.args_of(site).iter().find(|arg| arg.name.is_none()).map(|arg| arg.value)?;
                 (format!("`{own}()`"), operand)
             }
             SiteKind::Test => ("the test of its truth".to_owned(), row.callee),
@@ -65,13 +65,13 @@ impl Link<'_> {
     /// reflected one.
     fn operand_with(&self, site: SiteRef, method: &str) -> FormId {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         let is_literal = matches!(
             facts.form(row.callee),
             Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Text(_)
         );
         let is_left = !is_literal && names::python_protocols::is_of_left_operand(facts.text(row.name), method);
-        match facts.args_of(site.site)[..] {
+        match self.program.args_of(site)[..] {
             [other] if !is_left => other.value,
             _ => row.callee,
         }

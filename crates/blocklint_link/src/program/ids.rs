@@ -1,4 +1,8 @@
 //! References to rows of any file: slot and local index, so that replacing a file moves no other reference.
+//!
+//! The local index is private to `program`. An index means a row of one file only, and the facts of another file would give some other
+//! row for it, or end the run. So a row is reached through its reference, which knows its file ([`super::Program::body`] and its like), and a
+//! reference is made from an index by naming its file ([`FileId::body_ref`] and its like).
 
 use blocklint_facts::{BodyId, ClassId, SiteId, VarId};
 use serde::{Deserialize, Serialize};
@@ -12,6 +16,26 @@ impl FileId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// Returns the reference to a body of this file.
+    pub fn body_ref(self, body: BodyId) -> BodyRef {
+        BodyRef { file: self, body }
+    }
+
+    /// Returns the reference to a class of this file.
+    pub fn class_ref(self, class: ClassId) -> ClassRef {
+        ClassRef { file: self, class }
+    }
+
+    /// Returns the reference to a site of this file.
+    pub fn site_ref(self, site: SiteId) -> SiteRef {
+        SiteRef { file: self, site }
+    }
+
+    /// Returns the reference to a variable of this file.
+    pub fn var_ref(self, var: VarId) -> VarRef {
+        VarRef { file: self, var }
+    }
 }
 
 /// A body of some file.
@@ -20,7 +44,7 @@ pub struct BodyRef {
     /// The file.
     pub file: FileId,
     /// The body in it.
-    pub body: BodyId,
+    pub(super) body: BodyId,
 }
 
 /// A class of some file.
@@ -29,7 +53,7 @@ pub struct ClassRef {
     /// The file.
     pub file: FileId,
     /// The class in it.
-    pub class: ClassId,
+    pub(super) class: ClassId,
 }
 
 /// A site of some file.
@@ -38,7 +62,7 @@ pub struct SiteRef {
     /// The file.
     pub file: FileId,
     /// The site in it.
-    pub site: SiteId,
+    pub(super) site: SiteId,
 }
 
 /// A variable of some file.
@@ -47,7 +71,32 @@ pub struct VarRef {
     /// The file.
     pub file: FileId,
     /// The variable in it.
-    pub var: VarId,
+    pub(super) var: VarId,
+}
+
+/// Adds what tables need that are kept by number.
+macro_rules! numbered {
+    ($($reference:ident by $id:ident,)*) => {$(
+        impl $reference {
+            /// Returns its index in the table of its file.
+            pub fn index(self) -> usize {
+                self.$id.index()
+            }
+
+            /// Returns file and index as one number, which is no other row's of its kind.
+            #[inline]
+            pub(crate) fn number(self) -> u64 {
+                u64::from(self.file.0) << 32 | u64::from(self.$id.0)
+            }
+        }
+    )*};
+}
+
+numbered! {
+    BodyRef by body,
+    ClassRef by class,
+    SiteRef by site,
+    VarRef by var,
 }
 
 /// A name, the same in every file and model.

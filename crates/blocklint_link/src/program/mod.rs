@@ -6,11 +6,12 @@ pub mod folder;
 pub mod ids;
 pub mod index;
 mod names;
+mod rows;
 
 use std::sync::{Arc, OnceLock};
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyId, Exit, FileFacts, Form, FormId, RegionId, SiteId, Sym, VarId, VarKind};
+use blocklint_facts::{At, BodyId, Exit, FileFacts, Form, FormId, RegionId, SiteId, Sym, VarId, VarKind};
 use camino::Utf8Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -331,8 +332,12 @@ impl<'a> Program<'a> {
 
     /// The body a site stands in.
     pub fn body_of_site(&self, site: SiteRef) -> BodyRef {
-        let facts = self.facts(site.file);
-        BodyRef { file: site.file, body: facts.body_of(facts.site(site.site).at) }
+        self.body_of(site.file, self.site(site).at)
+    }
+
+    /// Returns the body that a place of a file belongs to.
+    pub fn body_of(&self, file: FileId, at: At) -> BodyRef {
+        file.body_ref(self.facts(file).body_of(at))
     }
 
     fn by_body(&self, file: FileId) -> &ByBody {
@@ -341,20 +346,20 @@ impl<'a> Program<'a> {
 
     /// The sites that stand in a body itself, in the order of the table.
     pub fn sites_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> + Clone + '_ {
-        self.by_body(body.file).sites(body.body).map(move |site| SiteRef { file: body.file, site })
+        self.by_body(body.file).sites(body.body).map(move |site| body.file.site_ref(site))
     }
 
     /// The ways out of a body, in the order of the table.
     pub fn exits_in(&self, body: BodyRef) -> impl Iterator<Item = Exit> + Clone + '_ {
-        let facts = self.facts(body.file);
-        self.by_body(body.file).exits(body.body).map(|at| facts.exits.at(at))
+        let (facts, body_id) = self.facts_and_id(body);
+        self.by_body(body.file).exits(body_id).map(|at| facts.exits.at(at))
     }
 
     /// The ways out of a body and of those around it, from the inside.
     pub fn exits_around(&self, body: BodyRef) -> impl Iterator<Item = Exit> + '_ {
         let parent = |body: &BodyRef| {
             let parent = self.facts(body.file).body(body.body).parent.get();
-            parent.map(|parent| BodyRef { body: parent, ..*body })
+            parent.map(|parent| body.file.body_ref(parent))
         };
         std::iter::successors(Some(body), parent).flat_map(|body| self.exits_in(body))
     }
@@ -366,14 +371,14 @@ impl<'a> Program<'a> {
 
     /// The bodies that stand directly in a body, in the order of the table.
     pub fn bodies_in(&self, body: BodyRef) -> impl Iterator<Item = BodyRef> + Clone + '_ {
-        self.by_body(body.file).bodies(body.body).map(move |inner| BodyRef { body: inner, ..body })
+        self.by_body(body.file).bodies(body.body).map(move |inner| body.file.body_ref(inner))
     }
 
     /// Every call, implicit or not, whose last name is this one.
     pub fn sites_named(&self, name: Name) -> impl Iterator<Item = SiteRef> + '_ {
-        self.occurrences(name).iter().flat_map(|&(file, sym)| {
-            self.index_of(file).sites_named(sym).iter().map(move |&site| SiteRef { file, site })
-        })
+        self.occurrences(name)
+            .iter()
+            .flat_map(|&(file, sym)| self.index_of(file).sites_named(sym).iter().map(move |&site| file.site_ref(site)))
     }
 
     /// The site whose result a form is, seen through `await` and `?`.

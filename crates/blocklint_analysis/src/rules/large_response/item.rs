@@ -124,9 +124,7 @@ fn item_of(link: &Link<'_>, typed: Typed, file: FileId, depth: u32) -> Option<It
         }
         // A model that holds a collection of models.
         Val::Instance { class, .. } => {
-            if super::size::is_bound_type(
-                link.program.facts(class.file).text(link.program.facts(class.file).class(class.class).name),
-            ) {
+            if super::size::is_bound_type(link.program.facts(class.file).text(link.program.class(class).name)) {
                 return None;
             }
             link.fields_of(class).into_iter().find_map(|(_, typed)| {

@@ -112,7 +112,7 @@ fn routes(link: &Link<'_>) -> Vec<Route> {
             if !facts.list(row.decorators).iter().any(is_verb) {
                 continue;
             }
-            let body = BodyRef { file, body: blocklint_facts::BodyId(at as u32) };
+            let body = file.body_ref(blocklint_facts::BodyId(at as u32));
             let made = link.decorators(body).into_iter().find_map(|(path, made)| {
                 let text = link.library.text(path);
                 let (router, verb) = text.rsplit_once('.')?;
@@ -126,11 +126,14 @@ fn routes(link: &Link<'_>) -> Vec<Route> {
 
 fn large_response(link: &Link<'_>, units: &Units, route: &Route, found: &mut Vec<LargeResponse>) {
     let facts = link.program.facts(route.body.file);
-    let row = facts.body(route.body.body);
+    let row = link.program.body(route.body);
     let Some(declared) = declared(link, units, route) else { return };
     let limited = is_limited(link, route.body);
     for exit in facts.exits.iter() {
-        if exit.kind != ExitKind::Return || exit.value.is_none() || facts.body_of(exit.at) != route.body.body {
+        if exit.kind != ExitKind::Return
+            || exit.value.is_none()
+            || link.program.body_of(route.body.file, exit.at) != route.body
+        {
             continue;
         }
         let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
@@ -182,12 +185,12 @@ fn encoded_by_hand(
     for (at, site) in facts.sites.iter().enumerate() {
         if site.kind != SiteKind::Call
             || facts.text(site.name) != "jsonable_encoder"
-            || facts.body_of(site.at) != route.body.body
+            || link.program.body_of(route.body.file, site.at) != route.body
         {
             continue;
         }
-        let site_ref = SiteRef { file: route.body.file, site: blocklint_facts::SiteId(at as u32) };
-        let Some(first) = facts.args_of(site_ref.site).first().copied() else { continue };
+        let site_ref = route.body.file.site_ref(blocklint_facts::SiteId(at as u32));
+        let Some(first) = link.program.args_of(site_ref).first().copied() else { continue };
         let scope = Scope { file: route.body.file, at: site.at, env: EnvId::NONE };
         let evidence = size(link, scope, first.value);
         let item = item_of_value(link, scope, first.value);
@@ -272,7 +275,7 @@ fn judged(
 /// Whether a route answers questions, rather than doing something and telling what came of it.
 fn reads(link: &Link<'_>, route: &Route) -> bool {
     let facts = link.program.facts(route.made.file);
-    matches!(facts.text(facts.site(route.made.site).name), "get" | "api_route")
+    matches!(facts.text(link.program.site(route.made).name), "get" | "api_route")
 }
 
 /// Whether a value is a dictionary whose keys are written out, also through one local name.
@@ -288,7 +291,7 @@ fn is_put_under_keys(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
 /// Whether a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
 fn is_about_one(link: &Link<'_>, route: &Route) -> bool {
     let facts = link.program.facts(route.made.file);
-    facts.args_of(route.made.site).iter().any(|arg| match facts.form(arg.value) {
+    link.program.args_of(route.made).iter().any(|arg| match facts.form(arg.value) {
         Form::Str(text) => facts.text(text).contains('{'),
         _ => false,
     })
@@ -306,17 +309,17 @@ fn rendered(link: &Link<'_>, scope: Scope, form: FormId, is_async: bool) -> Opti
         return None;
     }
     let facts = link.program.facts(site.file);
-    let args = facts.args_of(site.site);
+    let args = link.program.args_of(site);
     let named = args.iter().find(|arg| facts.text(arg.name) == "content");
     let content = named.or_else(|| args.iter().find(|arg| arg.name.is_none()))?.value;
     // Data that goes through the encoder first takes the slower way, wherever it runs.
-    let encoder =
-        call_behind(link, scope, content).filter(|inner| facts.text(facts.site(inner.site).name) == "jsonable_encoder");
+    let encoder = call_behind(link, scope, content)
+        .filter(|inner| facts.text(link.program.site(*inner).name) == "jsonable_encoder");
     match encoder {
         // On the loop the encoder itself is what is told.
         Some(_) if is_async => Some((site, FormId::NONE, Serialisation::ByHand)),
         Some(inner) => {
-            let data = facts.args_of(inner.site).first()?.value;
+            let data = link.program.args_of(inner).first()?.value;
             Some((site, data, Serialisation::ByHand))
         }
         None => Some((site, content, Serialisation::ByHand)),
@@ -327,7 +330,7 @@ fn rendered(link: &Link<'_>, scope: Scope, form: FormId, is_async: bool) -> Opti
 fn call_behind(link: &Link<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
     let facts = link.program.facts(scope.file);
     match facts.form(form) {
-        Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(SiteRef { file: scope.file, site }),
+        Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(scope.file.site_ref(site)),
         Form::Var(var) => {
             let mut assigns = facts.assigns_of(var);
             let (first, more) = (assigns.next()?, assigns.next());
@@ -335,9 +338,7 @@ fn call_behind(link: &Link<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
                 return None;
             }
             match facts.form(first.value) {
-                Form::Result(site) if facts.site(site).kind == SiteKind::Call => {
-                    Some(SiteRef { file: scope.file, site })
-                }
+                Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(scope.file.site_ref(site)),
                 _ => None,
             }
         }
@@ -374,7 +375,7 @@ fn class_path(link: &Link<'_>, class: blocklint_link::program::ids::ClassRef) ->
 fn is_limited(link: &Link<'_>, body: BodyRef) -> Option<u64> {
     let facts = link.program.facts(body.file);
     let mut limited = None;
-    for param in facts.params_of(body.body) {
+    for param in link.program.params_of(body) {
         let name = facts.text(param.name);
         let speaks = [param.annotation, param.default].iter().any(|&form| speaks_of_pages(link, body.file, form, 6));
         if !size::is_bound_name(name) && !speaks {

@@ -126,10 +126,10 @@ pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dep
 pub(super) fn declared(link: &Link<'_>, units: &Units, route: &Route) -> Option<Declared> {
     let file = route.body.file;
     let facts = link.program.facts(file);
-    let args = facts.args_of(route.made.site);
+    let args = link.program.args_of(route.made);
     let arg = |name: &str| args.iter().find(|arg| facts.text(arg.name) == name).map(|arg| arg.value);
     let is_none = |form: FormId| matches!(facts.form(form), Form::None);
-    let returns = facts.body(route.body.body).returns;
+    let returns = link.program.body(route.body).returns;
     let model = match arg("response_model") {
         Some(form) => (!is_none(form)).then_some(form),
         None => returns.is_some().then_some(returns),
@@ -206,7 +206,7 @@ fn default_class(link: &Link<'_>, units: &Units, route: &Route) -> Option<(FormI
     let file = route.body.file;
     let class = |site: &SiteRef| {
         let facts = link.program.facts(site.file);
-        let args = facts.args_of(site.site);
+        let args = link.program.args_of(*site);
         let class = args.iter().find(|arg| facts.text(arg.name) == "default_response_class")?;
         Some((class.value, *site, false))
     };

@@ -147,9 +147,9 @@ pub(super) fn bound_in(link: &Link<'_>, scope: Scope, chain: &Chain, depth: u32)
     if chain.sliced || chain.texts.iter().any(|&text| limited(facts.text(text))) {
         return Some(BOUNDED);
     }
-    let site = |&site: &SiteId| SiteRef { file: scope.file, site };
+    let site = |&site: &SiteId| scope.file.site_ref(site);
     // `func.count()` counts, it bounds nothing.
-    let counts = |site: &SiteRef| facts.text(facts.site(site.site).name) == "count";
+    let counts = |site: &SiteRef| facts.text(link.program.site(*site).name) == "count";
     let own = chain.calls.iter().map(site).filter(|site| !counts(site)).find_map(|site| bound_of_call(link, site));
     own.or_else(|| chain.calls.iter().map(site).find_map(|site| bound_in_helper(link, site, depth)))
 }
@@ -169,9 +169,9 @@ fn bound_in_helper(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Evidenc
 
 /// What a body returns, and where.
 pub(super) fn exits_of(link: &Link<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
-    let facts = link.program.facts(body.file);
+    let (facts, body_id) = link.program.facts_and_id(body);
     let exits = facts.exits.iter().filter(|exit| {
-        exit.value.is_some() && exit.kind == blocklint_facts::ExitKind::Return && facts.body_of(exit.at) == body.body
+        exit.value.is_some() && exit.kind == blocklint_facts::ExitKind::Return && facts.body_of(exit.at) == body_id
     });
     exits.map(|exit| (Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value)).collect()
 }
@@ -246,7 +246,7 @@ fn asks_for_one(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> bool
 /// Whether a call gives no more than it is asked for: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
 pub(super) fn takes_bound(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    facts.params_of(body.body).iter().any(|param| {
+    link.program.params_of(body).iter().any(|param| {
         is_bound_name(facts.text(param.name)) || super::size::is_bound_type(&link.written(body.file, param.annotation))
     })
 }

@@ -286,7 +286,7 @@ fn size_within(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Evide
             let assigned = each.into_iter().fold(SMALL, Evidence::most);
             assigned.most(filled_by_loops(link, scope, var, depth))
         }
-        Form::Result(site) => size_of_call(link, SiteRef { file: scope.file, site }, scope, depth),
+        Form::Result(site) => size_of_call(link, scope.file.site_ref(site), scope, depth),
         _ => UNKNOWN,
     }
 }
@@ -425,7 +425,7 @@ fn is_comprehension(link: &Link<'_>, scope: Scope, iterated: FormId) -> bool {
 
 fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     match row.kind {
         SiteKind::Call => {}
         SiteKind::Read | SiteKind::Subscript => return UNKNOWN,
@@ -435,7 +435,7 @@ fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evi
     if let Some(bound) = bound_of_call(link, site) {
         return bound;
     }
-    let args = facts.args_of(site.site);
+    let args = link.program.args_of(site);
     // The project's own functions say what they give.
     let targets = link.targets(site, EnvId::NONE);
     let bodies: Vec<BodyRef> = targets
@@ -524,10 +524,10 @@ fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evi
 /// What a call gives whose code is not there, as far as it says nothing of how much that is.
 fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
     let facts = link.program.facts(site.file);
-    let args = facts.args_of(site.site);
+    let args = link.program.args_of(site);
     // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
     if matches!(
-        facts.text(facts.site(site.site).name),
+        facts.text(link.program.site(site).name),
         "getattr" | "vars" | "dir" | "type" | "iter" | "next" | "repr" | "super"
     ) {
         return UNKNOWN;
@@ -536,7 +536,8 @@ fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
     if args.iter().any(|arg| matches!(facts.form(arg.value), Form::Int(_))) {
         return BOUNDED;
     }
-    let chain = chain(link, scope, [facts.site(site.site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+    let chain =
+        chain(link, scope, [link.program.site(site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
     if let Some(bound) = bound_in(link, scope, &chain, 2) {
         return bound;
     }
@@ -553,7 +554,7 @@ fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
                 }
         });
     // What is called on one of many belongs to that one.
-    let of_one = matches!(facts.form(facts.site(site.site).callee), Form::Attr(base, _)
+    let of_one = matches!(facts.form(link.program.site(site).callee), Form::Attr(base, _)
             if gone_through_for(link, scope, base, 4).is_some());
     Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
 }
@@ -590,7 +591,7 @@ fn asked(link: &Link<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidenc
 fn makes_instance(link: &Link<'_>, site: SiteRef) -> bool {
     use blocklint_link::link::value::Val;
     let facts = link.program.facts(site.file);
-    let upper = facts.text(facts.site(site.site).name).starts_with(char::is_uppercase);
+    let upper = facts.text(link.program.site(site).name).starts_with(char::is_uppercase);
     link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
         Val::Class(_) => true,
         Val::External(_) => upper,
@@ -608,9 +609,9 @@ fn size_of_body(link: &Link<'_>, body: BodyRef, depth: u32) -> Evidence {
 /// A call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
 pub(super) fn bound_of_call(link: &Link<'_>, site: SiteRef) -> Option<Evidence> {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let name = facts.text(row.name);
-    let args = facts.args_of(site.site);
+    let args = link.program.args_of(site);
     let number = |form: FormId| match facts.form(form) {
         Form::Int(most) => u64::try_from(most).ok(),
         _ => None,
@@ -659,5 +660,5 @@ fn names(link: &Link<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarI
 
 fn facts_name<'a>(link: &Link<'a>, body: BodyRef) -> &'a str {
     let facts = link.program.facts(body.file);
-    facts.text(facts.body(body.body).name)
+    facts.text(link.program.body(body).name)
 }

@@ -42,7 +42,7 @@ pub(crate) fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
         }
         for &site in judge.callers.call_sites(function).iter() {
             let facts = link.program.facts(site.file);
-            let row = facts.site(site.site);
+            let row = link.program.site(site);
             let body = facts.body(facts.body_of(row.at));
             let is_call = row.kind == SiteKind::Call && body.flow == Flow::Coroutine;
             if is_call
@@ -61,18 +61,16 @@ pub(crate) fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
 }
 
 fn is_aside(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
     let body = link.program.body_of_site(site);
     link.program.is_test(site.file)
         || link.program.is_command_line(site.file)
-        || facts.body(body.body).flags.has(BodyFlags::TEST)
+        || link.program.body(body).flags.has(BodyFlags::TEST)
         || link.is_for_tests(body)
 }
 
 /// The functions that a task is: itself, or what a closure calls and gives.
 fn functions_of(link: &Link<'_>, task: BodyRef) -> Vec<BodyRef> {
-    let facts = link.program.facts(task.file);
-    if facts.body(task.body).kind != BodyKind::Lambda {
+    if link.program.body(task).kind != BodyKind::Lambda {
         return vec![task];
     }
     let exits = link.program.exits_in(task).filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
@@ -84,10 +82,10 @@ fn functions_of(link: &Link<'_>, task: BodyRef) -> Vec<BodyRef> {
 fn function_given(link: &Link<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
     let facts = link.program.facts(task.file);
     let site = result_in(facts, form)?;
-    let targets = link.targets(SiteRef { file: task.file, site }, EnvId::NONE);
+    let targets = link.targets(task.file.site_ref(site), EnvId::NONE);
     match targets.list[..] {
         [Target::Body { body, edge: Edge::Call, .. }] => {
-            let of = link.program.facts(body.file).body(body.body);
+            let of = link.program.body(body);
             (of.flow == Flow::Sync && of.kind == BodyKind::Function).then_some(body)
         }
         _ => None,
@@ -104,8 +102,8 @@ fn result_in(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::SiteId>
 
 /// Whether a function does no more than call one of a library that no model describes, and gives what that gives.
 fn is_left_to_a_library(link: &Link<'_>, function: BodyRef) -> bool {
-    let facts = link.program.facts(function.file);
-    let of_body = |body: BodyId| body == function.body;
+    let (facts, function_id) = link.program.facts_and_id(function);
+    let of_body = |body: BodyId| body == function_id;
     let mut calls = facts
         .sites
         .iter()
@@ -114,7 +112,7 @@ fn is_left_to_a_library(link: &Link<'_>, function: BodyRef) -> bool {
     let (Some((only, _)), None) = (calls.next(), calls.next()) else { return false };
     let site = blocklint_facts::SiteId(only as u32);
     let gives = link.program.exits_in(function).any(|exit| result_in(facts, exit.value) == Some(site));
-    let at = SiteRef { file: function.file, site };
+    let at = function.file.site_ref(site);
     let is_unknown = |target: &Target| match *target {
         Target::Row { path, .. } => {
             let text = link.library.text(path);

@@ -41,7 +41,7 @@ pub(super) fn handed_through<'a>(
     let mut seen: FxHashSet<Wrapper> = FxHashSet::default();
     for handed in direct.iter().filter(|handed| link.program.language(handed.site.file) == Language::Rust) {
         if !is_bounded(handed.site) {
-            let given = link.program.facts(handed.site.file).args_of(handed.site.site);
+            let given = link.program.args_of(handed.site);
             open.extend(given.iter().flat_map(|arg| wrappers_at(link, handed.site, arg.value, handed.path)));
         }
     }
@@ -72,16 +72,15 @@ fn given_for(link: &Link<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId>
         return Some(form);
     }
     let facts = link.program.facts(wrapper.body.file);
-    let own = facts.params_of(wrapper.body.body).first().is_some_and(|first| facts.text(first.name) == "self");
+    let own = link.program.params_of(wrapper.body).first().is_some_and(|first| facts.text(first.name) == "self");
     let at = (wrapper.param as usize).checked_sub(usize::from(own))?;
-    let here = link.program.facts(site.file);
-    here.args_of(site.site).get(at).map(|given| given.value)
+    link.program.args_of(site).get(at).map(|given| given.value)
 }
 
 /// The functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
 fn wrappers_at(link: &Link<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
-    let facts = link.program.facts(site.file);
-    let function = function_around(facts, link.program.body_of_site(site).body);
+    let (facts, body_id) = link.program.facts_and_id(link.program.body_of_site(site));
+    let function = function_around(facts, body_id);
     let mut found = Vec::new();
     for (index, param) in facts.params_of(function).iter().enumerate() {
         let is_param = |form: Form| match form {
@@ -103,7 +102,7 @@ fn wrappers_at(link: &Link<'_>, site: SiteRef, form: FormId, path: PathId) -> Ve
 }
 
 fn body(site: SiteRef, body: BodyId) -> BodyRef {
-    BodyRef { file: site.file, body }
+    site.file.body_ref(body)
 }
 
 /// Whether a closure in a form calls something, or passes it on.

@@ -6,7 +6,7 @@ use blocklint_link::link::LOW_STEPS;
 use blocklint_link::link::summary::ParamUse;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::EnvId;
-use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::ids::{FileId, SiteRef};
 
 use super::{Caller, CallerKind, Callers, Found, NOT_AT_THE_SITE, Node, Subject, Trail};
 use crate::entries::no_loop::off_the_loop;
@@ -18,7 +18,7 @@ impl Callers<'_, '_> {
         let facts = link.program.facts(file);
         let Some((body, index)) = facts.bodies.iter().enumerate().find_map(|(at, body)| {
             let index = param.checked_sub(body.params.start).filter(|index| *index < body.params.len)?;
-            Some((BodyRef { file, body: blocklint_facts::BodyId(at as u32) }, index))
+            Some((file.body_ref(blocklint_facts::BodyId(at as u32)), index))
         }) else {
             return;
         };
@@ -58,13 +58,13 @@ impl Callers<'_, '_> {
             return;
         }
         let facts = link.program.facts(site.file);
-        let kind = facts.site(site.site).kind;
+        let kind = link.program.site(site).kind;
         let passing = link.passing(site, arg, env);
         let targets = link.targets(site, env);
         let inferred = targets.unknown && kind == SiteKind::Call || passing.assumed;
         let steps = steps.max(targets.steps).saturating_add(u8::from(inferred));
         let flow = match subject {
-            Subject::Body(node) => link.program.facts(node.body.file).body(node.body.body).flow,
+            Subject::Body(node) => link.program.body(node.body).flow,
             Subject::Row(_) => Flow::Sync,
         };
         // An iterator of the project that is gone through.
@@ -115,7 +115,7 @@ impl Callers<'_, '_> {
             trails.push(Trail::ResultOf(site, env));
         }
         // `Self { job: work }`: who calls the field.
-        let given = facts.args_of(site.site)[arg as usize].name;
+        let given = link.program.args_of(site)[arg as usize].name;
         if facts.language == Language::Rust && kind == SiteKind::New && given.is_some() {
             trails.extend(link.program.global(site.file, given).map(Trail::Named));
         }
@@ -137,7 +137,7 @@ impl Callers<'_, '_> {
                 continue;
             }
             for &(inside, of) in &summary.in_closures {
-                let closure = Node { body: BodyRef { file: body.file, body: inside }, env: bound };
+                let closure = Node { body: body.file.body_ref(inside), env: bound };
                 let mut creators = self.creators.borrow_mut();
                 let list = creators.entry(closure).or_default();
                 if !list.contains(&site) {
@@ -146,10 +146,10 @@ impl Callers<'_, '_> {
                 drop(creators);
                 match of {
                     ParamUse::Call(at) | ParamUse::Consume(at) => {
-                        self.call(subject, SiteRef { file: body.file, site: at }, bound, trails, found);
+                        self.call(subject, body.file.site_ref(at), bound, trails, found);
                     }
                     ParamUse::Arg(at, index) => {
-                        let at = SiteRef { file: body.file, site: at };
+                        let at = body.file.site_ref(at);
                         self.argument(subject, at, index, bound, steps, trails, found);
                     }
                     ParamUse::Return(_) | ParamUse::Store(_) => {}

@@ -137,7 +137,7 @@ pub struct Scopes<'s, 'l, 'a> {
 /// is the function `async_setup` of each such module.
 fn paths_by_convention(link: &Link<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_some() {
         return SmallVec::new();
     }
@@ -233,10 +233,9 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         let mut all: Option<When> = None;
         for site in sites {
             let caller = self.link.program.body_of_site(site);
-            let facts = self.link.program.facts(caller.file);
             // A call at a module's top level or in a plain function says nothing of when a coroutine is driven; what a literal
             // makes is driven when it runs.
-            let row = facts.body(caller.body);
+            let row = self.link.program.body(caller);
             let is_root =
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
             let when = if runs_once_in_endless(self.link, site) {
@@ -264,9 +263,9 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     fn is_in_fixture(&self, body: BodyRef) -> bool {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let mut at = facts.body(body.body).parent;
+        let mut at = link.program.body(body).parent;
         while let Some(id) = at.get() {
-            let around = BodyRef { file: body.file, body: id };
+            let around = body.file.body_ref(id);
             let prepares = |path| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
             if link.decorator_paths(around).into_iter().any(prepares) {
                 return true;
@@ -281,10 +280,10 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     fn find_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         match row.kind {
             BodyKind::Lambda => {
-                let Some(parent) = row.parent.get().map(|parent| BodyRef { body: parent, ..body }) else {
+                let Some(parent) = row.parent.get().map(|parent| body.file.body_ref(parent)) else {
                     return Some(When::Unknown);
                 };
                 let when = self.within(parent, depth);
@@ -298,7 +297,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         if names::java::starts_up(facts.text(row.name)) && purpose::project_serves(link) {
             return Some(When::StartUp);
         }
-        let class = row.class.get().map(|class| ClassRef { file: body.file, class });
+        let class = row.class.get().map(|class| body.file.class_ref(class));
         if class.is_some_and(|class| is_command_class(link, class)) && !purpose::serves(link, body.file) {
             return Some(When::Command);
         }
@@ -398,13 +397,13 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
 /// What a function that is given a body registers in its stead, where that is at start-up:
 /// `def when_running(callback): … reactor.callWhenRunning(wrapped)`, where `wrapped` calls it.
 fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
-    let facts = link.program.facts(wrapper.file);
+    let (facts, wrapper_id) = link.program.facts_and_id(wrapper);
     let mut nested = (0..facts.bodies.len() as u32).map(BodyId).filter(|&id| {
         let row = facts.body(id);
-        row.kind == BodyKind::Function && row.parent.get() == Some(wrapper.body)
+        row.kind == BodyKind::Function && row.parent.get() == Some(wrapper_id)
     });
     let starts_up = |body: BodyId| {
-        link.given_body(BodyRef { body, ..wrapper }).into_iter().any(|(site, arg)| {
+        link.given_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
             let callees = link.values.members(link.callee(site, EnvId::NONE).value);
             let mut rows = callees.iter().flat_map(|&val| rows_taking(link, val, site, arg));
             rows.any(|row| row.phase == Some(Phase::Startup))
@@ -417,7 +416,7 @@ fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
 /// there for begins behind the one and ends before the other.
 fn is_entered_to_run(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     if facts.language != Language::Python || !idioms::python::enters_or_leaves(facts.text(row.name)) {
         return false;
     }
@@ -445,7 +444,7 @@ fn rows_taking<'a>(link: &Link<'a>, callee: Val, site: SiteRef, arg: u32) -> Sma
 /// Python: whether a method, by its name, ends the program or what lives as long as it does.
 fn ends_the_program(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     facts.language == Language::Python && row.class.is_some() && idioms::python::ends_the_program(facts.text(row.name))
 }
 
@@ -453,13 +452,13 @@ fn ends_the_program(link: &Link<'_>, body: BodyRef) -> bool {
 /// own task.
 fn runs_once_in_endless(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let body = facts.body_of(row.at);
     let of = facts.body(body);
     facts.language == Language::Python
         && of.flow == Flow::Coroutine
         && idioms::python::never_returns(facts, of.returns)
-        && link.awaited_in(BodyRef { file: site.file, body }).next().is_some()
+        && link.awaited_in(site.file.body_ref(body)).next().is_some()
         && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
 }
 
@@ -468,25 +467,22 @@ fn runs_once_in_endless(link: &Link<'_>, site: SiteRef) -> bool {
 pub(crate) fn sites_by_name(link: &Link<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
     let program = link.program;
     let facts = program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = program.body(body);
     if row.class.is_none() || facts.text(row.name).starts_with("__") {
         return SmallVec::new();
     }
     let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
-    let called = program.sites_named(name).filter(|site| {
-        let facts = program.facts(site.file);
-        facts.site(site.site).kind == SiteKind::Call
-    });
+    let called = program.sites_named(name).filter(|site| program.site(*site).kind == SiteKind::Call);
     called.take(65).collect()
 }
 
 /// When a method runs by what it overrides of a library.
 fn overrides_when(link: &Link<'_>, body: BodyRef) -> Option<When> {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     let class = row.class.get().filter(|_| row.kind == BodyKind::Function)?;
     let mut found = None;
-    for ancestor in link.mro(ClassRef { file: body.file, class }).iter() {
+    for ancestor in link.mro(body.file.class_ref(class)).iter() {
         let Ancestor::Library(ty, _) = *ancestor else { continue };
         for &ty in link.library.supertypes(ty).iter() {
             let path = link.library.member(ty, facts.text(row.name));
@@ -501,21 +497,19 @@ fn overrides_when(link: &Link<'_>, body: BodyRef) -> Option<When> {
 
 /// Whether all that a method of Java may implement or override is the project's own.
 fn is_of_project_alone(link: &Link<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    let Some(class) = facts.body(body.body).class.get() else { return false };
-    link.mro(ClassRef { file: body.file, class }).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
+    let Some(class) = link.program.body(body).class.get() else { return false };
+    link.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
 }
 
 /// Whether a method of Java implements or overrides another one.
 fn has_base(link: &Link<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     if row.flags.has(BodyFlags::OVERRIDES) {
         return true;
     }
     let Some(class) = row.class.get() else { return false };
     let Some(name) = link.program.global(body.file, row.name) else { return false };
-    let class = ClassRef { file: body.file, class };
+    let class = body.file.class_ref(class);
     link.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(of) => of != class && link.own_member(of, name).is_some(),
         _ => false,
@@ -525,7 +519,7 @@ fn has_base(link: &Link<'_>, body: BodyRef) -> bool {
 /// Whether an annotation says that only tests need a method to be visible.
 pub(crate) fn is_visible_for_tests(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
-    names::java::mark_names(facts, facts.body(body.body).decorators).any(names::java::is_for_tests)
+    names::java::mark_names(facts, link.program.body(body).decorators).any(names::java::is_for_tests)
 }
 
 /// Returns true if an annotation makes a class a command of a command line.
@@ -545,9 +539,9 @@ fn is_made_at_start(link: &Link<'_>, class: ClassRef) -> bool {
 /// Whether a literal is given to what calls it once for each run of the method around: an operator of a chain that
 /// emits once, or of a future.
 fn runs_once_in_chain(link: &Link<'_>, body: BodyRef) -> bool {
-    let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+    let uses = link.program.uses_of_callable(body);
     let mut takers = uses.iter().map(|(mention, _)| match mention {
-        Mention::Arg(site, _) => Some(SiteRef { file: body.file, site }),
+        Mention::Arg(site, _) => Some(body.file.site_ref(site)),
         _ => None,
     });
     !uses.is_empty()
@@ -575,10 +569,10 @@ pub fn source_of_chain<'l>(link: &'l Link<'_>, operator: SiteRef) -> Option<&'l 
         let receiver = link.receiver_form(at)?;
         let typed = link.eval(link.scope_of(at, EnvId::NONE), receiver);
         if !link.is_publisher(typed.value) {
-            return (at != operator).then(|| facts.text(facts.site(at.site).name));
+            return (at != operator).then(|| facts.text(link.program.site(at).name));
         }
         let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
-        at = SiteRef { site: call, ..at };
+        at = at.file.site_ref(call);
     }
     None
 }

@@ -24,7 +24,7 @@ use crate::entries::purpose::is_command_file;
 /// beside the one coroutine, and awaits nothing that serves.
 pub(crate) fn is_one_shot(link: &Link<'_>, main: BodyRef) -> bool {
     let facts = link.program.facts(main.file);
-    let row = facts.body(main.body);
+    let row = link.program.body(main);
     let is_function = row.kind == BodyKind::Function && row.class.is_none();
     facts.language == Language::Python
         && is_function
@@ -37,7 +37,7 @@ pub(crate) fn is_one_shot(link: &Link<'_>, main: BodyRef) -> bool {
 /// `settings = asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
 pub(crate) fn is_driven_alone(link: &Link<'_>, made: SiteRef) -> bool {
     let facts = link.program.facts(made.file);
-    let body = facts.body(facts.body_of(facts.site(made.site).at));
+    let body = facts.body(facts.body_of(link.program.site(made).at));
     let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
     if facts.language != Language::Python
         || body.kind != BodyKind::Function
@@ -77,12 +77,12 @@ pub fn runs_one_job(link: &Link<'_>, file: FileId) -> bool {
             _ => false,
         })
     };
-    let all = (0..facts.sites.len() as u32).map(|site| SiteRef { file, site: SiteId(site) });
+    let all = (0..facts.sites.len() as u32).map(|site| file.site_ref(SiteId(site)));
     let drivers: Vec<SiteRef> = all.filter(runs_loop).collect();
     let is_one_job = |driver: &SiteRef| {
-        let given = facts.args_of(driver.site).first().map(|arg| facts.form(arg.value));
+        let given = link.program.args_of(*driver).first().map(|arg| facts.form(arg.value));
         let Some(Form::Result(made)) = given else { return false };
-        let targets = link.targets(SiteRef { file, site: made }, EnvId::NONE);
+        let targets = link.targets(file.site_ref(made), EnvId::NONE);
         !targets.list.is_empty()
             && targets.list.iter().all(|target| match *target {
                 Target::Body { body, .. } => is_quiet(link, body, 4, &mut FxHashSet::default()),
@@ -96,7 +96,7 @@ pub fn runs_one_job(link: &Link<'_>, file: FileId) -> bool {
 /// or with a group of commands, which is a decorated function of the project.
 fn is_command(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     let registers = |path: PathId| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command));
     if link.decorator_paths(body).into_iter().any(registers) {
         return true;
@@ -120,17 +120,15 @@ fn is_command(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
     }
     link.given_body(body).into_iter().any(|(site, arg)| {
         let facts = link.program.facts(site.file);
-        let Form::Result(made) = facts.form(facts.site(site.site).callee) else { return false };
-        let targets = link.targets(SiteRef { site: made, ..site }, EnvId::NONE);
+        let Form::Result(made) = facts.form(link.program.site(site).callee) else { return false };
+        let targets = link.targets(site.file.site_ref(made), EnvId::NONE);
         arg == 0 && targets.list.iter().any(|target| matches!(*target, Target::Row { path, .. } if registers(path)))
     })
 }
 
-/// Whether a coroutine is given to a function of the same file that runs a loop for it.
+/// True if a coroutine is given to a plain function of the project, in whatever file, that runs a loop for it.
 fn is_driven_by_helper(link: &Link<'_>, made: SiteRef) -> bool {
-    let facts = link.program.facts(made.file);
-    let drives = |site: SiteId| {
-        let at = SiteRef { file: made.file, site };
+    let drives = |at: SiteRef| {
         link.targets(at, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
                 link.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
@@ -139,14 +137,14 @@ fn is_driven_by_helper(link: &Link<'_>, made: SiteRef) -> bool {
         })
     };
     let is_driver = |helper: BodyRef| {
-        let span = facts.body(helper.body).span;
-        helper.file == made.file
-            && facts.body(helper.body).flow != Flow::Coroutine
-            && (0..facts.sites.len() as u32).map(SiteId).any(|of| span.contains(facts.site(of).span) && drives(of))
+        let facts = link.program.facts(helper.file);
+        let row = link.program.body(helper);
+        let inside = (0..facts.sites.len() as u32).map(SiteId).filter(|&of| row.span.contains(facts.site(of).span));
+        row.flow != Flow::Coroutine && inside.map(|site| helper.file.site_ref(site)).any(drives)
     };
-    link.program.index_of(made.file).uses_of_result(made.site).iter().any(|(mention, _)| {
+    link.program.uses_of_result(made).iter().any(|(mention, _)| {
         let Mention::Arg(site, _) = mention else { return false };
-        link.targets(SiteRef { file: made.file, site }, EnvId::NONE).list.iter().any(|target| match *target {
+        link.targets(made.file.site_ref(site), EnvId::NONE).list.iter().any(|target| match *target {
             Target::Body { body, .. } => is_driver(body),
             _ => false,
         })
@@ -155,9 +153,8 @@ fn is_driven_by_helper(link: &Link<'_>, made: SiteRef) -> bool {
 
 /// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
 fn drivers_of(link: &Link<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
-    let index = link.program.index_of(made.file);
     let drives = |site: SiteId| {
-        let callee = link.callee(SiteRef { file: made.file, site }, EnvId::NONE);
+        let callee = link.callee(made.file.site_ref(site), EnvId::NONE);
         link.values.members(callee.value).iter().any(|val| match *val {
             Val::External(path) | Val::Method { path, .. } => {
                 link.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
@@ -165,7 +162,7 @@ fn drivers_of(link: &Link<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
             _ => false,
         })
     };
-    let first_arguments = index.uses_of_result(made.site).iter().filter_map(|(mention, _)| match mention {
+    let first_arguments = link.program.uses_of_result(made).iter().filter_map(|(mention, _)| match mention {
         Mention::Arg(site, 0) => Some(site),
         _ => None,
     });
@@ -178,7 +175,7 @@ fn is_quiet(link: &Link<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<Bod
         return true;
     }
     let facts = link.program.facts(body.file);
-    if idioms::python::serves(facts.text(facts.body(body.body).name)) || serves_or_starts(link, body) {
+    if idioms::python::serves(facts.text(link.program.body(body).name)) || serves_or_starts(link, body) {
         return false;
     }
     let Some(depth) = depth.checked_sub(1) else { return true };
@@ -195,7 +192,7 @@ fn serves_or_starts(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let starting = starting_names(link);
     link.program.sites_in(body).any(|site| {
-        let row = facts.site(site.site);
+        let row = link.program.site(site);
         awaits_what_serves(facts, &row) || {
             let name = facts.text(row.name);
             (starting.contains(name) || idioms::python::sounds_concurrent(name)) && may_start(link, site)
@@ -206,7 +203,7 @@ fn serves_or_starts(link: &Link<'_>, body: BodyRef) -> bool {
 /// Whether a file that is run as a program ends with what a function of it gives.
 fn is_exit_code(link: &Link<'_>, main: BodyRef) -> bool {
     let facts = link.program.facts(main.file);
-    let name = facts.body(main.body).name;
+    let name = link.program.body(main).name;
     let is_main = |form: FormId| match facts.form(form) {
         Form::Result(call) => facts.site(call).name == name,
         _ => false,
@@ -215,7 +212,7 @@ fn is_exit_code(link: &Link<'_>, main: BodyRef) -> bool {
         let at = facts.site(exit).at;
         facts.body_of(at) == BodyId(0)
             && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
-            && link.tests_over(SiteRef { file: main.file, site: exit }).any(|(test, holds)| {
+            && link.tests_over(main.file.site_ref(exit)).any(|(test, holds)| {
                 holds
                     && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
                         if [left, right].iter().any(|&side| is_module_name(link, main.file, side)))
@@ -241,12 +238,12 @@ fn serves(link: &Link<'_>, file: FileId) -> bool {
 /// Whether another body of the file starts tasks beside its own.
 fn starts_beside(link: &Link<'_>, main: BodyRef) -> bool {
     let starting = starting_names(link);
-    let facts = link.program.facts(main.file);
+    let (facts, main_id) = link.program.facts_and_id(main);
     (0..facts.sites.len() as u32).map(SiteId).any(|site| {
         let row = facts.site(site);
-        facts.body_of(row.at) != main.body
+        facts.body_of(row.at) != main_id
             && starting.contains(facts.text(row.name))
-            && may_start(link, SiteRef { file: main.file, site })
+            && may_start(link, main.file.site_ref(site))
     })
 }
 
@@ -257,10 +254,10 @@ pub(crate) fn runs_beside_others(link: &Link<'_>, site: SiteRef) -> bool {
     if facts.language != Language::Python {
         return false;
     }
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let makes_coroutine = || {
         link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Body { body, .. } => link.program.facts(body.file).body(body.body).flow == Flow::Coroutine,
+            Target::Body { body, .. } => link.program.body(body).flow == Flow::Coroutine,
             _ => false,
         })
     };
@@ -273,10 +270,10 @@ pub(crate) fn is_started_as_task(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let starting = starting_names(link);
     let starts = |taker: SiteId| {
-        starting.contains(facts.text(facts.site(taker).name)) && may_start(link, SiteRef { site: taker, ..site })
+        starting.contains(facts.text(facts.site(taker).name)) && may_start(link, site.file.site_ref(taker))
     };
     facts.language == Language::Python
-        && link.program.index_of(site.file).uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+        && link.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
             Mention::Arg(taker, _) => starts(taker),
             _ => false,
         })
@@ -291,10 +288,10 @@ fn begins_beside(link: &Link<'_>, body: BodyRef) -> Option<u32> {
     let facts = link.program.facts(body.file);
     let starting = starting_names(link);
     let begins = |site: &SiteRef| {
-        let row = facts.site(site.site);
+        let row = link.program.site(*site);
         awaits_what_serves(facts, &row) || starting.contains(facts.text(row.name)) && may_start(link, *site)
     };
-    let first = link.program.sites_in(body).filter(begins).map(|site| facts.site(site.site).at.position).min();
+    let first = link.program.sites_in(body).filter(begins).map(|site| link.program.site(site).at.position).min();
     memo.borrow_mut().insert(body, first);
     first
 }
@@ -303,7 +300,7 @@ fn begins_beside(link: &Link<'_>, body: BodyRef) -> Option<u32> {
 fn may_start(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let targets = link.targets(site, EnvId::NONE);
-    targets.list.is_empty() && idioms::python::sounds_concurrent(facts.text(facts.site(site.site).name))
+    targets.list.is_empty() && idioms::python::sounds_concurrent(facts.text(link.program.site(site).name))
         || targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
                 link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))

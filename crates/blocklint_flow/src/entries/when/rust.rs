@@ -14,7 +14,7 @@ use blocklint_link::link::Link;
 use blocklint_link::link::hierarchy::Ancestor;
 use blocklint_link::link::names::{rust, rust_modules};
 use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::index::{Mention, Wrap};
 use blocklint_link::program::{is_for_one_person, sets_up};
 use rustc_hash::FxHashMap;
@@ -118,7 +118,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// The function a body stands in: closures and blocks belong to it.
     fn function_around(&self, body: BodyRef) -> BodyRef {
-        BodyRef { body: function_around(self.link.program.facts(body.file), body.body), ..body }
+        let (facts, body_id) = self.link.program.facts_and_id(body);
+        body.file.body_ref(function_around(facts, body_id))
     }
 
     /// When a function is entered.
@@ -196,14 +197,14 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// `fn runtime_handle(&self) -> Handle { RuntimeType::Blocking.handle() }`.
     fn has_runtime_for_blocking(&self, body: BodyRef) -> bool {
         let link = self.link;
-        let Some(class) = link.program.facts(body.file).body(body.body).class.get() else { return false };
+        let Some(class) = link.program.body(body).class.get() else { return false };
         if link.program.name("Blocking").is_none() {
             return false;
         }
-        let class = ClassRef { file: body.file, class };
+        let class = body.file.class_ref(class);
         let own = rust::subject(link, class).unwrap_or(class);
         link.impls(own).into_iter().any(|block| {
-            let facts = link.program.facts(block.file);
+            let (facts, block_id) = link.program.facts_and_id(block);
             let chooses = |at: BodyId| {
                 facts.sites.iter().any(|row| {
                     facts.body_of(row.at) == at
@@ -216,7 +217,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 })
             };
             facts.bodies.iter().enumerate().any(|(at, row)| {
-                row.class.get() == Some(block.class)
+                row.class.get() == Some(block_id)
                     && facts.text(row.name).contains("runtime")
                     && chooses(BodyId(at as u32))
             })
@@ -226,7 +227,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Whether a function is where a program begins.
     fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.link.program.body(body);
         let relative = &self.link.program.files[body.file.index()].relative;
         if row.kind != BodyKind::Function {
             return false;
@@ -298,7 +299,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Whether a method is one of a trait, which may be called where its type is not seen.
     fn is_of_trait(&self, body: BodyRef) -> bool {
         let facts = self.link.program.facts(body.file);
-        facts.body(body.body).class.get().is_some_and(|class| facts.class(class).bases.len > 0)
+        self.link.program.body(body).class.get().is_some_and(|class| facts.class(class).bases.len > 0)
     }
 
     /// Whether all programs that are built of a file's crate are commands, and there is one.
@@ -345,19 +346,19 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// The sites that run a function: calls, and calls that take it. None where it may be run unseen.
     fn entering(&self, body: BodyRef) -> Option<Vec<SiteRef>> {
         let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let (facts, body_id) = link.program.facts_and_id(body);
+        let row = link.program.body(body);
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
         for (site, _) in link.given_body(body) {
             let here = link.program.facts(site.file);
-            let taker = here.text(here.site(site.site).name);
+            let taker = here.text(link.program.site(site).name);
             if !idioms::rust::RUNS_IN_PLACE.contains(&taker) {
                 return None;
             }
             sites.push(site);
         }
         if let Some(class) = row.class.get() {
-            let class = ClassRef { file: body.file, class };
+            let class = body.file.class_ref(class);
             let name = link.program.global(body.file, row.name)?;
             let ancestors = link.mro(class);
             // Who calls a library's trait is not seen.
@@ -366,7 +367,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             }
             let is_rare = link.hierarchy.bodies_named(name) <= 2;
             // All that bear a common name are gone through for a trait's method alone.
-            let is_of_trait = facts.class(class.class).kind == ClassKind::Interface || ancestors.len() > 1;
+            let is_of_trait = link.program.class(class).kind == ClassKind::Interface || ancestors.len() > 1;
             if is_rare || is_of_trait {
                 let bearers = link.bearers(name);
                 for ancestor in ancestors.iter() {
@@ -384,10 +385,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         sites.sort();
         sites.dedup();
         // `value.load()` is no call of a `load` that takes no `self`.
-        if row.class.is_some() && !has_receiver(facts, body.body) {
+        if row.class.is_some() && !has_receiver(facts, body_id) {
             sites.retain(|site| {
                 let here = link.program.facts(site.file);
-                !is_of_receiver(here, here.site(site.site).callee)
+                !is_of_receiver(here, link.program.site(*site).callee)
             });
             // The type may come from a macro, which leaves its name.
             if sites.is_empty() {
@@ -400,9 +401,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Whether the closures around a body run once, where they stand.
     fn runs_in_place(&self, inner: BodyRef, function: BodyRef) -> bool {
         let link = self.link;
-        let facts = link.program.facts(inner.file);
-        let mut at = inner.body;
-        while at != function.body {
+        let (facts, inner_id) = link.program.facts_and_id(inner);
+        let (_, function_id) = link.program.facts_and_id(function);
+        let mut at = inner_id;
+        while at != function_id {
             if facts.body(at).kind == BodyKind::Lambda {
                 let uses = link.program.index_of(inner.file).uses_of_callable(at);
                 let mut any = false;
@@ -412,8 +414,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                         Mention::Operand(_) => true,
                         Mention::Arg(site, _) => {
                             let name = facts.text(facts.site(site).name);
-                            idioms::rust::RUNS_IN_PLACE.contains(&name)
-                                || self.is_of_std(SiteRef { file: inner.file, site })
+                            idioms::rust::RUNS_IN_PLACE.contains(&name) || self.is_of_std(inner.file.site_ref(site))
                         }
                         _ => false,
                     };
@@ -435,13 +436,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether a site runs where a value is made that is made once (`OnceLock::get_or_init`).
     fn is_initialiser(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let facts = self.link.program.facts(site.file);
+        let (facts, site_id) = self.link.program.facts_and_id(site);
         let once = |site: SiteId| idioms::rust::RUNS_ONCE.contains(&facts.text(facts.site(site).name));
         let lazy = |taker: SiteId| {
             facts.text(facts.site(taker).name) == "new"
-                && self.calls_one_of(SiteRef { file: site.file, site: taker }, idioms::rust::MAKES_ONCE)
+                && self.calls_one_of(site.file.site_ref(taker), idioms::rust::MAKES_ONCE)
         };
-        once(site.site)
+        once(site_id)
             || self
                 .around(inner, function)
                 .any(|(mention, _)| matches!(mention, Mention::Arg(taker, _) if once(taker) || lazy(taker)))
@@ -450,37 +451,40 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Whether the program ends with the statements that a site stands among: `backup().await; process::exit(0)`.
     fn ends_program(&self, site: SiteRef) -> bool {
         let facts = self.link.program.facts(site.file);
-        let at = facts.site(site.site).at;
+        let at = self.link.program.site(site).at;
         facts.sites.iter().enumerate().any(|(of, row)| {
             row.at.region == at.region
                 && row.at.position > at.position
                 && facts.text(row.name) == "exit"
-                && self.calls_one_of(SiteRef { file: site.file, site: SiteId(of as u32) }, &["std::process::exit"])
+                && self.calls_one_of(site.file.site_ref(SiteId(of as u32)), &["std::process::exit"])
         })
     }
 
     /// What becomes of the closures and blocks around a body, the innermost first.
     fn around(&self, inner: BodyRef, function: BodyRef) -> impl Iterator<Item = (Mention, Wrap)> {
         let program = self.link.program;
-        let facts = program.facts(inner.file);
+        let (facts, inner_id) = program.facts_and_id(inner);
+        let (_, function_id) = program.facts_and_id(function);
         let index = program.index_of(inner.file);
-        std::iter::successors(Some(inner.body), move |&at| facts.body(at).parent.get())
-            .take_while(move |&at| at != function.body)
+        std::iter::successors(Some(inner_id), move |&at| facts.body(at).parent.get())
+            .take_while(move |&at| at != function_id)
             .flat_map(move |at| index.uses_of_callable(at).iter())
     }
 
     /// Whether a site runs in a task of its own: what it makes, or a block around it, is handed to be run beside others.
     fn is_spawned(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let facts = self.link.program.facts(site.file);
-        self.is_given(site, inner, function, |taker, _| facts.text(facts.site(taker.site).name).starts_with("spawn"))
+        self.is_given(site, inner, function, |taker, _| {
+            facts.text(self.link.program.site(taker).name).starts_with("spawn")
+        })
     }
 
     /// Whether what a site makes, or a closure or block around it, is an argument of such a call.
     fn is_given(&self, site: SiteRef, inner: BodyRef, function: BodyRef, takes: impl Fn(SiteRef, u32) -> bool) -> bool {
-        let of_result = self.link.program.index_of(site.file).uses_of_result(site.site);
+        let of_result = self.link.program.uses_of_result(site);
         let mut mentions = of_result.iter().chain(self.around(inner, function));
         mentions.any(|(mention, _)| match mention {
-            Mention::Arg(taker, arg) => takes(SiteRef { file: site.file, site: taker }, arg),
+            Mention::Arg(taker, arg) => takes(site.file.site_ref(taker), arg),
             _ => false,
         })
     }
@@ -500,15 +504,16 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Whether a site stands in a loop that goes on as long as there is something to do, as those do that serve. One over
     /// a collection goes through what is configured.
     fn is_repeated(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let facts = self.link.program.facts(site.file);
-        let mut bodies = vec![inner.body];
+        let (facts, inner_id) = self.link.program.facts_and_id(inner);
+        let (_, function_id) = self.link.program.facts_and_id(function);
+        let mut bodies = vec![inner_id];
         while let Some(&last) = bodies.last()
-            && last != function.body
+            && last != function_id
             && let Some(parent) = facts.body(last).parent.get()
         {
             bodies.push(parent);
         }
-        let span = facts.site(site.site).span;
+        let span = self.link.program.site(site).span;
         let holds = |region: &Region, span: Span| region.span.start <= span.start && span.end <= region.span.end;
         let goes_on = |at: usize, region: &Region| {
             let made = match facts.form(region.test) {

@@ -43,7 +43,7 @@ pub fn runs_first_time(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
         return None;
     }
     let once = |per_key: bool| Some(FirstTime { keeper: Kept::ByProgram, per_key });
-    let here = facts.site(site.site).at;
+    let here = link.program.site(site).at;
     let body = facts.body_of(here);
     if claimed_before(link, site.file, body, here) {
         return once(false);
@@ -92,7 +92,7 @@ fn fills_a_map(link: &Link<'_>, file: FileId, body: BodyId) -> bool {
     uses.iter().any(|(mention, _)| match mention {
         Mention::Arg(site, _) => {
             facts.text(facts.site(site).name) == MAP_FILLED_BY
-                && link.receiver_form(SiteRef { file, site }).is_some_and(|of| is_kept_by_class(facts, of))
+                && link.receiver_form(file.site_ref(site)).is_some_and(|of| is_kept_by_class(facts, of))
         }
         _ => false,
     })
@@ -118,7 +118,7 @@ fn asked_unset(link: &Link<'_>, file: FileId, test: FormId, holds: bool, depth: 
             let asked = asked_unset(link, file, *first, true, depth);
             let asks_it = |test: &FormId, it: &Asked| match facts.form(*test) {
                 Form::Result(call) => {
-                    let of = link.receiver_form(SiteRef { file, site: call });
+                    let of = link.receiver_form(file.site_ref(call));
                     of.is_some_and(|of| is_same(facts, of, it.field))
                 }
                 _ => false,
@@ -157,14 +157,14 @@ fn asked_fields(link: &Link<'_>, file: FileId, form: FormId, locals: bool) -> Sm
         }
         Form::Name(_) => smallvec![Asked { field: form, by: By::Field }],
         Form::Result(call) if facts.text(facts.site(call).name) == ATOMIC_READ && facts.args_of(call).is_empty() => {
-            let of = link.receiver_form(SiteRef { file, site: call });
+            let of = link.receiver_form(file.site_ref(call));
             of.into_iter().map(|field| Asked { field, by: By::Atomic }).collect()
         }
         Form::Result(call) if facts.text(facts.site(call).name) == MAP_READ && facts.args_of(call).len() == 1 => {
-            let of = link.receiver_form(SiteRef { file, site: call }).filter(|&of| is_kept_by_class(facts, of));
+            let of = link.receiver_form(file.site_ref(call)).filter(|&of| is_kept_by_class(facts, of));
             of.into_iter().map(|field| Asked { field, by: By::Key }).collect()
         }
-        Form::Result(site) => asked_by_helper(link, SiteRef { file, site }),
+        Form::Result(site) => asked_by_helper(link, file.site_ref(site)),
         _ => SmallVec::new(),
     }
 }
@@ -181,7 +181,7 @@ fn is_set_after(link: &Link<'_>, file: FileId, body: BodyId, here: At, asked: As
                 && writes.contains(&facts.text(row.name))
                 && facts.body_of(row.at) == body
                 && link
-                    .receiver_form(SiteRef { file, site: blocklint_facts::SiteId(at as u32) })
+                    .receiver_form(file.site_ref(blocklint_facts::SiteId(at as u32)))
                     .is_some_and(|of| is_same(facts, of, asked.field))
         });
     }
@@ -195,12 +195,12 @@ fn is_set_after(link: &Link<'_>, file: FileId, body: BodyId, here: At, asked: As
 
 /// Whether what a site calls of its own class sets what was asked for.
 fn fills_by_helper(link: &Link<'_>, site: SiteRef, asked: Asked) -> bool {
-    let facts = link.program.facts(site.file);
     let targets = link.targets(site, EnvId::NONE);
     targets.list.iter().any(|target| match *target {
         Target::Body { body, .. } if body.file == site.file => {
-            let start = At { position: 0, ..facts.site(site.site).at };
-            is_set_after(link, site.file, body.body, start, asked)
+            let start = At { position: 0, ..link.program.site(site).at };
+            let (_, body_id) = link.program.facts_and_id(body);
+            is_set_after(link, body.file, body_id, start, asked)
         }
         _ => false,
     })
@@ -211,18 +211,18 @@ fn asked_by_helper(link: &Link<'_>, site: SiteRef) -> SmallVec<[Asked; 2]> {
     let facts = link.program.facts(site.file);
     let targets = link.targets(site, EnvId::NONE);
     let bodies = targets.list.iter().filter_map(|target| match *target {
-        Target::Body { body, .. } if body.file == site.file => Some(body.body),
+        Target::Body { body, .. } if body.file == site.file => Some(body),
         _ => None,
     });
     let mut found = SmallVec::new();
     for body in bodies {
         let exits = facts.exits.iter().filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
-        for exit in exits.filter(|exit| facts.body_of(exit.at) == body) {
+        for exit in exits.filter(|exit| link.program.body_of(site.file, exit.at) == body) {
             let Form::Result(call) = facts.form(exit.value) else { continue };
             if facts.text(facts.site(call).name) != MAP_READ || facts.args_of(call).len() != 1 {
                 continue;
             }
-            let of = link.receiver_form(SiteRef { file: site.file, site: call });
+            let of = link.receiver_form(site.file.site_ref(call));
             found.extend(of.filter(|&of| is_kept_by_class(facts, of)).map(|field| Asked { field, by: By::Key }));
         }
     }

@@ -30,10 +30,10 @@ pub(super) fn add_acquired(link: &Link<'_>, file: FileId, found: &mut Vec<HeldOv
         if row.kind != SiteKind::Call || row.flags.has(SiteFlags::AWAITED) || !is_coroutine || only_tries(facts, site) {
             continue;
         }
-        let taken = SiteRef { file, site };
+        let taken = file.site_ref(site);
         let Some(awaited) = first_await_while_held(link, taken, lock) else { continue };
         if let Some(ty) = lock_type(link, link.scope_of(taken, EnvId::NONE), lock) {
-            found.push(HeldOverAwait { taken, awaited: SiteRef { file, site: awaited }, ty });
+            found.push(HeldOverAwait { taken, awaited: file.site_ref(awaited), ty });
         }
     }
 }
@@ -48,7 +48,7 @@ fn only_tries(facts: &FileFacts, call: SiteId) -> bool {
 /// Returns what is awaited first after a lock was taken and before the coroutine lets go of it on the way there.
 fn first_await_while_held(link: &Link<'_>, taken: SiteRef, lock: FormId) -> Option<SiteId> {
     let facts = link.program.facts(taken.file);
-    let took = facts.site(taken.site);
+    let took = link.program.site(taken);
     let body = facts.body_of(took.at);
     let awaits = facts.sites.iter().enumerate().filter(|(_, row)| {
         (row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC))

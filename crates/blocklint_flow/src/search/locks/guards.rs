@@ -27,21 +27,21 @@ const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 
 /// The locks whose guards are alive at a site, each with the call that took it.
 pub(super) fn alive_at(link: &Link<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
-    let facts = link.program.facts(site.file);
-    let position = facts.site(site.site).at.position;
+    let (facts, site_id) = link.program.facts_and_id(site);
+    let position = link.program.site(site).at.position;
     let may_take = |taken: &SiteRef| {
-        let row = facts.site(taken.site);
+        let row = link.program.site(*taken);
         *taken != site && row.at.position <= position && TAKING.contains(&facts.text(row.name))
     };
     let takers = link.program.sites_in(link.program.body_of_site(site)).filter(may_take);
-    let alive = takers.filter(|&taken| is_alive(link, taken, site.site));
+    let alive = takers.filter(|&taken| is_alive(link, taken, site_id));
     alive.filter_map(|taken| Some((taken, taken_by(link, taken)?))).collect()
 }
 
 /// The lock that a call takes and waits for.
 pub(super) fn taken_by(link: &Link<'_>, site: SiteRef) -> Option<Lock> {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let Form::Attr(lock, _) = facts.form(row.callee) else { return None };
     if row.kind != SiteKind::Call || row.flags.has(SiteFlags::AWAITED) || !row.args.is_empty() {
         return None;
@@ -84,15 +84,15 @@ pub(super) fn behind(facts: &FileFacts, made: SiteId) -> Option<FormId> {
 /// Whether a site runs again and again while a lock is held: in a loop that does not take it anew each time.
 pub(super) fn is_repeated(link: &Link<'_>, site: SiteRef, taken: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    around(facts, facts.site(site.site).at.region).any(|region| {
+    around(facts, link.program.site(site).at.region).any(|region| {
         facts.region(region).kind == RegionKind::Loop
-            && !(site.file == taken.file && lies_in(facts, facts.site(taken.site).at.region, region))
+            && !(site.file == taken.file && lies_in(facts, link.program.site(taken).at.region, region))
     })
 }
 
 /// Whether the guard that one call gives is alive at another site of the body.
 fn is_alive(link: &Link<'_>, taken: SiteRef, at: SiteId) -> bool {
-    let facts = link.program.facts(taken.file);
+    let (facts, taken_id) = link.program.facts_and_id(taken);
     let row = facts.site(at);
     match binding_of(link, taken, DEPTH, |value| gives_guard(link, value, DEPTH)) {
         Some(bound) => {
@@ -103,7 +103,7 @@ fn is_alive(link: &Link<'_>, taken: SiteRef, at: SiteId) -> bool {
         }
         // A part of the same statement: `self.index.lock().unwrap().load()`.
         None => {
-            let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken.site));
+            let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
             is_in_body_of_subject(link, taken, row.at.region)
                 || holds(row.callee)
                 || facts.args_of(at).iter().any(|argument| holds(argument.value))
@@ -114,12 +114,12 @@ fn is_alive(link: &Link<'_>, taken: SiteRef, at: SiteId) -> bool {
 /// Whether a region lies in the `match`, `if let` or `while let` in whose subject a call takes a lock that nothing binds: the
 /// guard lives as long as that, and from edition 2024 on not in the `else` of an `if let`.
 fn is_in_body_of_subject(link: &Link<'_>, taken: SiteRef, region: RegionId) -> bool {
-    let facts = link.program.facts(taken.file);
-    let around = facts.site(taken.site).at.region;
+    let (facts, taken_id) = link.program.facts_and_id(taken);
+    let around = link.program.site(taken).at.region;
     let subject = facts.region(around);
     if subject.kind != RegionKind::Block
         || subject.test.is_none()
-        || !mentions(facts, subject.test, DEPTH, &|form| form == Form::Result(taken.site))
+        || !mentions(facts, subject.test, DEPTH, &|form| form == Form::Result(taken_id))
     {
         return false;
     }
@@ -142,15 +142,15 @@ pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool 
 
 /// What puts the guard that a call gives, or may give, into a variable of the same body. `depth`: how deep forms are followed.
 pub fn binding_of(link: &Link<'_>, taken: SiteRef, depth: u32, is_guard: impl Fn(ValueId) -> bool) -> Option<Assign> {
-    let facts = link.program.facts(taken.file);
-    let took = facts.site(taken.site);
+    let (facts, taken_id) = link.program.facts_and_id(taken);
+    let took = link.program.site(taken);
     let body = facts.body_of(took.at);
     facts.assigns.iter().find(|assign| {
         assign.at.position >= took.at.position
             && assign.value.is_some()
             && facts.body_of(assign.at) == body
             && matches!(facts.form(assign.target), Form::Var(_))
-            && mentions(facts, assign.value, depth, &|form| form == Form::Result(taken.site))
+            && mentions(facts, assign.value, depth, &|form| form == Form::Result(taken_id))
             && {
                 let scope = Scope { file: taken.file, at: assign.at, env: EnvId::NONE };
                 is_guard(link.eval(scope, assign.value).value)
@@ -193,15 +193,14 @@ pub(super) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, link: &Link<'a>, bod
         let passing = link.passing(site, arg, EnvId::NONE);
         passing.handed.iter().any(|(context, _)| *context != Context::EventLoop)
     };
-    let facts = link.program.facts(body.file);
-    let row = facts.body(body.body);
+    let row = link.program.body(body);
     if row.kind == BodyKind::Lambda {
-        let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+        let uses = link.program.uses_of_callable(body);
         let handed = uses.iter().any(|(mention, _)| match mention {
-            Mention::Arg(site, arg) => is_handed(SiteRef { file: body.file, site }, arg),
+            Mention::Arg(site, arg) => is_handed(body.file.site_ref(site), arg),
             _ => false,
         });
-        let around = row.parent.get().map(|body_around| BodyRef { file: body.file, body: body_around });
+        let around = row.parent.get().map(|body_around| body.file.body_ref(body_around));
         return handed || around.is_some_and(|around| runs_on_worker(callers, link, around, depth));
     }
     link.given_body(body).into_iter().any(|(site, arg)| is_handed(site, arg))

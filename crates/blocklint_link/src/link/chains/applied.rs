@@ -6,7 +6,7 @@ use blocklint_models::{Selector, TypeExpr};
 use super::{Position, Signals};
 use crate::link::Link;
 use crate::link::targets::Target;
-use crate::program::ids::{BodyRef, SiteRef, VarRef};
+use crate::program::ids::{BodyRef, SiteRef};
 
 impl Link<'_> {
     /// The project's bodies to which an operator gives the chain it stands on; none where nobody sees them all.
@@ -31,9 +31,8 @@ impl Link<'_> {
     pub(super) fn ends_of_applied(&self, site: SiteRef, bodies: &[BodyRef]) -> Position {
         let mut found = Position::default();
         for &body in bodies {
-            let facts = self.program.facts(body.file);
-            let Some(param) = facts.params_of(body.body).first() else { continue };
-            let mut ends = (*self.ends_of_var(VarRef { file: body.file, var: param.var })).clone();
+            let Some(param) = self.program.params_of(body).first() else { continue };
+            let mut ends = (*self.ends_of_var(body.file.var_ref(param.var))).clone();
             // What the callable drives, this call drives.
             if !ends.driven.is_empty() {
                 ends.driven = vec![site];

@@ -26,7 +26,7 @@ impl Link<'_> {
         let wanted = self.declared_paths(var);
         let Some(&wanted) = wanted.first().filter(|_| wanted.len() == 1) else { return Vec::new() };
         let facts = self.program.facts(var.file);
-        let name = facts.text(facts.var(var.var).name);
+        let name = facts.text(self.program.var(var).name);
         let of_type: Vec<&Provider> = self
             .providers()
             .iter()
@@ -45,20 +45,20 @@ impl Link<'_> {
     pub(super) fn is_injected(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         facts.language == Language::Java
-            && (names::is_constructor(Language::Java, facts.text(facts.body(body.body).name))
+            && (names::is_constructor(Language::Java, facts.text(self.program.body(body).name))
                 || self.providers().iter().any(|provider| provider.body == body))
     }
 
     fn declared_paths(&self, var: VarRef) -> Vec<PathId> {
         let facts = self.program.facts(var.file);
-        let row = facts.var(var.var);
+        let row = self.program.var(var);
         let declared = match row.kind {
             VarKind::Param(index) => {
-                let body = BodyRef { file: var.file, body: row.body };
+                let body = var.file.body_ref(row.body);
                 let annotation = facts.params_of(row.body).get(index as usize).map(|param| param.annotation);
                 annotation.map(|annotation| self.annotation(self.signature_scope(body), annotation))
             }
-            _ => facts.assigns_of(var.var).find(|assign| assign.kind == AssignKind::Declaration).map(|assign| {
+            _ => self.program.assigns_of(var).find(|assign| assign.kind == AssignKind::Declaration).map(|assign| {
                 self.annotation(Scope { file: var.file, at: assign.at, env: EnvId::NONE }, assign.annotation)
             }),
         };
@@ -82,7 +82,7 @@ impl Link<'_> {
                 }
                 for (at, row) in source.facts.bodies.iter().enumerate() {
                     if row.kind == BodyKind::Function && row.returns.is_some() && row.decorators.len > 0 {
-                        let body = BodyRef { file: FileId(slot as u32), body: BodyId(at as u32) };
+                        let body = FileId(slot as u32).body_ref(BodyId(at as u32));
                         found.extend(self.provider(body));
                     }
                 }
@@ -100,10 +100,10 @@ impl Link<'_> {
         };
         let (_, made) = self.decorators(body).into_iter().find(|&(path, _)| makes(path))?;
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let gives = self.library_types(self.annotation(self.signature_scope(body), row.returns).value);
         let mut said = Vec::new();
-        for arg in made.into_iter().flat_map(|site| facts.args_of(site.site)) {
+        for arg in made.into_iter().flat_map(|site| self.program.args_of(site)) {
             match facts.form(arg.value) {
                 Form::Str(sym) => said.push(facts.text(sym).to_owned()),
                 Form::Display(_, list) => {

@@ -29,7 +29,7 @@ impl<'a> Link<'a> {
     pub fn may_wait_for_complete(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let Some(Form::Result(made)) = self.receiver_form(site).map(|of| facts.form(of)) else { return false };
-        self.may_give_complete(SiteRef { file: site.file, site: made }, 3)
+        self.may_give_complete(site.file.site_ref(made), 3)
     }
 
     fn may_give_complete(&self, site: SiteRef, depth: u32) -> bool {
@@ -44,13 +44,13 @@ impl<'a> Link<'a> {
             }
         }
         bodies.into_iter().filter(|&body| !self.is_stub(body) && !self.program.is_test(body.file)).any(|body| {
-            let facts = self.program.facts(body.file);
+            let (facts, body_id) = self.program.facts_and_id(body);
             let exits = facts.exits.iter().filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
-            let mut exits = exits.filter(|exit| facts.body_of(exit.at) == body.body);
+            let mut exits = exits.filter(|exit| facts.body_of(exit.at) == body_id);
             exits.any(|exit| {
                 let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
                 let Form::Result(given) = facts.form(exit.value) else { return false };
-                let given = SiteRef { file: body.file, site: given };
+                let given = body.file.site_ref(given);
                 self.is_complete(scope, exit.value, DEEPEST) || self.may_give_complete(given, depth)
             })
         })
@@ -61,7 +61,7 @@ impl<'a> Link<'a> {
         let file = scope.file;
         let facts = self.program.facts(file);
         let var = match facts.form(form) {
-            Form::Result(site) => return self.gives_complete(SiteRef { file, site }, depth),
+            Form::Result(site) => return self.gives_complete(file.site_ref(site), depth),
             Form::Cast(inner, _) => return self.is_complete(scope, inner, depth),
             Form::Alt(kind, list) => {
                 let test = usize::from(kind == blocklint_facts::AltKind::Ternary);
@@ -69,9 +69,7 @@ impl<'a> Link<'a> {
                 return ends[test.min(ends.len())..].iter().all(|&end| self.is_complete(scope, end, depth));
             }
             Form::Attr(base, sym) => self.field_behind(scope, base, sym),
-            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                Some(crate::program::ids::VarRef { file, var })
-            }
+            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => Some(file.var_ref(var)),
             _ => None,
         };
         let Some(var) = var else { return false };
@@ -114,11 +112,11 @@ impl<'a> Link<'a> {
     }
 
     fn returns_complete(&self, body: BodyRef, depth: u32) -> bool {
-        let facts = self.program.facts(body.file);
+        let (facts, body_id) = self.program.facts_and_id(body);
         let mut exits = facts
             .exits
             .iter()
-            .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body)
+            .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id)
             .filter(|exit| exit.value.is_some())
             .peekable();
         exits.peek().is_some()

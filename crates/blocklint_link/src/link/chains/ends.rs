@@ -24,10 +24,11 @@ impl<'a> Link<'a> {
         let (found, whole) = self.whole(|| {
             self.followed_ends(Busy::Ends(site), || {
                 let mut found = Position::default();
-                for &next in self.operators_of(site.file).of_result.get(&site.site).into_iter().flatten() {
-                    found.merge(&self.ends_at_operator(SiteRef { file: site.file, site: next }));
+                let (_, site_id) = self.program.facts_and_id(site);
+                for &next in self.operators_of(site.file).of_result.get(&site_id).into_iter().flatten() {
+                    found.merge(&self.ends_at_operator(site.file.site_ref(next)));
                 }
-                for (mention, _) in self.program.index_of(site.file).uses_of_result(site.site).iter() {
+                for (mention, _) in self.program.uses_of_result(site).iter() {
                     found.merge(&self.ends_of_mention(site.file, mention));
                 }
                 found
@@ -95,9 +96,9 @@ impl<'a> Link<'a> {
     fn ends_of_mention(&self, file: FileId, mention: Mention) -> Position {
         let facts = self.program.facts(file);
         match mention {
-            Mention::Arg(site, arg) => self.ends_at_argument(SiteRef { file, site }, arg),
+            Mention::Arg(site, arg) => self.ends_at_argument(file.site_ref(site), arg),
             Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
-                Form::Var(var) => (*self.ends_of_var(VarRef { file, var })).clone(),
+                Form::Var(var) => (*self.ends_of_var(file.var_ref(var))).clone(),
                 Form::Attr(base, sym) => {
                     match self.field_behind(Scope { file, at: facts.assign(assign).at, env: EnvId::NONE }, base, sym) {
                         Some(var) => (*self.ends_of_var(var)).clone(),
@@ -108,7 +109,7 @@ impl<'a> Link<'a> {
             },
             Mention::Exit(exit) => {
                 let body = facts.body_of(facts.exits.at(exit as usize).at);
-                self.ends_of_exit(BodyRef { file, body })
+                self.ends_of_exit(file.body_ref(body))
             }
             Mention::Operand(_) | Mention::Default(_) => Position::default(),
         }
@@ -117,14 +118,14 @@ impl<'a> Link<'a> {
     /// The chain is in a variable.
     pub(super) fn ends_of_var(&self, var: VarRef) -> Rc<Position> {
         self.followed_ends(Busy::EndsOfVar(var), || {
-            let facts = self.program.facts(var.file);
+            let (_, var_id) = self.program.facts_and_id(var);
             let mut found = Position::default();
-            for &next in self.operators_of(var.file).of_var.get(&var.var).into_iter().flatten() {
-                found.merge(&self.ends_at_operator(SiteRef { file: var.file, site: next }));
+            for &next in self.operators_of(var.file).of_var.get(&var_id).into_iter().flatten() {
+                found.merge(&self.ends_at_operator(var.file.site_ref(next)));
             }
-            let name = facts.var(var.var).name;
+            let name = self.program.var(var).name;
             for &(next, base) in self.operators_of(var.file).of_attr.get(&name).into_iter().flatten() {
-                let next = SiteRef { file: var.file, site: next };
+                let next = var.file.site_ref(next);
                 if self.field_behind(self.scope_of(next, EnvId::NONE), base, name) == Some(var) {
                     found.merge(&self.ends_at_operator(next));
                 }
@@ -135,7 +136,7 @@ impl<'a> Link<'a> {
                 if moved_if_given && matches!(mention, Mention::Exit(_)) {
                     continue;
                 }
-                if self.mentions_var(var.file, mention, var.var) || self.mentions_field(var, mention) {
+                if self.mentions_var(var, mention) || self.mentions_field(var, mention) {
                     found.merge(&self.ends_of_mention(var.file, mention));
                 }
             }
@@ -146,7 +147,7 @@ impl<'a> Link<'a> {
     /// Whether a chain in a local is moved by a scheduler that is a parameter, which no caller leaves out. One that is given
     /// is moved, and so is what the function returns without it only for those who give none.
     fn is_moved_if_given(&self, var: VarRef) -> bool {
-        let body = BodyRef { file: var.file, body: self.program.facts(var.file).var(var.var).body };
+        let body = var.file.body_ref(self.program.var(var).body);
         self.mover_given(var).is_some_and(|index| {
             let uses = self.uses_of_body(body);
             let mut calls = uses.iter().filter(|of| !self.program.is_test(of.file())).peekable();
@@ -157,26 +158,26 @@ impl<'a> Link<'a> {
     /// Whether a call gives something else than `null` for a parameter.
     fn gives_something(&self, site: SiteRef, index: u32) -> bool {
         let facts = self.program.facts(site.file);
-        facts.args_of(site.site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
+        self.program.args_of(site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
     }
 
     /// Whether a call of a function moves the chain that it gives, by a scheduler for which others give `null`.
     pub(super) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
-        let facts = self.program.facts(body.file);
+        let (facts, body_id) = self.program.facts_and_id(body);
         let locals = (0..facts.vars.len()).map(|at| blocklint_facts::VarId(at as u32));
-        let mut own = locals.filter(|&var| facts.var(var).body == body.body && facts.var(var).kind == VarKind::Inner);
+        let mut own = locals.filter(|&var| facts.var(var).body == body_id && facts.var(var).kind == VarKind::Inner);
         own.any(|var| {
-            let index = self.mover_given(VarRef { file: body.file, var });
+            let index = self.mover_given(body.file.var_ref(var));
             index.is_some_and(|index| self.gives_something(site, index))
         })
     }
 
     /// The parameter that moves a chain in a local, where it is given.
     fn mover_given(&self, var: VarRef) -> Option<u32> {
-        let facts = self.program.facts(var.file);
-        let movers = || self.operators_of(var.file).of_var.get(&var.var).cloned().unwrap_or_default().into_iter();
+        let (facts, var_id) = self.program.facts_and_id(var);
+        let movers = || self.operators_of(var.file).of_var.get(&var_id).cloned().unwrap_or_default().into_iter();
         movers().find_map(|next| {
-            let next = SiteRef { file: var.file, site: next };
+            let next = var.file.site_ref(next);
             let targets = self.targets(next, EnvId::NONE);
             targets.list.iter().find_map(|target| {
                 let Target::Row { path, .. } = *target else { return None };
@@ -188,7 +189,7 @@ impl<'a> Link<'a> {
                 };
                 match facts.form(self.argument(next, argument)?) {
                     Form::Var(scheduler) => match facts.var(scheduler).kind {
-                        VarKind::Param(index) if facts.var(scheduler).body == facts.var(var.var).body => Some(index),
+                        VarKind::Param(index) if facts.var(scheduler).body == self.program.var(var).body => Some(index),
                         _ => None,
                     },
                     _ => None,
@@ -208,7 +209,7 @@ impl<'a> Link<'a> {
         };
         let Form::Attr(base, sym) = facts.form(form) else { return false };
         let scope = Scope { file: var.file, at, env: EnvId::NONE };
-        sym == facts.var(var.var).name && self.field_behind(scope, base, sym) == Some(var)
+        sym == self.program.var(var).name && self.field_behind(scope, base, sym) == Some(var)
     }
 
     /// The chain is the n-th argument of a call.
@@ -255,11 +256,10 @@ impl<'a> Link<'a> {
 
     /// The chain is passed to a function of the project.
     fn ends_of_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
-        let facts = self.program.facts(body.file);
         let Some(index) = self.param_for(site, arg, body, with_receiver) else {
             return Position::root(Confidence::Medium);
         };
-        let Some(param) = facts.params_of(body.body).get(index as usize) else { return Position::default() };
+        let Some(param) = self.program.params_of(body).get(index as usize) else { return Position::default() };
         if self.is_stub(body) {
             // Its implementations speak, if there are any.
             return if self.has_implementations(body) {
@@ -268,7 +268,7 @@ impl<'a> Link<'a> {
                 Position::root(Confidence::Medium)
             };
         }
-        let mut found = (*self.ends_of_var(VarRef { file: body.file, var: param.var })).clone();
+        let mut found = (*self.ends_of_var(body.file.var_ref(param.var))).clone();
         // What the function drives of all that it is given, this call drives of what it gives.
         if !found.driven.is_empty() {
             found.driven = vec![site];
@@ -283,14 +283,13 @@ impl<'a> Link<'a> {
 
     /// The chain leaves a body as its value.
     fn ends_of_exit(&self, body: BodyRef) -> Position {
-        let facts = self.program.facts(body.file);
-        if facts.body(body.body).kind != BodyKind::Lambda {
+        if self.program.body(body).kind != BodyKind::Lambda {
             return Position { open: vec![body], ..Position::default() };
         }
         let mut found = Position::default();
-        for (mention, _) in self.program.index_of(body.file).uses_of_callable(body.body).iter() {
+        for (mention, _) in self.program.uses_of_callable(body).iter() {
             found.merge(&match mention {
-                Mention::Arg(site, arg) => self.ends_of_inner(SiteRef { file: body.file, site }, arg),
+                Mention::Arg(site, arg) => self.ends_of_inner(body.file.site_ref(site), arg),
                 _ if self.overrides_on_loop(body).is_some() => Position::root(Confidence::High),
                 // Who applies it says where it goes on.
                 _ => Position { open: vec![body], ..Position::default() },
@@ -340,19 +339,18 @@ impl<'a> Link<'a> {
     fn ends_of_called_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
         let unknown = Position::root(Confidence::Medium);
         let Some(index) = self.param_for(site, arg, body, with_receiver) else { return unknown };
-        let facts = self.program.facts(body.file);
-        let Some(param) = facts.params_of(body.body).get(index as usize) else { return unknown };
+        let Some(param) = self.program.params_of(body).get(index as usize) else { return unknown };
         if self.is_stub(body) {
             return if self.has_implementations(body) { Position::default() } else { unknown };
         }
-        let var = VarRef { file: body.file, var: param.var };
+        let var = body.file.var_ref(param.var);
         let found = self.followed_ends(Busy::EndsOfCalled(var), || {
             let uses = self.uses_in(body.file);
             let mut found = Position::default();
             for &(_, of) in uses.of_param.get(&param.var).into_iter().flatten() {
                 found.merge(&match of {
-                    ParamUse::Call(at) => (*self.ends_of_site(SiteRef { file: body.file, site: at })).clone(),
-                    ParamUse::Arg(at, index) => self.ends_of_inner(SiteRef { file: body.file, site: at }, index),
+                    ParamUse::Call(at) => (*self.ends_of_site(body.file.site_ref(at))).clone(),
+                    ParamUse::Arg(at, index) => self.ends_of_inner(body.file.site_ref(at), index),
                     ParamUse::Consume(_) => Position::default(),
                     ParamUse::Return(_) | ParamUse::Store(_) => Position::root(Confidence::Medium),
                 });

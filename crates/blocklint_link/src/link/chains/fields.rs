@@ -25,14 +25,14 @@ impl<'a> Link<'a> {
         /// More than that say nothing together.
         const MOST: usize = 8;
         let facts = self.program.facts(var.file);
-        let own = facts.assigns_of(var.var).filter(|row| row.kind != AssignKind::Definition);
+        let own = self.program.assigns_of(var).filter(|row| row.kind != AssignKind::Definition);
         let mut found: Vec<(At, FormId)> =
             own.filter(|row| row.value.is_some()).map(|row| (row.at, row.value)).take(MOST).collect();
-        let row = facts.var(var.var);
+        let row = self.program.var(var);
         if facts.body(row.body).kind == BodyKind::Class {
             let of_class = |at: At| {
-                let class = self.class_around(var.file, facts.body_of(at));
-                class.is_some_and(|class| class.file == var.file && facts.class(class.class).body == row.body)
+                let class = self.class_around(self.program.body_of(var.file, at));
+                class.is_some_and(|class| class.file == var.file && self.program.class(class).body == row.body)
             };
             let by_this = self.program.index_of(var.file).attr_assigns(row.name).iter().filter(|(_, own)| *own);
             let rows = by_this.map(|&(assign, _)| facts.assign(assign)).filter(|row| row.value.is_some());
@@ -45,7 +45,7 @@ impl<'a> Link<'a> {
         self.mro(class).iter().find_map(|ancestor| match *ancestor {
             Ancestor::Class(owner) => {
                 let (owner, var) = self.own_member(owner, name)?;
-                Some(VarRef { file: owner.file, var })
+                Some(owner.file.var_ref(var))
             }
             _ => None,
         })

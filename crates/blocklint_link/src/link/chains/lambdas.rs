@@ -18,14 +18,14 @@ impl<'a> Link<'a> {
     pub fn taker_of(&self, body: BodyRef) -> Option<String> {
         let facts = self.program.facts(body.file);
         if facts.language != blocklint_core::Language::Java
-            || facts.body(body.body).kind != blocklint_facts::BodyKind::Lambda
+            || self.program.body(body).kind != blocklint_facts::BodyKind::Lambda
         {
             return None;
         }
-        let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+        let uses = self.program.uses_of_callable(body);
         uses.iter().find_map(|(mention, _)| {
             let Mention::Arg(site, _) = mention else { return None };
-            let targets = self.targets(SiteRef { file: body.file, site }, EnvId::NONE);
+            let targets = self.targets(body.file.site_ref(site), EnvId::NONE);
             targets.list.iter().find_map(|target| match *target {
                 Target::Row { path, .. } => Some(self.library.text(path).to_string()),
                 _ => None,
@@ -37,7 +37,7 @@ impl<'a> Link<'a> {
     pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
         for mention in self.places_of_lambda(body) {
             if let Mention::Arg(site, arg) = mention
-                && let Some(given) = self.given_by_row(SiteRef { file: body.file, site }, arg, index)
+                && let Some(given) = self.given_by_row(body.file.site_ref(site), arg, index)
             {
                 return Some(given);
             }
@@ -56,7 +56,7 @@ impl<'a> Link<'a> {
         let index = self.program.index_of(body.file);
         let facts = self.program.facts(body.file);
         let mut found: Vec<Mention> =
-            index.uses_of_callable(body.body).iter().map(|(mention, _)| mention).take(MOST).collect();
+            self.program.uses_of_callable(body).iter().map(|(mention, _)| mention).take(MOST).collect();
         let mut at = 0;
         while facts.language == Language::Rust
             && let Some(&mention) = found.get(at)
@@ -77,7 +77,7 @@ impl<'a> Link<'a> {
     /// `Function<X, Mono<Y>>`.
     pub(crate) fn functional_result(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        if !crate::idioms::is_functional_method(facts.language, facts.text(facts.site(site.site).name)) {
+        if !crate::idioms::is_functional_method(facts.language, facts.text(self.program.site(site).name)) {
             return None;
         }
         let receiver = self.receiver_form(site)?;
@@ -90,8 +90,7 @@ impl<'a> Link<'a> {
     /// A declared parameter, where a library's row says that it gets something more special.
     pub(crate) fn given_more_exactly(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };
-        let facts = self.program.facts(body.file);
-        let given = match facts.body(body.body).kind {
+        let given = match self.program.body(body).kind {
             blocklint_facts::BodyKind::Lambda => self.lambda_param(body, index),
             _ => self.given_to_override(body, index),
         };
@@ -106,8 +105,8 @@ impl<'a> Link<'a> {
     /// What a library passes to a method that overrides one of its own.
     fn given_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        let class = ClassRef { file: body.file, class: row.class.get()? };
+        let row = self.program.body(body);
+        let class = body.file.class_ref(row.class.get()?);
         self.mro(class).iter().find_map(|ancestor| {
             let Ancestor::Library(ty, _) = *ancestor else { return None };
             let handovers = self.library.handovers(self.library.member(ty, facts.text(row.name)));
@@ -155,18 +154,17 @@ impl<'a> Link<'a> {
             }
             Mention::Exit(exit) => {
                 let row = facts.exits.at(exit as usize);
-                let body = BodyRef { file, body: facts.body_of(row.at) };
-                let returns = facts.body(body.body).returns;
+                let body = self.program.body_of(file, row.at);
+                let returns = self.program.body(body).returns;
                 read(self.signature_scope(body).at, returns)
             }
             Mention::Arg(site, arg) => {
-                let site = SiteRef { file, site };
+                let site = file.site_ref(site);
                 let mut found = Vec::new();
                 for target in &self.targets(site, EnvId::NONE).list {
                     let Target::Body { body, with_receiver, .. } = *target else { continue };
                     let Some(index) = self.param_for(site, arg, body, with_receiver) else { continue };
-                    let facts = self.program.facts(body.file);
-                    let Some(param) = facts.params_of(body.body).get(index as usize) else { continue };
+                    let Some(param) = self.program.params_of(body).get(index as usize) else { continue };
                     if param.annotation.is_some() {
                         let typed = self.annotation(self.signature_scope(body), param.annotation);
                         found.extend(self.values.members(typed.value));
@@ -209,8 +207,7 @@ impl<'a> Link<'a> {
             }
             Val::Instance { class, .. } => {
                 let method = self.functional_method(class)?;
-                let facts = self.program.facts(method.file);
-                let param = facts.params_of(method.body).get(index as usize)?;
+                let param = self.program.params_of(method).get(index as usize)?;
                 let given = self.annotation(self.signature_scope(method), param.annotation.get()?);
                 (!self.values.is_unknown(given.value)).then_some(given)
             }
@@ -229,17 +226,17 @@ impl<'a> Link<'a> {
 
     /// The one abstract method of a project's interface.
     pub(crate) fn functional_method(&self, class: ClassRef) -> Option<BodyRef> {
-        let facts = self.program.facts(class.file);
-        if facts.class(class.class).kind != blocklint_facts::ClassKind::Interface {
+        let (facts, class_id) = self.program.facts_and_id(class);
+        if self.program.class(class).kind != blocklint_facts::ClassKind::Interface {
             return None;
         }
         let mut stubs = facts.bodies.iter().enumerate().filter(|(_, body)| {
-            body.class == class.class
+            body.class == class_id
                 && body.kind == blocklint_facts::BodyKind::Function
                 && body.flags.has(blocklint_facts::BodyFlags::STUB)
         });
         let (at, _) = stubs.next()?;
-        stubs.next().is_none().then_some(BodyRef { file: class.file, body: blocklint_facts::BodyId(at as u32) })
+        stubs.next().is_none().then_some(class.file.body_ref(blocklint_facts::BodyId(at as u32)))
     }
 
     /// Whether a library's type is an interface that a lambda implements.
@@ -260,13 +257,13 @@ impl<'a> Link<'a> {
 
     /// The runtime whose loop calls a lambda because its place makes it implement a registered interface.
     pub fn overrides_on_loop(&self, body: BodyRef) -> Option<Option<Runtime>> {
-        let mentions = self.program.index_of(body.file).uses_of_callable(body.body);
+        let mentions = self.program.uses_of_callable(body);
         for (mention, _) in mentions.iter().take(4) {
             // The argument wins where something is said of it.
             if let Mention::Arg(site, arg) = mention {
-                let passing = self.passing(SiteRef { file: body.file, site }, arg, EnvId::NONE);
+                let passing = self.passing(body.file.site_ref(site), arg, EnvId::NONE);
                 if passing != crate::link::targets::Passing::default()
-                    || self.runs_in_closures(SiteRef { file: body.file, site }, arg)
+                    || self.runs_in_closures(body.file.site_ref(site), arg)
                 {
                     continue;
                 }

@@ -383,7 +383,7 @@ impl<'a> Link<'a> {
         let mut found = Operators::default();
         for at in 0..facts.sites.len() {
             let site = SiteId(at as u32);
-            let Some(receiver) = self.receiver_form(SiteRef { file, site }) else { continue };
+            let Some(receiver) = self.receiver_form(file.site_ref(site)) else { continue };
             found.add(facts, receiver, site, 8);
         }
         let found = Rc::new(found);

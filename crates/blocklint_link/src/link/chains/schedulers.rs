@@ -26,13 +26,11 @@ impl<'a> Link<'a> {
         let file = scope.file;
         let facts = self.program.facts(file);
         let made = match facts.form(form) {
-            Form::Result(site) => self.scheduler_made(SiteRef { file, site }, depth),
+            Form::Result(site) => self.scheduler_made(file.site_ref(site), depth),
             Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                self.scheduler_assigned(VarRef { file, var }, depth)
+                self.scheduler_assigned(file.var_ref(var), depth)
             }
-            Form::Var(var) if facts.assigns_of(var).next().is_none() => {
-                self.scheduler_passed(VarRef { file, var }, depth)
-            }
+            Form::Var(var) if facts.assigns_of(var).next().is_none() => self.scheduler_passed(file.var_ref(var), depth),
             Form::Attr(base, sym) => {
                 self.field_behind(scope, base, sym).and_then(|var| self.scheduler_assigned(var, depth))
             }
@@ -64,9 +62,9 @@ impl<'a> Link<'a> {
 
     /// What all callers are seen to pass to a parameter, where they agree.
     fn scheduler_passed(&self, param: VarRef, depth: u32) -> Option<Runs> {
-        let row = self.program.facts(param.file).var(param.var);
+        let row = self.program.var(param);
         let VarKind::Param(index) = row.kind else { return None };
-        let body = BodyRef { file: param.file, body: row.body };
+        let body = param.file.body_ref(row.body);
         let sites = self.sites_calling(body);
         if sites.is_empty() && self.is_injected(body) {
             return self.scheduler_provided(param, depth);
@@ -113,11 +111,11 @@ impl<'a> Link<'a> {
     }
 
     fn scheduler_returned(&self, body: BodyRef, depth: u32) -> Option<Runs> {
-        let facts = self.program.facts(body.file);
+        let (facts, body_id) = self.program.facts_and_id(body);
         facts
             .exits
             .iter()
-            .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body)
+            .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id)
             .filter(|exit| exit.value.is_some())
             .find_map(|exit| {
                 let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };

@@ -83,10 +83,10 @@ impl<'a> Link<'a> {
         let file = scope.file;
         let facts = self.program.facts(file);
         match facts.form(form) {
-            Form::Result(site) => self.signals_of_site(SiteRef { file, site }),
+            Form::Result(site) => self.signals_of_site(file.site_ref(site)),
             Form::Var(var) => match facts.var(var).kind {
-                VarKind::Param(index) => self.signals_of_param(VarRef { file, var }, index),
-                _ => self.signals_of_var(VarRef { file, var }),
+                VarKind::Param(index) => self.signals_of_param(file.var_ref(var), index),
+                _ => self.signals_of_var(file.var_ref(var)),
             },
             Form::Attr(base, sym) => match self.field_behind(scope, base, sym) {
                 Some(var) => self.signals_of_var(var),
@@ -156,11 +156,11 @@ impl<'a> Link<'a> {
         }
         let (found, whole) = self.whole(|| {
             self.followed_signals(Busy::Result(body), || {
-                let facts = self.program.facts(body.file);
+                let (facts, body_id) = self.program.facts_and_id(body);
                 let exits = facts
                     .exits
                     .iter()
-                    .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body)
+                    .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id)
                     .filter(|exit| exit.value.is_some());
                 let mut found = Signals::NONE;
                 let mut any = false;
@@ -183,13 +183,12 @@ impl<'a> Link<'a> {
     fn signals_of_param(&self, var: VarRef, index: u32) -> Signals {
         /// Callers that are asked.
         const MOST: usize = 8;
-        let body = BodyRef { file: var.file, body: self.program.facts(var.file).var(var.var).body };
+        let body = var.file.body_ref(self.program.var(var).body);
         self.followed_signals(Busy::Var(var), || {
-            let facts = self.program.facts(var.file);
-            if facts.body(body.body).kind == BodyKind::Lambda {
-                let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+            if self.program.body(body).kind == BodyKind::Lambda {
+                let uses = self.program.uses_of_callable(body);
                 let given = uses.iter().find_map(|(mention, _)| match mention {
-                    Mention::Arg(site, arg) => Some((SiteRef { file: body.file, site }, arg)),
+                    Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
                     _ => None,
                 });
                 let Some((site, arg)) = given else { return Signals::UNKNOWN };
@@ -204,7 +203,7 @@ impl<'a> Link<'a> {
             calls().fold(Signals::NONE, |all, of| {
                 all.with(match *of {
                     BodyUse::Call(site) => {
-                        let args = self.program.facts(site.file).args_of(site.site);
+                        let args = self.program.args_of(site);
                         match args.get(index as usize) {
                             Some(arg) => self.signals(self.scope_of(site, EnvId::NONE), arg.value),
                             None => Signals::UNKNOWN,
@@ -273,10 +272,9 @@ impl<'a> Link<'a> {
         }
         let mut found = Signals::NONE;
         let mut others = Signals::NONE;
-        let facts = self.program.facts(site.file);
         let plain = matches!(returns, TypeExpr::SelfType(arguments) if arguments.is_empty()) || !self.is_operator(site);
         if plain {
-            for arg in &facts.args_of(site.site) {
+            for arg in &self.program.args_of(site) {
                 let typed = self.eval(self.scope_of(site, EnvId::NONE), arg.value);
                 if self.is_publisher(typed.value) {
                     others = others.with(self.signals(self.scope_of(site, EnvId::NONE), arg.value));
@@ -332,7 +330,7 @@ impl<'a> Link<'a> {
             Moves::Rest(to @ MoveTo::Scheduler(_)) => {
                 let facts = self.program.facts(site.file);
                 let Form::Result(before) = facts.form(self.receiver_form(site)?) else { return None };
-                let before = SiteRef { file: site.file, site: before };
+                let before = site.file.site_ref(before);
                 let targets = self.targets(before, EnvId::NONE);
                 let is_callable = |target: &Target| match *target {
                     Target::Row { path, .. } => {

@@ -16,7 +16,7 @@ impl Link<'_> {
     /// the thread of the subscriber.
     pub(super) fn ends_sink_itself(&self, source: SiteRef) -> bool {
         let facts = self.program.facts(source.file);
-        let [only, ..] = facts.args_of(source.site)[..] else { return false };
+        let [only, ..] = self.program.args_of(source)[..] else { return false };
         let Form::Callable(body) = facts.form(only.value) else { return false };
         let [sink] = facts.params_of(body) else { return false };
         (0..facts.sites.len()).map(|at| SiteId(at as u32)).any(|site| {
@@ -24,7 +24,7 @@ impl Link<'_> {
             (facts.body_of(row.at) == body || self.runs_within(source.file, facts.body_of(row.at), body, NESTED))
                 && idioms::ends_sink(facts.text(row.name))
                 && self
-                    .receiver_form(SiteRef { site, ..source })
+                    .receiver_form(source.file.site_ref(site))
                     .is_some_and(|of| facts.form(of) == Form::Var(sink.var))
         })
     }
@@ -39,7 +39,7 @@ impl Link<'_> {
             && uses.all(|(mention, _)| {
                 let Mention::Arg(site, arg) = mention else { return false };
                 let around = facts.body_of(facts.site(site).at);
-                let passing = self.passing(SiteRef { file, site }, arg, EnvId::NONE);
+                let passing = self.passing(file.site_ref(site), arg, EnvId::NONE);
                 passing.called
                     && passing.handed.is_empty()
                     && !passing.on_chain

@@ -47,7 +47,7 @@ impl<'a> Link<'a> {
                 let index = self.program.index_of(file);
                 for &site in index.sites_named(sym) {
                     looked += 1;
-                    let site = SiteRef { file, site };
+                    let site = file.site_ref(site);
                     if looked <= MOST && self.runs(site, body) {
                         found.push(BodyUse::Call(site));
                     }
@@ -56,7 +56,7 @@ impl<'a> Link<'a> {
                     let Mention::Arg(site, arg) = mention else { continue };
                     looked += 1;
                     if looked <= MOST && self.is_value(file, mention, body) {
-                        found.push(BodyUse::Passed(SiteRef { file, site }, arg));
+                        found.push(BodyUse::Passed(file.site_ref(site), arg));
                     }
                 }
             }
@@ -81,10 +81,9 @@ impl<'a> Link<'a> {
 
     /// Whether another class implements this method.
     pub(crate) fn has_implementations(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         let Some(class) = row.class.get() else { return false };
         let Some(name) = self.program.global(body.file, row.name) else { return false };
-        !self.overrides(crate::program::ids::ClassRef { file: body.file, class }, name).is_empty()
+        !self.overrides(body.file.class_ref(class), name).is_empty()
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
     let Some(name) = link.program.global(scope.file, sym) else { return link.unknown(Why::Unbound) };
     let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
     if text == "super" {
-        let Some(class) = link.class_around(scope.file, body) else { return link.unknown(Why::Unbound) };
+        let Some(class) = link.class_around(scope.file.body_ref(body)) else { return link.unknown(Why::Unbound) };
         let receiver = link.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
         return link.known(Val::Super { class, receiver });
     }
@@ -114,7 +114,7 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
             .get()
             .or_else(|| facts.classes.iter().position(|class| class.body == id).map(|at| ClassId(at as u32)));
         if let Some(class) = class {
-            let class = ClassRef { file, class };
+            let class = file.class_ref(class);
             let may_have = is_members || link.mro(class).iter().any(|of| matches!(of, Ancestor::Library(..)));
             if may_have {
                 let typed = link.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);
@@ -246,7 +246,7 @@ pub(crate) fn method_reference(link: &Link<'_>, member: Val, name: Name) -> Type
 /// The callee of a call, with overloads of another arity left out.
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     if facts.text(row.name) == "<init>" {
         return explicit_constructor(link, site);
     }
@@ -300,7 +300,7 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     // What is called through an interface has a name of its own, and no overloads.
     let is_of_name = |body: BodyRef| {
         let of = link.program.facts(body.file);
-        of.text(of.body(body.body).name) == facts.text(row.name)
+        of.text(link.program.body(body).name) == facts.text(row.name)
     };
     let (named, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(|&body| is_of_name(body));
     let mut fitting = if named.is_empty() { Vec::new() } else { link.fitting(named, site) };
@@ -313,8 +313,7 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
 /// The methods of a name that a class inherits, where its own ones take another number of arguments: `channel.send(message)` of a
 /// class that only has `send(message, sent)` itself.
 fn inherited_overload(link: &Link<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
-    let facts = link.program.facts(site.file);
-    let count = facts.args_of(site.site).len();
+    let count = link.program.args_of(site).len();
     let members = link.values.members(typed.value);
     let first = members.iter().find_map(|val| match *val {
         Val::Fn { body, receiver, .. } => Some((body, receiver)),
@@ -325,9 +324,9 @@ fn inherited_overload(link: &Link<'_>, site: SiteRef, typed: Typed) -> Option<Ty
         return None;
     }
     let (body, receiver) = first;
-    let own = link.program.facts(body.file).body(body.body);
+    let own = link.program.body(body);
     let name = link.program.global(body.file, own.name)?;
-    let class = ClassRef { file: body.file, class: own.class.get()? };
+    let class = body.file.class_ref(own.class.get()?);
     for ancestor in link.mro(class).iter().skip(1) {
         let Ancestor::Class(owner) = *ancestor else { return None };
         let Some((owner, var)) = link.own_member(owner, name) else { continue };
@@ -347,8 +346,10 @@ fn inherited_overload(link: &Link<'_>, site: SiteRef, typed: Typed) -> Option<Ty
 /// `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
 fn explicit_constructor(link: &Link<'_>, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
-    let Some(class) = link.class_around(site.file, facts.body_of(row.at)) else { return link.unknown(Why::Unbound) };
+    let row = link.program.site(site);
+    let Some(class) = link.class_around(link.program.body_of(site.file, row.at)) else {
+        return link.unknown(Why::Unbound);
+    };
     let Some(init) = link.program.name("<init>") else { return link.unknown(Why::Unbound) };
     let skipped = usize::from(facts.form(row.callee) != Form::This);
     let order = link.mro(class);
@@ -384,7 +385,7 @@ const GIVEN_BY_INTERFACE: &[&str] = &[
 /// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
 fn functional(link: &Link<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return typed };
     let receiver = link.eval(scope, base);
     let callable =

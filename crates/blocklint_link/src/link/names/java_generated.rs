@@ -60,13 +60,13 @@ pub(crate) fn behind_binding(path: &str) -> Option<String> {
 /// What a call gives whose method nobody wrote.
 pub(crate) fn generated(link: &Link<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
+    let row = link.program.site(site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return None };
     let text = facts.text(row.name);
     if text == "build" {
         return built(link, site, 24);
     }
-    if !facts.args_of(site.site).is_empty() {
+    if !link.program.args_of(site).is_empty() {
         return None;
     }
     let field = getter(text)?;
@@ -108,10 +108,10 @@ fn field_of(link: &Link<'_>, class: ClassRef, name: Name, receiver: Val) -> Opti
 fn built(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
     let facts = link.program.facts(site.file);
-    let Form::Attr(base, _) = facts.form(facts.site(site.site).callee) else { return None };
+    let Form::Attr(base, _) = facts.form(link.program.site(site).callee) else { return None };
     let Form::Result(inner) = facts.form(base) else { return None };
-    let inner = SiteRef { file: site.file, site: inner };
-    let row = facts.site(inner.site);
+    let inner = site.file.site_ref(inner);
+    let row = link.program.site(inner);
     if row.kind != SiteKind::Call {
         return None;
     }

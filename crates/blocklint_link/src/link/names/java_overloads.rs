@@ -42,9 +42,8 @@ impl<'a> Link<'a> {
         if !rows.iter().any(|row| row.path.ends_with(')')) {
             return rows;
         }
-        let facts = self.program.facts(site.file);
         let types: Vec<Option<Rc<str>>> =
-            facts.args_of(site.site).iter().map(|arg| self.type_names(site, arg.value)).collect();
+            self.program.args_of(site).iter().map(|arg| self.type_names(site, arg.value)).collect();
         let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
         let mut rows = (*rows).clone();
         rows.fit_parameters(&types, is_one_of);
@@ -57,7 +56,7 @@ impl<'a> Link<'a> {
         if self.program.language(site.file) != Language::Java || !rows.iter().any(|row| row.path.ends_with(')')) {
             return rows;
         }
-        let args = self.program.facts(site.file).args_of(site.site);
+        let args = self.program.args_of(site);
         let types: Vec<Option<Rc<str>>> = args.iter().map(|arg| self.type_names(site, arg.value)).collect();
         let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
         let mut rows = (*rows).clone();
@@ -125,7 +124,7 @@ impl<'a> Link<'a> {
     /// Of methods or constructors of one name those that a call's arguments fit; all, if none does.
     pub(crate) fn fitting(&self, bodies: Vec<BodyRef>, site: SiteRef) -> Vec<BodyRef> {
         let facts = self.program.facts(site.file);
-        let count = facts.args_of(site.site).len();
+        let count = self.program.args_of(site).len();
         if bodies.len() < 2 {
             return bodies;
         }
@@ -136,20 +135,21 @@ impl<'a> Link<'a> {
         // What all of them take alike tells none apart.
         let differs = |at: usize| {
             let mut declared = of_count.iter().map(|&body| {
-                let params = self.program.facts(body.file).params_of(body.body);
+                let params = self.program.params_of(body);
                 params.get(at).map(|param| self.annotation(self.signature_scope(body), param.annotation).value)
             });
             let first = declared.next();
             declared.any(|other| Some(other) != first)
         };
-        let types: Vec<Option<Rc<str>>> = facts
-            .args_of(site.site)
+        let types: Vec<Option<Rc<str>>> = self
+            .program
+            .args_of(site)
             .iter()
             .enumerate()
             .map(|(at, arg)| if differs(at) { self.type_names(site, arg.value) } else { None })
             .collect();
         let lambdas: Vec<bool> =
-            facts.args_of(site.site).iter().map(|arg| is_callable(facts.form(arg.value))).collect();
+            self.program.args_of(site).iter().map(|arg| is_callable(facts.form(arg.value))).collect();
         let fit: Vec<BodyRef> =
             of_count.iter().copied().filter(|&body| self.takes_types(body, &types, &lambdas)).collect();
         let fit = if fit.is_empty() { of_count } else { fit };
@@ -199,16 +199,15 @@ impl<'a> Link<'a> {
         if !self.may_meet(site.file, body.file) || self.proxied_to(body, site).is_some() {
             return false;
         }
-        let facts = self.program.facts(body.file);
-        if !self.takes_so_many(body, self.program.facts(site.file).args_of(site.site).len()) {
+        if !self.takes_so_many(body, self.program.args_of(site).len()) {
             return false;
         }
         if self.is_replaced_where(site, body) || self.is_of_other_arguments(class, site, body) {
             return false;
         }
-        let own = facts.body(body.body).class;
+        let own = self.program.body(body).class;
         // In order, those of one class stand side by side.
-        let is_sibling = |other: &&BodyRef| other.file == body.file && facts.body(other.body).class == own;
+        let is_sibling = |other: &&BodyRef| other.file == body.file && self.program.body(**other).class == own;
         let before = all[..at].iter().rev().take_while(is_sibling);
         let siblings: Vec<BodyRef> = before.chain(all[at..].iter().take_while(is_sibling)).copied().collect();
         self.fitting(siblings, site).contains(&body)
@@ -222,7 +221,7 @@ impl<'a> Link<'a> {
         let [Val::Instance { class: declared, args, .. }] = self.values.members(typed.value)[..] else { return false };
         let Some(wanted) = self.values.nth(args, 0).and_then(|value| self.only_class(value)) else { return false };
         let facts = self.program.facts(body.file);
-        let Some(own) = facts.body(body.body).class.get() else { return false };
+        let Some(own) = self.program.body(body).class.get() else { return false };
         let row = facts.class(own);
         let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
         let scope = crate::link::eval::Scope { file: body.file, at, env: EnvId::NONE };
@@ -257,19 +256,19 @@ impl<'a> Link<'a> {
         if !on_itself {
             return false;
         }
-        let mut at = self.program.body_of_site(site).body;
-        while facts.body(at).kind == BodyKind::Lambda {
-            let Some(parent) = facts.body(at).parent.get() else { return false };
-            at = parent;
+        let mut at = self.program.body_of_site(site);
+        while self.program.body(at).kind == BodyKind::Lambda {
+            let Some(parent) = self.program.body(at).parent.get() else { return false };
+            at = site.file.body_ref(parent);
         }
-        let caller = facts.body(at);
+        let caller = self.program.body(at);
         let (Some(from), Some(name)) = (caller.class.get(), self.program.global(site.file, caller.name)) else {
             return false;
         };
-        let from = ClassRef { file: site.file, class: from };
-        let count = facts.params_of(at).len();
-        let Some(own) = self.program.facts(body.file).body(body.body).class.get() else { return false };
-        let own = ClassRef { file: body.file, class: own };
+        let from = site.file.class_ref(from);
+        let count = self.program.params_of(at).len();
+        let Some(own) = self.program.body(body).class.get() else { return false };
+        let own = body.file.class_ref(own);
         if caller.flags.has(BodyFlags::STATIC) || caller.kind != BodyKind::Function || own == from {
             return false;
         }
@@ -282,17 +281,17 @@ impl<'a> Link<'a> {
         });
         between.any(|class| {
             replaced.iter().any(|of| {
-                let row = self.program.facts(of.file).body(of.body);
-                of.file == class.file && row.class.get() == Some(class.class) && self.takes_so_many(*of, count)
+                let row = self.program.body(*of);
+                let owner = row.class.get().map(|own| of.file.class_ref(own));
+                owner == Some(class) && self.takes_so_many(*of, count)
             })
         })
     }
 
     /// How many arguments have just the type that a method's parameter is declared with.
     fn takes_exactly(&self, body: BodyRef, types: &[Option<Rc<str>>]) -> usize {
-        let facts = self.program.facts(body.file);
         let scope = self.signature_scope(body);
-        let params = facts.params_of(body.body).iter().zip(types);
+        let params = self.program.params_of(body).iter().zip(types);
         let is_exact = |(param, given): &(&blocklint_facts::Param, &Option<Rc<str>>)| {
             let Some(given) = given.as_deref().and_then(|names| names.split(OR).next()) else { return false };
             let declared = self.annotation(scope, param.annotation);
@@ -308,7 +307,7 @@ impl<'a> Link<'a> {
     /// steps: the one that takes what it will be given.
     pub fn reference_means(&self, site: SiteRef, arg: u32, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
-        let Some(given) = facts.args_of(site.site).get(arg as usize).map(|arg| arg.value) else { return Some(0) };
+        let Some(given) = self.program.args_of(site).get(arg as usize).map(|arg| arg.value) else { return Some(0) };
         if facts.language != Language::Java || !matches!(facts.form(given), Form::Path(..)) {
             return Some(0);
         }
@@ -348,8 +347,7 @@ impl<'a> Link<'a> {
 
     /// How what a library gives to a callable fits a parameter of a method.
     fn takes_given(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, at: usize) -> Fit {
-        let facts = self.program.facts(body.file);
-        let Some(param) = facts.params_of(body.body).get(param) else { return Fit::Open };
+        let Some(param) = self.program.params_of(body).get(param) else { return Fit::Open };
         let declared = self.annotation(self.signature_scope(body), param.annotation);
         let Some(given) = self.given_by_row(site, arg, at as u32) else { return Fit::Open };
         let ([declared], [given]) = (&self.values.members(declared.value)[..], &self.values.members(given.value)[..])
@@ -414,7 +412,7 @@ impl<'a> Link<'a> {
     }
 
     pub(crate) fn takes_so_many(&self, body: BodyRef, count: usize) -> bool {
-        let params = self.program.facts(body.file).params_of(body.body);
+        let params = self.program.params_of(body);
         match params.last() {
             Some(last) if last.kind == ParamKind::VarArgs => count + 1 >= params.len(),
             _ => params.len() == count,
@@ -423,8 +421,7 @@ impl<'a> Link<'a> {
 
     /// Whether no argument is visibly of another type than its parameter.
     fn takes_types(&self, body: BodyRef, types: &[Option<Rc<str>>], lambdas: &[bool]) -> bool {
-        let facts = self.program.facts(body.file);
-        let params = facts.params_of(body.body);
+        let params = self.program.params_of(body);
         let scope = self.signature_scope(body);
         params.iter().zip(types).zip(lambdas).all(|((param, given), is_lambda)| {
             if param.kind == ParamKind::VarArgs || param.annotation.is_none() {

@@ -513,7 +513,7 @@ pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
 /// The right side of a variable that is an alias of a type: assigned once, with what can be read as a type.
 pub(crate) fn alias_target(link: &Link<'_>, at: VarRef) -> Option<FormId> {
     let facts = link.program.facts(at.file);
-    let row = facts.only_value_of(at.var)?;
+    let row = link.program.only_value_of(at)?;
     matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))
         .then_some(row.value)
 }

@@ -104,7 +104,7 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
 
 /// The impl block, trait or type around a body, also where the body is its own.
 pub(crate) fn around(link: &Link<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
-    link.class_around(file, body).or_else(|| block_of(link, file, body))
+    link.class_around(file.body_ref(body)).or_else(|| block_of(link, file, body))
 }
 
 /// The impl block or trait around a body, where the body is the block's own.
@@ -114,13 +114,12 @@ fn block_of(link: &Link<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
         .classes
         .iter()
         .position(|class| class.body == body)
-        .map(|at| ClassRef { file, class: blocklint_facts::ClassId(at as u32) })
+        .map(|at| file.class_ref(blocklint_facts::ClassId(at as u32)))
 }
 
 /// The type an impl block is for.
 pub fn subject(link: &Link<'_>, class: ClassRef) -> Option<ClassRef> {
-    let facts = link.program.facts(class.file);
-    let row = facts.class(class.class);
+    let row = link.program.class(class);
     if row.kind != ClassKind::Impl {
         return Some(class);
     }
@@ -132,8 +131,7 @@ pub fn subject(link: &Link<'_>, class: ClassRef) -> Option<ClassRef> {
 
 /// The value of `self` in a method of a class, trait or impl block.
 pub(crate) fn receiver(link: &Link<'_>, class: ClassRef) -> Typed {
-    let facts = link.program.facts(class.file);
-    let row = facts.class(class.class);
+    let row = link.program.class(class);
     if row.kind == ClassKind::Impl {
         return link.annotation(head_scope(link, class), row.subject);
     }
@@ -143,7 +141,7 @@ pub(crate) fn receiver(link: &Link<'_>, class: ClassRef) -> Typed {
 /// Where the head of an impl block is read: its type parameters are known there.
 pub(crate) fn head_scope(link: &Link<'_>, class: ClassRef) -> Scope {
     let facts = link.program.facts(class.file);
-    let at = At { region: facts.body(facts.class(class.class).body).region, position: u32::MAX };
+    let at = At { region: facts.body(link.program.class(class).body).region, position: u32::MAX };
     Scope { file: class.file, at, env: EnvId::NONE }
 }
 
@@ -157,15 +155,14 @@ pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
     match member {
         Val::Module(_) => modules::member(link, member, name).unwrap_or_else(|| link.unknown(Why::Unbound)),
         Val::Class(class) => {
-            let facts = link.program.facts(class.file);
-            if facts.class(class.class).kind == ClassKind::Module {
+            if link.program.class(class).kind == ClassKind::Module {
                 if link.program.text(name) == "super" {
                     return link.known(modules::parent(link, member));
                 }
                 return modules::member(link, member, name).unwrap_or_else(|| link.unknown(Why::Unbound));
             }
             // `type Shared = Arc<Store>; Shared::new(…)`.
-            if facts.class(class.class).kind == ClassKind::Alias {
+            if link.program.class(class).kind == ClassKind::Alias {
                 let scope = Scope { file: class.file, at: At::default(), env: EnvId::NONE };
                 let meant = link.instance_of_class(scope, class);
                 return link.map(meant, |val| match val {
@@ -204,8 +201,8 @@ const POINTERS: u32 = 4;
 /// The callee of a call.
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
-    let form = facts.site(site.site).callee;
-    if facts.site(site.site).kind == SiteKind::Macro {
+    let form = link.program.site(site).callee;
+    if link.program.site(site).kind == SiteKind::Macro {
         // A macro of the same file is a variable.
         if !matches!(facts.form(form), Form::Var(_))
             && let Some(found) = link.macro_of_project(site)

@@ -25,7 +25,7 @@ impl Link<'_> {
     /// What a call gives that ends a derived builder.
     pub(crate) fn built_by_derived(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         if row.kind != SiteKind::Call || !ENDS.contains(&facts.text(row.name)) {
             return None;
         }
@@ -70,7 +70,7 @@ impl Link<'_> {
                 continue;
             }
             for (at, row) in facts.classes.iter().enumerate() {
-                let class = ClassRef { file, class: ClassId(at as u32) };
+                let class = file.class_ref(ClassId(at as u32));
                 if row.name == sym && self.derives_builder(class) && found.replace(class).is_some() {
                     return None;
                 }

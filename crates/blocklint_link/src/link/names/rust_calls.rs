@@ -66,11 +66,11 @@ impl<'a> Link<'a> {
     /// that borrows what is around it cannot outlive the call, and who keeps one demands `move`.
     pub(crate) fn borrows_for_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         if facts.language != Language::Rust || !matches!(row.kind, SiteKind::Call | SiteKind::Macro) {
             return false;
         }
-        let Some(given) = facts.args_of(site.site).get(arg as usize).copied() else { return false };
+        let Some(given) = self.program.args_of(site).get(arg as usize).copied() else { return false };
         let Form::Callable(closure) = facts.form(given.value) else { return false };
         let closure = facts.body(closure);
         let name = facts.text(row.name);
@@ -135,11 +135,11 @@ impl<'a> Link<'a> {
     /// Adds what `drop(x)` runs.
     pub(crate) fn add_dropped(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+        let row = self.program.site(site);
         if facts.language != Language::Rust || facts.text(row.name) != "drop" {
             return;
         }
-        let [only] = facts.args_of(site.site)[..] else { return };
+        let [only] = self.program.args_of(site)[..] else { return };
         let is_drop = targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => &*self.library.text(path) == "std::mem::drop",
             _ => false,
@@ -170,7 +170,6 @@ impl<'a> Link<'a> {
 
     /// The method of this name of a library's trait that a file imports, as far as models speak of it.
     pub(crate) fn imported_trait_method(&self, site: SiteRef, name: Name) -> Option<PathId> {
-        let facts = self.program.facts(site.file);
         let known = self.trait_methods.borrow().get(&(site.file, name)).copied();
         let found = known.unwrap_or_else(|| {
             let found = self.find_trait_method(site.file, name);
@@ -179,7 +178,7 @@ impl<'a> Link<'a> {
         })?;
         // Plain iterators have the methods of parallel ones, too.
         let is_of_parallel = self.library.text(found).contains("ParallelIterator::");
-        (!is_of_parallel || self.is_parallel(site.file, facts.site(site.site).callee)).then_some(found)
+        (!is_of_parallel || self.is_parallel(site.file, self.program.site(site).callee)).then_some(found)
     }
 
     /// A member; where none is known, as of what a macro declares or derives, the method of an imported trait for
@@ -286,8 +285,7 @@ impl<'a> Link<'a> {
 
     /// Whether an impl block is for this library type.
     fn is_for_library(&self, block: ClassRef, ty: PathId) -> bool {
-        let facts = self.program.facts(block.file);
-        let subject = self.annotation(rust::head_scope(self, block), facts.class(block.class).subject);
+        let subject = self.annotation(rust::head_scope(self, block), self.program.class(block).subject);
         self.values.members(subject.value).iter().any(|val| matches!(*val, Val::Library { ty: of, .. } if of == ty))
     }
 
@@ -305,8 +303,7 @@ impl<'a> Link<'a> {
 
     /// The method of an impl block, or the one its trait provides.
     fn method_of_block(&self, block: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
-        let facts = self.program.facts(block.file);
-        let row = facts.class(block.class);
+        let row = self.program.class(block);
         if row.kind != ClassKind::Impl || row.bases.is_empty() {
             return None;
         }
@@ -316,7 +313,7 @@ impl<'a> Link<'a> {
             _ => None,
         }));
         for owner in owners {
-            let body = self.program.facts(owner.file).class(owner.class).body;
+            let body = self.program.class(owner).body;
             if let Some(var) = self.program.scope_var(owner.file, body, name) {
                 return Some(self.bound_member(owner, var, receiver));
             }
@@ -327,8 +324,7 @@ impl<'a> Link<'a> {
     /// Whether a function makes a future or stream without being `async`: its declared result is one, through `Box`,
     /// `Pin`, `Result` and `Option`.
     pub fn gives_future(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.program.body(body);
         if row.returns.is_none() || row.flow != Flow::Sync {
             return false;
         }
@@ -360,10 +356,10 @@ impl<'a> Link<'a> {
     pub(crate) fn projected(&self, body: BodyRef, form: FormId, receiver: Val) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let Form::Path(base, sym) = facts.form(form) else { return None };
-        let class = facts.body(body.body).class.get()?;
+        let class = self.program.body(body).class.get()?;
         let name = self.program.global(body.file, sym)?;
         let param = self.eval(self.signature_scope(body), base);
-        let given = self.substitute(param, &self.bindings(ClassRef { file: body.file, class }, receiver));
+        let given = self.substitute(param, &self.bindings(body.file.class_ref(class), receiver));
         if given.value == param.value {
             return None;
         }

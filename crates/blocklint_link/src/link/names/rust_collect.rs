@@ -27,7 +27,7 @@ impl Link<'_> {
             return None;
         }
         let facts = self.program.facts(site.file);
-        let Form::Subscript(_, wanted) = facts.form(facts.site(site.site).callee) else { return None };
+        let Form::Subscript(_, wanted) = facts.form(self.program.site(site).callee) else { return None };
         let wanted = self.annotation(self.scope_of(site, env), wanted);
         Some(self.collected_as(wanted, self.element(receiver), DEEPEST))
     }
@@ -49,7 +49,7 @@ impl Link<'_> {
     /// What a call with one type argument may give of which nothing else is known: that type, or none.
     pub(crate) fn written_in_call(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        let Form::Subscript(method, wanted) = facts.form(facts.site(site.site).callee) else { return None };
+        let Form::Subscript(method, wanted) = facts.form(self.program.site(site).callee) else { return None };
         let (Form::Attr(..) | Form::Path(..), false) =
             (facts.form(method), matches!(facts.form(wanted), Form::Display(..)))
         else {

@@ -18,7 +18,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(class.file);
         facts
             .args
-            .slice::<4>(facts.class(class.class).keywords.range())
+            .slice::<4>(self.program.class(class).keywords.range())
             .iter()
             .any(|derived| matches!(facts.form(derived.value), Form::Str(sym) if facts.text(sym) == name))
     }
@@ -27,7 +27,7 @@ impl<'a> Link<'a> {
     /// one value, and all of them have a method of this name.
     pub(crate) fn handed_to_variants(&self, class: ClassRef, name: Name) -> Option<Typed> {
         let facts = self.program.facts(class.file);
-        let row = facts.class(class.class);
+        let row = self.program.class(class);
         if row.kind != ClassKind::Enum {
             return None;
         }
@@ -67,7 +67,7 @@ impl<'a> Link<'a> {
             return None;
         }
         let facts = self.program.facts(class.file);
-        let body = facts.class(class.class).body;
+        let body = self.program.class(class).body;
         let mut fields = facts.assigns.iter().filter(|assign| facts.body_of(assign.at) == body);
         let (Some(field), None) = (fields.next(), fields.next()) else { return None };
         let Form::Var(field) = facts.form(field.target) else { return None };

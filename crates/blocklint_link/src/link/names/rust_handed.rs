@@ -18,7 +18,7 @@ impl Link<'_> {
     /// What an argument is as a callable: its value, and of a function that several impl blocks bear those for what it is given.
     pub fn handed(&self, site: SiteRef, arg: u32, env: EnvId) -> Typed {
         let facts = self.program.facts(site.file);
-        let form = facts.args_of(site.site)[arg as usize].value;
+        let form = self.program.args_of(site)[arg as usize].value;
         let typed = self.eval(self.scope_of(site, env), form);
         let Form::Path(base, name) = facts.form(form) else { return typed };
         if facts.language != Language::Rust {
@@ -53,16 +53,16 @@ impl Link<'_> {
 
     /// The call on the result of a call.
     fn called_on(&self, site: SiteRef) -> Option<SiteRef> {
-        let facts = self.program.facts(site.file);
+        let (facts, site_id) = self.program.facts_and_id(site);
         let body = self.program.body_of_site(site);
         let is_on = |of: &SiteRef| {
-            let row = facts.site(of.site);
+            let row = self.program.site(*of);
             let callee = match facts.form(row.callee) {
                 Form::Subscript(method, _) => facts.form(method),
                 callee => callee,
             };
             let Form::Attr(base, _) = callee else { return false };
-            row.kind == SiteKind::Call && facts.form(base) == Form::Result(site.site)
+            row.kind == SiteKind::Call && facts.form(base) == Form::Result(site_id)
         };
         self.program.sites_in(body).find(is_on)
     }

@@ -62,8 +62,7 @@ impl Link<'_> {
 
     /// What a site is given by position.
     fn given_at(&self, scope: Scope, site: SiteRef) -> Vec<ValueId> {
-        let facts = self.program.facts(site.file);
-        facts.args_of(site.site).iter().map(|arg| self.as_value(self.eval(scope, arg.value)).value).collect()
+        self.program.args_of(site).iter().map(|arg| self.as_value(self.eval(scope, arg.value)).value).collect()
     }
 
     /// The methods of this name in all impl blocks of the same trait for the same type, its own among them.
@@ -83,16 +82,16 @@ impl Link<'_> {
     /// The impl block that a method stands in, and the trait that it is of.
     fn block_of_trait(&self, body: BodyRef) -> Option<(ClassRef, FormId)> {
         let facts = self.program.facts(body.file);
-        let class = facts.body(body.body).class.get().filter(|_| facts.language == Language::Rust)?;
+        let class = self.program.body(body).class.get().filter(|_| facts.language == Language::Rust)?;
         let row = facts.class(class);
         match facts.list(row.bases)[..] {
-            [base] if row.kind == ClassKind::Impl => Some((ClassRef { file: body.file, class }, base)),
+            [base] if row.kind == ClassKind::Impl => Some((body.file.class_ref(class), base)),
             _ => None,
         }
     }
 
     fn find_same_in_impls(&self, body: BodyRef, block: ClassRef, base: FormId) -> Vec<BodyRef> {
-        let name = self.program.global(body.file, self.program.facts(body.file).body(body.body).name);
+        let name = self.program.global(body.file, self.program.body(body).name);
         let (Some(subject), Some(name)) = (rust::subject(self, block), name) else {
             return vec![body];
         };
@@ -107,7 +106,7 @@ impl Link<'_> {
         let mut found = vec![body];
         for other in self.impls(subject).into_iter().filter(|other| *other != block).take(MOST_BLOCKS) {
             let facts = self.program.facts(other.file);
-            let row = facts.class(other.class);
+            let row = self.program.class(other);
             let [other_base] = facts.list(row.bases)[..] else { continue };
             if last(other, other_base) != last(block, base) {
                 continue;
@@ -122,15 +121,15 @@ impl Link<'_> {
     /// Whether a method of an impl block may be meant: no type of its subject or parameters is visibly another.
     fn is_impl_for(&self, body: BodyRef, on: Option<ValueId>, given: &[ValueId]) -> bool {
         let facts = self.program.facts(body.file);
-        if let (Some(on), Some(class)) = (on, facts.body(body.body).class.get()) {
-            let block = ClassRef { file: body.file, class };
+        if let (Some(on), Some(class)) = (on, self.program.body(body).class.get()) {
+            let block = body.file.class_ref(class);
             let subject = self.annotation(rust::head_scope(self, block), facts.class(class).subject);
             if self.differ(subject.value, on, DEEPEST) {
                 return false;
             }
         }
         let scope = self.signature_scope(body);
-        let params = facts.params_of(body.body).iter().filter(|param| facts.text(param.name) != "self");
+        let params = self.program.params_of(body).iter().filter(|param| facts.text(param.name) != "self");
         params.zip(given).all(|(param, &given)| {
             param.annotation.is_none() || !self.differ(self.annotation(scope, param.annotation).value, given, DEEPEST)
         })
@@ -188,14 +187,13 @@ impl Link<'_> {
     }
 
     fn is_interface(&self, class: ClassRef) -> bool {
-        self.program.facts(class.file).class(class.class).kind == ClassKind::Interface
+        self.program.class(class).kind == ClassKind::Interface
     }
 
     /// Whether an implementation of a trait with arguments is one of those that a value of the trait's type may be:
     /// `dyn Repository<User>` is no `impl Repository<Order>`.
     pub(crate) fn is_of_trait_arguments(&self, class: ClassRef, body: BodyRef, site: SiteRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let Some(block) = facts.body(body.body).class.get().map(|class| ClassRef { file: body.file, class }) else {
+        let Some(block) = self.program.body(body).class.get().map(|class| body.file.class_ref(class)) else {
             return true;
         };
         let trait_args = |val: &Val| match *val {
@@ -267,16 +265,16 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         let mut found = Vec::new();
         // `text.parse::<Port>()`
-        if let Form::Subscript(_, of) = facts.form(facts.site(site.site).callee) {
+        if let Form::Subscript(_, of) = facts.form(self.program.site(site).callee) {
             let declared = self.annotation(scope, of);
             self.add_classes(declared.value, DEEPEST, &mut found);
             return found;
         }
-        for (mention, _) in self.program.index_of(site.file).uses_of_result(site.site).iter() {
+        for (mention, _) in self.program.uses_of_result(site).iter() {
             if let Mention::Arg(into, arg) = mention
                 && facts.site(into).kind == SiteKind::New
             {
-                self.add_field_classes(scope, SiteRef { file: site.file, site: into }, arg, &mut found);
+                self.add_field_classes(scope, site.file.site_ref(into), arg, &mut found);
             }
             for val in self.declared_for(site.file, mention) {
                 self.add_classes(self.values.one(val), DEEPEST, &mut found);
@@ -287,11 +285,10 @@ impl Link<'_> {
 
     /// The types of the field that a struct's literal gives by an argument.
     fn add_field_classes(&self, scope: Scope, literal: SiteRef, arg: u32, found: &mut Vec<ClassRef>) {
-        let facts = self.program.facts(literal.file);
-        let args = facts.args_of(literal.site);
+        let args = self.program.args_of(literal);
         let Some(given) = args.get(arg as usize).filter(|given| given.name.is_some()) else { return };
         let Some(field) = self.program.global(literal.file, given.name) else { return };
-        let meant = self.eval(scope, facts.site(literal.site).callee);
+        let meant = self.eval(scope, self.program.site(literal).callee);
         for val in self.values.members(meant.value) {
             let Val::Class(class) = val else { continue };
             let value = self.attr(Val::Instance { class, exact: true, args: ArgsId::NONE }, field);

@@ -14,7 +14,7 @@ impl Link<'_> {
     /// In its own file it is a variable.
     pub(crate) fn macro_of_project(&self, site: SiteRef) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        let name = facts.text(facts.site(site.site).name);
+        let name = facts.text(self.program.site(site).name);
         let name = self.program.name(&format!("{name}!"))?;
         let all = self.macros_named(name);
         let own = self.crate_of(site.file).map(|own| &own.folder);
@@ -39,7 +39,7 @@ impl Link<'_> {
             let rows = facts.bodies.iter().enumerate();
             let named =
                 rows.filter(|(_, row)| row.name == sym && row.kind == BodyKind::Function && row.class.is_none());
-            found.extend(named.map(|(at, _)| BodyRef { file, body: BodyId(at as u32) }));
+            found.extend(named.map(|(at, _)| file.body_ref(BodyId(at as u32))));
         }
         found
     }

@@ -140,7 +140,7 @@ pub(crate) fn module_at(link: &Link<'_>, file: FileId, body: BodyId) -> Val {
                 break;
             }
             if let Some(class) = facts.classes.iter().position(|class| class.body == id) {
-                return Val::Class(ClassRef { file, class: ClassId(class as u32) });
+                return Val::Class(file.class_ref(ClassId(class as u32)));
             }
         }
         at = row.parent;
@@ -151,10 +151,7 @@ pub(crate) fn module_at(link: &Link<'_>, file: FileId, body: BodyId) -> Val {
 /// The module around a module.
 pub(crate) fn parent(link: &Link<'_>, module: Val) -> Val {
     match module {
-        Val::Class(class) => {
-            let facts = link.program.facts(class.file);
-            module_at(link, class.file, facts.class(class.class).parent)
-        }
+        Val::Class(class) => module_at(link, class.file, link.program.class(class).parent),
         Val::Module(file) => link.rust_parents().get(file).unwrap_or_else(|| parent_by_folder(link, file)),
         other => other,
     }
@@ -278,7 +275,7 @@ fn place(link: &Link<'_>, module: Val, name: Name) -> Place {
     let (file, body) = match module {
         Val::Module(file) => (file, BodyId(0)),
         Val::Class(class) => {
-            let row = link.program.facts(class.file).class(class.class);
+            let row = link.program.class(class);
             if row.kind != ClassKind::Module {
                 // The variants of an enum.
                 return match link.own_member(class, name) {
@@ -444,7 +441,7 @@ fn import_head(link: &Link<'_>, file: FileId, row: &Import, path: &str) -> Val {
 fn item_for_head(link: &Link<'_>, file: FileId, body: BodyId, own: Val, row: &Import, name: Name) -> Option<Val> {
     let facts = link.program.facts(file);
     let module = match own {
-        Val::Class(class) => facts.class(class.class).body,
+        Val::Class(class) => link.program.class(class).body,
         _ => BodyId(0),
     };
     let mut bodies = vec![body];
@@ -490,7 +487,7 @@ fn declared_file(link: &Link<'_>, file: FileId, row: &Import) -> Option<FileId> 
     let mut inline = Vec::new();
     let mut at = module_at(link, file, facts.body_of(row.at));
     while let Val::Class(class) = at {
-        let class = facts.class(class.class);
+        let class = link.program.class(class);
         inline.push(facts.text(class.name));
         at = module_at(link, file, class.parent);
     }

@@ -21,7 +21,7 @@ impl<'a> Link<'a> {
     pub(crate) fn type_param(&self, file: FileId, body: BodyId, sym: Sym) -> Option<Val> {
         let class = rust::around(self, file, body)?;
         let facts = self.program.facts(file);
-        let row = facts.class(class.class);
+        let row = self.program.class(class);
         let at = facts.list(row.type_params).iter().position(|&param| {
             let name = match facts.form(param) {
                 Form::Cast(name, _) => facts.form(name),
@@ -38,7 +38,7 @@ impl<'a> Link<'a> {
         if facts.language != Language::Rust {
             return ArgsId::NONE;
         }
-        let count = facts.list(facts.class(class.class).type_params).len();
+        let count = facts.list(self.program.class(class).type_params).len();
         let params: Vec<ValueId> =
             (0..count).map(|index| self.values.one(Val::Param { class, index: index as u32 })).collect();
         self.values.args(&params)
@@ -48,7 +48,7 @@ impl<'a> Link<'a> {
     pub(crate) fn bound_of(&self, param: Val) -> Typed {
         let Val::Param { class, index } = param else { return self.unknown(Why::Expression) };
         let facts = self.program.facts(class.file);
-        match facts.list(facts.class(class.class).type_params).get(index as usize).map(|&form| facts.form(form)) {
+        match facts.list(self.program.class(class).type_params).get(index as usize).map(|&form| facts.form(form)) {
             Some(Form::Cast(_, bound)) => {
                 let typed = self.annotation(rust::head_scope(self, class), bound);
                 // A bound that names the parameter again says nothing more.
@@ -188,14 +188,13 @@ impl<'a> Link<'a> {
 
     /// The method of this name, where a field of a Rust type bears it too.
     pub(crate) fn method_beside_field(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
-        let facts = self.program.facts(class.file);
-        let row = facts.class(class.class);
+        let row = self.program.class(class);
         if row.kind == blocklint_facts::ClassKind::Interface {
             return None;
         }
         self.program.scope_var(class.file, row.body, name)?;
         self.impls(class).into_iter().find_map(|block| {
-            let body = self.program.facts(block.file).class(block.class).body;
+            let body = self.program.class(block).body;
             let var = self.program.scope_var(block.file, body, name)?;
             Some(self.bound_member(block, var, receiver))
         })
@@ -246,10 +245,9 @@ impl<'a> Link<'a> {
         if !self.has_param(given.value) {
             return given;
         }
-        let facts = self.program.facts(body.file);
         let scope = self.signature_scope(body);
         let mut bindings = Bindings::new();
-        for (index, param) in facts.params_of(body.body).iter().enumerate() {
+        for (index, param) in self.program.params_of(body).iter().enumerate() {
             if param.annotation.is_none() {
                 continue;
             }
@@ -272,9 +270,8 @@ impl<'a> Link<'a> {
         if args == ArgsId::NONE {
             return made;
         }
-        let here = self.program.facts(site.file);
         let mut bindings = Bindings::new();
-        for (at, arg) in here.args_of(site.site).iter().enumerate() {
+        for (at, arg) in self.program.args_of(site).iter().enumerate() {
             let name = match arg.name.get() {
                 Some(name) => self.program.global(site.file, name),
                 None => self.program.name(&at.to_string()),
@@ -296,7 +293,7 @@ impl<'a> Link<'a> {
     /// What a generic alias (`type Result<T> = std::result::Result<T, Error>`) stands for with these arguments.
     pub(crate) fn generic_alias(&self, scope: Scope, class: ClassRef, args: &[ValueId]) -> Option<Typed> {
         let facts = self.program.facts(class.file);
-        if facts.language != Language::Rust || facts.class(class.class).kind != ClassKind::Alias {
+        if facts.language != Language::Rust || self.program.class(class).kind != ClassKind::Alias {
             return None;
         }
         let mut bindings = Bindings::new();
@@ -311,7 +308,7 @@ impl<'a> Link<'a> {
         let is_unit = |val: &Val| match *val {
             Val::Class(class) => {
                 let facts = self.program.facts(class.file);
-                let row = facts.class(class.class);
+                let row = self.program.class(class);
                 facts.language == Language::Rust
                     && row.kind == ClassKind::Class
                     && !facts.assigns.iter().any(|assign| facts.body_of(assign.at) == row.body)
@@ -358,7 +355,7 @@ impl<'a> Link<'a> {
     pub(crate) fn has_named_fields(&self, class: ClassRef, name: Name) -> bool {
         let facts = self.program.facts(class.file);
         facts.language == Language::Rust
-            && facts.class(class.class).kind == ClassKind::Enum
+            && self.program.class(class).kind == ClassKind::Enum
             && self.own_member(class, name).is_some_and(|(owner, var)| {
                 owner == class && facts.assigns_of(var).any(|row| matches!(facts.form(row.annotation), Form::Pairs(_)))
             })
@@ -367,7 +364,7 @@ impl<'a> Link<'a> {
     /// A named field of a variant's payload, looked for in all variants.
     pub(crate) fn variant_field(&self, class: ClassRef, name: Name) -> Option<Typed> {
         let facts = self.program.facts(class.file);
-        let row = facts.class(class.class);
+        let row = self.program.class(class);
         if row.kind != ClassKind::Enum {
             return None;
         }
@@ -398,7 +395,7 @@ impl<'a> Link<'a> {
         }
         let Val::Instance { class, .. } = member else { return None };
         let facts = self.program.facts(class.file);
-        let row = facts.class(class.class);
+        let row = self.program.class(class);
         let text = self.program.text(name);
         if facts.language != Language::Rust || row.kind == ClassKind::Enum {
             return None;

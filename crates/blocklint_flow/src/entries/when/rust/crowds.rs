@@ -1,6 +1,6 @@
 //! Rust: tasks of a command that hold up each other, for it runs many of them at once.
 
-use blocklint_facts::{Form, SiteId};
+use blocklint_facts::Form;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::EnvId;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -35,32 +35,32 @@ impl Life<'_, '_, '_> {
     fn runs_many(&self, taker: SiteRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let program = self.link.program;
-        let facts = program.facts(taker.file);
+        let (facts, taker_id) = program.facts_and_id(taker);
         let many = self.link.targets(taker, EnvId::NONE).list.iter().any(|target| {
             let Target::Row { path, .. } = *target else { return false };
             let rows = self.link.library.calls(path);
             rows.with(|row| row.concurrency.is_some()).any(|row| match row.row.concurrency {
                 Some(Concurrency::Argument(_)) => true,
                 Some(Concurrency::Unbounded) => {
-                    facts.in_loop(facts.site(taker.site).at.region)
-                        || !facts.text(facts.site(taker.site).name).starts_with("spawn")
+                    facts.in_loop(program.site(taker).at.region)
+                        || !facts.text(program.site(taker).name).starts_with("spawn")
                 }
                 Some(Concurrency::Bounded) | None => false,
             })
         });
         many || {
-            let passed = program.index_of(taker.file).uses_of_result(taker.site);
+            let passed = program.uses_of_result(taker);
             let passed = passed.iter().filter_map(|(mention, _)| match mention {
-                Mention::Arg(next, _) => Some(next),
+                Mention::Arg(next, _) => Some(taker.file.site_ref(next)),
                 _ => None,
             });
-            let is_called = |next: &SiteId| match facts.form(facts.site(*next).callee) {
-                Form::Attr(base, _) => facts.form(base) == Form::Result(taker.site),
+            let is_called = |next: &SiteRef| match facts.form(program.site(*next).callee) {
+                Form::Attr(base, _) => facts.form(base) == Form::Result(taker_id),
                 _ => false,
             };
             let body = program.body_of_site(taker);
-            let called = program.sites_in(body).map(|next| next.site).filter(is_called);
-            passed.chain(called).any(|next| self.runs_many(SiteRef { file: taker.file, site: next }, depth))
+            let called = program.sites_in(body).filter(is_called);
+            passed.chain(called).any(|next| self.runs_many(next, depth))
         }
     }
 }

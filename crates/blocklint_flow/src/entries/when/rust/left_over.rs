@@ -13,7 +13,7 @@ use super::Life;
 impl Life<'_, '_, '_> {
     /// Whether that a function calls something says nothing, for nothing calls it.
     pub(super) fn says_nothing(&mut self, body: BodyRef) -> bool {
-        match self.link.program.facts(body.file).body(body.body).flow {
+        match self.link.program.body(body).flow {
             Flow::Sync => self.is_unused(body),
             _ => self.is_left_over(body),
         }
@@ -49,7 +49,7 @@ impl Life<'_, '_, '_> {
 
     fn find_unused(&self, body: BodyRef) -> bool {
         let facts = self.link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = self.link.program.body(body);
         // What an attribute makes of a method or of its whole `impl` is not seen.
         let of_others = row.class.get().is_some_and(|class| {
             let class = facts.class(class);
@@ -68,12 +68,12 @@ impl Life<'_, '_, '_> {
     /// receiver is, for types are twins by `#[cfg]` and receivers are guessed.
     fn may_be_called_unseen(&self, body: BodyRef) -> bool {
         let link = self.link;
-        let facts = link.program.facts(body.file);
-        let Some(name) = link.program.global(body.file, facts.body(body.body).name) else { return true };
-        let by_receiver = has_receiver(facts, body.body);
+        let (facts, body_id) = link.program.facts_and_id(body);
+        let Some(name) = link.program.global(body.file, link.program.body(body).name) else { return true };
+        let by_receiver = has_receiver(facts, body_id);
         link.program.sites_named(name).any(|site| {
             let here = link.program.facts(site.file);
-            let row = here.site(site.site);
+            let row = link.program.site(site);
             row.kind == SiteKind::Call
                 && here.language == Language::Rust
                 && is_of_receiver(here, row.callee) == by_receiver
@@ -86,12 +86,12 @@ impl Life<'_, '_, '_> {
     pub(super) fn calls_by_type_name(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        let row = facts.body(body.body);
+        let row = link.program.body(body);
         let class = row.class.get().map_or("", |class| facts.text(facts.body(facts.class(class).body).name));
         let name = link.program.global(body.file, row.name);
         name.into_iter().flat_map(|name| link.program.sites_named(name)).filter(move |&site| {
             let here = link.program.facts(site.file);
-            let of_type = match here.form(here.site(site.site).callee) {
+            let of_type = match here.form(link.program.site(site).callee) {
                 Form::Path(base, _) => matches!(here.form(base), Form::Name(of) if here.text(of) == class),
                 _ => false,
             };
@@ -102,11 +102,11 @@ impl Life<'_, '_, '_> {
     /// Whether a call that leads nowhere names another type than a function's: `Reader::open(path)` is none of `Writer`.
     pub(super) fn names_another_type(&self, site: SiteRef, body: BodyRef) -> bool {
         let facts = self.link.program.facts(body.file);
-        let Some(class) = facts.body(body.body).class.get() else { return false };
+        let Some(class) = self.link.program.body(body).class.get() else { return false };
         let class = facts.class(class);
         let own = facts.text(facts.body(class.body).name);
         let here = self.link.program.facts(site.file);
-        let Form::Path(base, _) = here.form(here.site(site.site).callee) else { return false };
+        let Form::Path(base, _) = here.form(self.link.program.site(site).callee) else { return false };
         let Some(named) = last_name(here, base).map(|name| here.text(name)) else { return false };
         // A type's other names lead to it; a parameter that stands for a type has one letter, mostly.
         class.bases.len == 0 && named != own && named != "Self" && named.len() > 1

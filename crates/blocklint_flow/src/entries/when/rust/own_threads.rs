@@ -24,9 +24,9 @@ impl Life<'_, '_, '_> {
         let program = self.link.program;
         let facts = program.facts(site.file);
         let driven =
-            self.is_given(site, inner, function, |taker, _| facts.text(facts.site(taker.site).name) == "block_on");
+            self.is_given(site, inner, function, |taker, _| facts.text(program.site(taker).name) == "block_on");
         let wrapped = self.around(inner, function).any(|(mention, _)| match mention {
-            Mention::Arg(taker, arg) => self.starts_thread_for(SiteRef { file: site.file, site: taker }, arg),
+            Mention::Arg(taker, arg) => self.starts_thread_for(site.file.site_ref(taker), arg),
             _ => false,
         });
         wrapped || driven && (self.is_in_thread(inner, function) || self.is_on_own_thread(function))
@@ -40,11 +40,11 @@ impl Life<'_, '_, '_> {
             let Target::Body { body, with_receiver, .. } = *target else { return false };
             let facts = link.program.facts(body.file);
             let at = arg as usize + usize::from(with_receiver);
-            let Some(param) = facts.params_of(body.body).get(at) else { return false };
+            let Some(param) = link.program.params_of(body).get(at) else { return false };
             facts.sites.iter().enumerate().any(|(of, row)| {
                 let calls = row.kind == SiteKind::Call
                     && matches!(facts.form(row.callee), Form::Var(var) if facts.var(var).name == param.name);
-                let of = SiteRef { file: body.file, site: SiteId(of as u32) };
+                let of = body.file.site_ref(SiteId(of as u32));
                 calls && {
                     let inner = link.program.body_of_site(of);
                     self.function_around(inner) == body && self.has_own_thread(of, inner, body)
@@ -78,7 +78,7 @@ impl Life<'_, '_, '_> {
     fn is_in_thread(&self, inner: BodyRef, function: BodyRef) -> bool {
         self.around(inner, function).any(|(mention, _)| match mention {
             Mention::Arg(taker, arg) => {
-                let taker = SiteRef { file: inner.file, site: taker };
+                let taker = inner.file.site_ref(taker);
                 self.spawns_thread(taker) || self.hands_to_worker(taker, arg)
             }
             _ => false,
@@ -94,7 +94,7 @@ impl Life<'_, '_, '_> {
 
     fn spawns_thread(&self, site: SiteRef) -> bool {
         let facts = self.link.program.facts(site.file);
-        facts.text(facts.site(site.site).name).starts_with("spawn") && self.is_of_std(site)
+        facts.text(self.link.program.site(site).name).starts_with("spawn") && self.is_of_std(site)
     }
 
     /// Whether a function, or one that it calls, takes clients; also where there are too many to tell.
@@ -127,7 +127,7 @@ impl Life<'_, '_, '_> {
     fn takes_clients(&self, site: SiteRef) -> bool {
         let link = self.link;
         let facts = link.program.facts(site.file);
-        let name = facts.text(facts.site(site.site).name);
+        let name = facts.text(link.program.site(site).name);
         idioms::rust::SERVING.contains(&name) && purpose::is_serving(link, site, false)
             || idioms::rust::SERVING_AWAITED.contains(&name) && purpose::is_serving(link, site, true)
             || purpose::calls_what_serves(link, site)
@@ -138,7 +138,7 @@ impl Life<'_, '_, '_> {
         let program: &Program<'_> = self.link.program;
         let rows = program.facts(function.file).sites.len() as u32;
         (0..rows)
-            .map(move |site| SiteRef { file: function.file, site: SiteId(site) })
+            .map(move |site| function.file.site_ref(SiteId(site)))
             .filter(move |&site| self.function_around(program.body_of_site(site)) == function)
     }
 

@@ -1,0 +1,105 @@
+//! Rows of files, each reached by a reference that knows its file.
+
+use blocklint_facts::{Args, Assign, Body, BodyId, Class, ClassId, FileFacts, Param, Site, SiteId, Var, VarId};
+
+use crate::program::Program;
+use crate::program::ids::{BodyRef, ClassRef, SiteRef, VarRef};
+use crate::program::index::Mentions;
+
+/// A reference to a row of some file. The module is private, so that only [`Program::facts_and_id`] tells the index.
+pub trait Reference: Copy {
+    /// An index into the table of a file.
+    type Id;
+
+    /// Returns the file's facts and the index there.
+    fn local<'a>(self, program: &Program<'a>) -> (&'a FileFacts, Self::Id);
+}
+
+impl Reference for BodyRef {
+    type Id = BodyId;
+
+    fn local<'a>(self, program: &Program<'a>) -> (&'a FileFacts, BodyId) {
+        (program.facts(self.file), self.body)
+    }
+}
+
+impl Reference for ClassRef {
+    type Id = ClassId;
+
+    fn local<'a>(self, program: &Program<'a>) -> (&'a FileFacts, ClassId) {
+        (program.facts(self.file), self.class)
+    }
+}
+
+impl Reference for SiteRef {
+    type Id = SiteId;
+
+    fn local<'a>(self, program: &Program<'a>) -> (&'a FileFacts, SiteId) {
+        (program.facts(self.file), self.site)
+    }
+}
+
+impl Reference for VarRef {
+    type Id = VarId;
+
+    fn local<'a>(self, program: &Program<'a>) -> (&'a FileFacts, VarId) {
+        (program.facts(self.file), self.var)
+    }
+}
+
+impl<'a> Program<'a> {
+    /// Returns the row of a body.
+    pub fn body(&self, body: BodyRef) -> Body {
+        self.facts(body.file).body(body.body)
+    }
+
+    /// Returns the row of a class.
+    pub fn class(&self, class: ClassRef) -> &'a Class {
+        self.facts(class.file).class(class.class)
+    }
+
+    /// Returns the row of a site.
+    pub fn site(&self, site: SiteRef) -> Site {
+        self.facts(site.file).site(site.site)
+    }
+
+    /// Returns the row of a variable.
+    pub fn var(&self, var: VarRef) -> Var {
+        self.facts(var.file).var(var.var)
+    }
+
+    /// Returns the parameters of a body, in order; the receiver counts.
+    pub fn params_of(&self, body: BodyRef) -> &'a [Param] {
+        self.facts(body.file).params_of(body.body)
+    }
+
+    /// Returns the arguments of a site, as written; the receiver of a method call does not count.
+    pub fn args_of(&self, site: SiteRef) -> Args {
+        self.facts(site.file).args_of(site.site)
+    }
+
+    /// Returns what is assigned to a variable, in the order of evaluation of each body.
+    pub fn assigns_of(&self, var: VarRef) -> impl DoubleEndedIterator<Item = Assign> + use<'a> {
+        self.facts(var.file).assigns_of(var.var)
+    }
+
+    /// Returns the one assignment that gives a variable a value; none where several do.
+    pub fn only_value_of(&self, var: VarRef) -> Option<Assign> {
+        self.facts(var.file).only_value_of(var.var)
+    }
+
+    /// Returns where the result of a site goes, in its file.
+    pub fn uses_of_result(&self, site: SiteRef) -> Mentions<'_> {
+        self.index_of(site.file).uses_of_result(site.site)
+    }
+
+    /// Returns where a function literal goes, in its file.
+    pub fn uses_of_callable(&self, body: BodyRef) -> Mentions<'_> {
+        self.index_of(body.file).uses_of_callable(body.body)
+    }
+
+    /// Returns the facts of the file that a reference is of, together with its index there: for what works within that one file.
+    pub fn facts_and_id<R: Reference>(&self, reference: R) -> (&'a FileFacts, R::Id) {
+        reference.local(self)
+    }
+}
