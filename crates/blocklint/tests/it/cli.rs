@@ -67,7 +67,7 @@ fn a_path_that_does_not_exist_fails_the_run_after_the_rest() {
     let project = Project::new(&[("a.py", "x = 1\n")]);
     let run = project.run(&["check", "a.py", "nowhere.py"]);
     assert_eq!((run.code, run.err.as_str()), (Some(2), "error: nowhere.py: no such file or folder\n"));
-    assert_eq!(run.out, "No findings in what is there.\n");
+    assert_eq!(run.out, "No findings in what is there: 0 functions that must not block in 1 file.\n");
     // Where that was all, nothing is said of findings.
     let run = project.run(&["check", "nowhere.py"]);
     let told = "error: nowhere.py: no such file or folder\n";
@@ -148,7 +148,10 @@ fn a_file_that_is_not_read_is_a_note_that_never_fails_the_run() {
     let strict =
         [&concise[..], &["--min-severity", "error", "--min-confidence", "high", "--select", "BLT101"]].concat();
     assert_eq!(project.run(&strict).out, format!("{line}Found 1 finding.\n"));
-    assert_eq!(project.run(&[&concise[..], &["--ignore", "BLT902"]].concat()).out, "No findings.\n");
+    assert_eq!(
+        project.run(&[&concise[..], &["--ignore", "BLT902"]].concat()).out,
+        "No findings: 0 functions that must not block in 1 file.\n"
+    );
     assert_eq!(project.run(&["check", "--statistics"]).out, "1\tBLT902\tunreadable-source\nFound 1 finding.\n");
 }
 
@@ -173,7 +176,7 @@ fn each_broken_link_is_one_line_and_the_rest_goes_on() {
     let project = Project::new(&[("a.py", "x = 1\n")]);
     std::os::unix::fs::symlink("loop.py", project.path().join("loop.py")).expect("linked");
     let told = "warning: loop.py: skipped: Too many levels of symbolic links\n";
-    assert_eq!(project.run(&["check"]), run(0, "No findings.\n", told));
+    assert_eq!(project.run(&["check"]), run(0, "No findings: 0 functions that must not block in 1 file.\n", told));
 }
 
 #[test]
@@ -236,7 +239,7 @@ fn timings_go_to_stderr_part_by_part() {
     let run = Project::new(&[("a.py", "")]).run(&["check", "--timings"]);
     let parts = run.err.lines().filter_map(|line| line.split_whitespace().next()).collect::<Vec<_>>();
     assert_eq!(parts, ["discover", "parse", "facts", "link", "solve", "output", "total", "work"]);
-    assert_eq!(run.out, "No findings.\n");
+    assert_eq!(run.out, "No findings: 0 functions that must not block in 1 file.\n");
 }
 
 #[cfg(unix)]
@@ -268,7 +271,8 @@ fn what_has_no_cause_stands_apart_from_what_was_not_read() {
         ("bad.py", "def\n"),
     ]);
     let out = project.run(&["check"]).out;
-    let headings = out.lines().filter(|line| line.starts_with("f")).collect::<Vec<_>>();
+    let headings =
+        out.lines().filter(|line| line.starts_with("findings ") || line.starts_with("what ")).collect::<Vec<_>>();
     assert_eq!(headings, ["findings without a cause elsewhere", "what was not read or analysed as a whole"], "{out}");
     assert!(!out.contains("blocks here"), "{out}");
     let findings = project.run(&["check", "--output-format", "json"]).out;

@@ -137,7 +137,7 @@ fn other_commands_go_on_without_it() {
     let plan = project.run(&["plan", "--no-cache", "--inject-fault", "panic:first"]);
     assert_eq!(plan.code, Some(0), "{}", plan.err);
     assert!(plan.out.contains("helpers") && plan.err.contains("`app.first`: a fault"), "{}{}", plan.out, plan.err);
-    let diff = check(&project, "panic:first", &["--diff"]);
+    let diff = check(&project, "panic:first", &["--diff", "--unsafe-fixes"]);
     assert_eq!(diff.code, Some(1), "{}", diff.err);
     assert!(
         diff.out.contains("asyncio.to_thread") && diff.err.contains("`app.first`: a fault"),

@@ -71,7 +71,7 @@ impl Watching {
 fn a_change_makes_a_new_run_until_it_is_ended() {
     let project = Project::new(&[("a.py", "x = 1\n")]);
     let mut watching = Watching::new(&project);
-    let first = watching.out.until("No findings.");
+    let first = watching.out.until("No findings");
     assert!(!first.contains('\u{1b}'), "a pipe is not cleared");
     watching.err.until("Watching ");
     // A file that blocklint does not read makes no run; a source file does.

@@ -43,7 +43,8 @@ fn what_was_shown_under_a_cause_is_not_shown_again() {
         let out = text(|out| full(out, &shown(made), Look::default()));
         out.split("error[").nth(2).expect("two findings").to_owned()
     };
-    assert!(!of_second(&made).contains("note:") && !of_second(&made).contains("help:"), "{}", of_second(&made));
+    assert!(of_second(&made).contains("= note, help: as above"), "{}", of_second(&made));
+    assert!(!of_second(&made).contains("note: ") && !of_second(&made).contains("= help:"), "{}", of_second(&made));
 
     made.findings[1].help = Some("hand it to a thread: `await asyncio.to_thread(other, …)`".to_owned());
     let out = of_second(&made);

@@ -37,6 +37,20 @@ const KNOWN_CALLS: &[&str] = &[
 /// Calls whose path is not found.
 const KNOWN_NAMES: &[&str] = &[
     "builtins.__import__",
+    // A call of these does what iterating over its argument does, and here it has none.
+    "builtins.list",
+    "builtins.sorted",
+    "builtins.set",
+    "builtins.frozenset",
+    "builtins.next",
+    "builtins.min",
+    "builtins.max",
+    "builtins.tuple",
+    "builtins.dict",
+    "builtins.sum",
+    "builtins.any",
+    "builtins.all",
+    "builtins.bytearray",
     // Only the left operand of an operator is asked.
     "anyio.Path.__rtruediv__",
     "pathlib.PurePath.__rtruediv__",

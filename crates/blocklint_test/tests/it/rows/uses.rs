@@ -185,10 +185,15 @@ fn difference(expected: &Expected, here: &[&Finding]) -> Option<String> {
             loud.then(|| format!("silence expected, found {}", shown()))
         }
         Expected::Found { rule, severity, hold, call } => {
+            // Of several rules at one call the worst is the finding, and the others are notes.
+            let is_joined = |finding: &Finding, severity: Severity| {
+                finding.severity == Severity::Note
+                    && here.iter().any(|other| other.rule != finding.rule && other.severity >= severity)
+            };
             let fits = |finding: &&&Finding| {
                 is_call(&call_of(finding), call)
                     && (rule.is_empty() || finding.rule.to_string() == *rule)
-                    && severity.is_none_or(|severity| finding.severity == severity)
+                    && severity.is_none_or(|severity| finding.severity == severity || is_joined(finding, severity))
                     && hold.is_none_or(|hold| finding.hold == hold)
             };
             let wanted = || format!("{rule} {severity:?} {hold:?} through {call}");
