@@ -18,6 +18,7 @@ use crate::entries::callers::Callers;
 use crate::entries::first_time::{first_time_of, gives_kept_instances};
 use crate::entries::lifetime::Kept;
 use crate::entries::lifetime::kept;
+use crate::entries::purpose::is_command_file;
 use crate::entries::when::one_shot::runs_beside_others;
 
 /// How often something runs or is made.
@@ -258,7 +259,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             return Times::Tested;
         }
         // In Rust a folder says nothing of a program that serves; of one that does not, nothing is shown.
-        if facts.language != Language::Rust && link.program.is_command_line(body.file) {
+        if facts.language != Language::Rust && is_command_file(link, body.file) {
             return Times::Once;
         }
         let class = row.class.get().map(|class| body.file.class_ref(class));

@@ -22,8 +22,9 @@ pub(crate) struct Purposes {
     takes_arguments: FxHashSet<FileId>,
     /// Files that call what serves others.
     serves: FxHashSet<FileId>,
-    /// Files with a loop without end that awaits: most serve, but a command may watch or ask again and again.
-    loops: FxHashSet<FileId>,
+    /// Files that look as if they served: a loop without end that awaits, a call of a name such as `serve`. Most do, but a command may
+    /// ask again and again, and one of several commands may be the one that serves.
+    may_serve: FxHashSet<FileId>,
 }
 
 /// Returns true if a file reads what stands behind the program's name on a command line: `argparse.ArgumentParser()`,
@@ -35,7 +36,7 @@ pub(crate) fn takes_arguments(link: &Link<'_>, file: FileId) -> bool {
 /// Returns true if a file serves others: `uvicorn.run(app)`, `await server.serve_forever()`, a loop without end that awaits.
 pub(crate) fn serves(link: &Link<'_>, file: FileId) -> bool {
     let of_language = of_language(link, link.program.language(file));
-    of_language.serves.contains(&file) || of_language.loops.contains(&file)
+    of_language.serves.contains(&file) || of_language.may_serve.contains(&file)
 }
 
 /// The files of Rust that read arguments themselves: `std::env::args()`.
@@ -63,7 +64,7 @@ pub fn project_serves(link: &Link<'_>) -> bool {
     *memo.get_or_init(|| {
         let languages = link.program.languages();
         languages.iter().any(|&language| !of_language(link, language).serves.is_empty())
-            || languages.iter().any(|&language| !of_language(link, language).loops.is_empty())
+            || languages.iter().any(|&language| !of_language(link, language).may_serve.is_empty())
             || languages.iter().any(|&language| language != Language::Rust && registers(link, language))
     })
 }
@@ -114,7 +115,7 @@ fn find(link: &Link<'_>, language: Language) -> Purposes {
     let files = || (0..link.program.files.len() as u32).map(FileId).filter(|&file| counts(link, language, file));
     if language == Language::Rust {
         add_servers_by_name(link, &mut found.serves);
-        found.loops.extend(files().filter(|&file| has_endless_loop(link, file)));
+        found.may_serve.extend(files().filter(|&file| has_endless_loop(link, file)));
     }
     if language == Language::Python {
         for &name in idioms::python::ARGUMENTS {
@@ -122,8 +123,8 @@ fn find(link: &Link<'_>, language: Language) -> Purposes {
             let counting = files.iter().map(|row| row.0).filter(|&file| counts(link, language, file));
             found.takes_arguments.extend(counting);
         }
-        found.serves.extend(files().filter(|&file| serves_by_name(link, file)));
-        found.loops.extend(files().filter(|&file| has_endless_loop(link, file)));
+        found.may_serve.extend(files().filter(|&file| serves_by_name(link, file)));
+        found.may_serve.extend(files().filter(|&file| has_endless_loop(link, file)));
     }
     found
 }

@@ -49,7 +49,7 @@ fn what_was_shown_under_a_cause_is_not_shown_again() {
     made.findings[1].help = Some("hand it to a thread: `await asyncio.to_thread(other, …)`".to_owned());
     let out = of_second(&made);
     assert!(out.contains("= help: hand it to a thread: `await asyncio.to_thread(other, …)`"), "{out}");
-    assert!(!out.contains("note:"), "{out}");
+    assert!(out.contains("= note: as above"), "{out}");
 
     // It joins the first one a step later.
     let at = place("/p/app.py", APP, "retry", 0);

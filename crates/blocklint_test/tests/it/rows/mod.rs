@@ -51,10 +51,6 @@ const KNOWN_NAMES: &[&str] = &[
     "builtins.any",
     "builtins.all",
     "builtins.bytearray",
-    // Only the left operand of an operator is asked.
-    "anyio.Path.__rtruediv__",
-    "pathlib.PurePath.__rtruediv__",
-    "trio.Path.__rtruediv__",
     // What a row with `wraps` gives is the function it wraps, not what `returns` says.
     "asgiref.sync.<wrapped>.__call__",
     // `async for` over a library's object looks no method up.
