@@ -65,7 +65,7 @@ fn what_was_shown_under_a_cause_is_not_shown_again() {
     let end = made.findings[1].trace.len() - 1;
     made.findings[1].trace[end].call = "requests.Session.post".to_owned();
     let out = of_second(&made);
-    assert!(!out.contains("as above") && out.contains("`requests.Session.post`, which blocks"), "{out}");
+    assert!(!out.contains("then as above") && out.contains("`requests.Session.post`, which blocks"), "{out}");
     assert!(out.contains("= path: both → fetch → fetch → load → self.http.get"), "{out}");
 }
 
