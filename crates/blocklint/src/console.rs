@@ -30,7 +30,7 @@ pub(crate) fn heed(arguments: GlobalArguments) {
     let _ = CONTAINMENT.set(Containment { patience, fault: arguments.inject_fault });
 }
 
-/// What is done about functions whose analysis fails.
+/// How functions whose analysis fails are treated.
 pub(crate) fn containment() -> Containment {
     CONTAINMENT.get().copied().unwrap_or_default()
 }

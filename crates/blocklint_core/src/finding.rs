@@ -45,7 +45,7 @@ pub struct Finding {
     pub suppression: Option<Suppression>,
     /// What made it less bad, less sure, or worse, where the run was told to account for it.
     pub reasons: Vec<Reason>,
-    /// What it would be if it were not left aside: only tests, examples or a command line reach it.
+    /// Its severity if it were not left aside: only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
     /// What was seen of it while the program ran, where the run was given evidence.
     pub confirmed: Option<Confirmed>,
@@ -87,7 +87,7 @@ impl Finding {
 pub struct Aside {
     /// How bad it would be otherwise.
     pub severity: Severity,
-    /// What its signal says, as a clause: "it runs in a command of a command line".
+    /// The clause of its signal: "it runs in a command of a command line".
     pub because: &'static str,
 }
 

@@ -49,7 +49,7 @@ pub struct Options {
     pub account: bool,
     /// Whether what is only for tests, examples or a command line counts like everything else.
     pub include_aside: bool,
-    /// Whether functions that must not block are counted, whatever is found.
+    /// True if functions that must not block are counted, whatever is found.
     pub counts_what_must_not_block: bool,
     /// What is asked of comments that silence rules.
     pub comments: CommentChecks,
@@ -57,7 +57,7 @@ pub struct Options {
     pub ways: bool,
     /// True if the process ends after this run. Its program is then not freed, because the user would wait for that.
     pub ends_process: bool,
-    /// What is done about functions whose analysis fails.
+    /// How functions whose analysis fails are treated.
     pub containment: Containment,
 }
 
@@ -100,7 +100,7 @@ pub struct Report {
     pub must_not_block: Option<usize>,
     /// All ways of the findings, where that was asked for.
     pub ways: Option<Ways>,
-    /// What the analysis left out because it failed there.
+    /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,
     /// How long it took.
     pub timings: Timings,

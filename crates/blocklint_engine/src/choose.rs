@@ -47,6 +47,19 @@ pub struct Chosen {
 const MOST_LEFT_ASIDE: usize = 10;
 
 impl Chosen {
+    /// Returns these findings under their causes, all of them shown, with none hidden.
+    pub(crate) fn of(findings: Vec<Finding>, groups: Vec<Group>) -> Self {
+        Chosen {
+            findings,
+            groups,
+            below: 0,
+            aside: 0,
+            left_aside: Vec::new(),
+            must_not_block: None,
+            suppressed: Vec::new(),
+        }
+    }
+
     /// Shows what is left aside where nothing else was found, as bad as it would be otherwise; returns how many that are. They count for
     /// nothing.
     pub fn show_left_aside(&mut self) -> usize {
@@ -98,7 +111,7 @@ pub(crate) struct Hidden {
     pub(crate) aside: Vec<Finding>,
 }
 
-/// What becomes of a finding in a run.
+/// The fate of a finding in a run: shown, or hidden for a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It is shown.
@@ -219,15 +232,7 @@ mod tests {
         let group = |findings: &[u32]| Group { cause: None, findings: findings.to_vec() };
         let findings = vec![of(101), of(102), of(103), of(104), of(105)];
         let groups = vec![group(&[4, 1]), group(&[3, 0]), group(&[2])];
-        let mut chosen = Chosen {
-            findings,
-            groups,
-            below: 0,
-            aside: 0,
-            left_aside: Vec::new(),
-            must_not_block: None,
-            suppressed: Vec::new(),
-        };
+        let mut chosen = Chosen::of(findings, groups);
         assert_eq!(cap(&mut chosen, 5), 0);
         assert_eq!(cap(&mut chosen, 3), 2);
         assert_eq!(chosen.findings.iter().map(|finding| finding.rule.0).collect::<Vec<_>>(), [102, 104, 105]);

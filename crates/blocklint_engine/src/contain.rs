@@ -32,7 +32,7 @@ pub struct LeftOut {
     pub place: Option<Place>,
     /// The language of the function.
     language: Option<Language>,
-    /// Whether its file is one of those whose findings are reported.
+    /// True if its file is one of those whose findings are reported.
     is_reported: bool,
     /// The path of its file for fingerprints.
     relative: String,
@@ -125,13 +125,13 @@ pub(crate) fn unseen_languages(unread: &[Language], left_out: &[LeftOut]) -> Vec
     languages
 }
 
-/// What contained work came to.
+/// The result of contained work.
 pub(crate) struct Contained<'a, T> {
     /// The result.
     pub(crate) done: T,
     /// The linker that was asked last.
     pub(crate) link: Link<'a>,
-    /// What is missing in the result.
+    /// The parts that are missing in the result.
     pub(crate) left_out: Vec<LeftOut>,
 }
 

@@ -284,15 +284,7 @@ mod tests {
 
     fn ranked(findings: Vec<Finding>) -> (Vec<Option<String>>, Overview) {
         let groups = crate::grouped(&findings);
-        let mut chosen = Chosen {
-            findings,
-            groups,
-            below: 0,
-            aside: 0,
-            left_aside: Vec::new(),
-            must_not_block: None,
-            suppressed: Vec::new(),
-        };
+        let mut chosen = Chosen::of(findings, groups);
         let overview = overview(&mut chosen, Utf8Path::new("/p"));
         let calls = chosen.groups.iter().map(|group| group.cause.as_ref().map(|cause| cause.call.clone()));
         (calls.collect(), overview)

@@ -22,7 +22,7 @@ pub fn install_hook() {
     }));
 }
 
-/// What ended the work.
+/// The reason why the work ended.
 pub(crate) enum Caught {
     /// A panic: its message, and where it happened.
     Panic(String),

@@ -19,7 +19,7 @@ pub struct Overview {
 /// The change to begin with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Begin {
-    /// What is changed.
+    /// The place of the change.
     pub kind: BeginKind,
     /// The call; none of a function as a whole.
     pub place: Option<blocklint_core::Place>,
@@ -31,7 +31,7 @@ pub struct Begin {
     pub mends: u32,
 }
 
-/// What the first change is made to.
+/// The place of the first change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BeginKind {
     /// The line that enters the library.

@@ -1,4 +1,4 @@
-//! What the server says about itself to people who look for a mistake.
+//! The server's description of itself, for people who look for a mistake.
 
 use std::fmt::Write;
 

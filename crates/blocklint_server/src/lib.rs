@@ -49,7 +49,7 @@ pub enum Ended {
 pub struct Hooks {
     /// Called with the method of each request, where it is answered.
     pub on_request: Option<fn(&str)>,
-    /// What is done about functions whose analysis fails.
+    /// How functions whose analysis fails are treated.
     pub containment: Containment,
 }
 

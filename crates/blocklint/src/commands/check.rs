@@ -196,7 +196,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
 
     let started = Instant::now();
     let mut held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));
-    // What was left out may still be there.
+    // Findings of a part that was left out may still be there.
     if let Some(held) = held.as_mut().filter(|_| !left_out.is_empty()) {
         held.stale.clear();
     }

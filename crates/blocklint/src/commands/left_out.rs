@@ -1,4 +1,4 @@
-//! What is said of the parts of a project that the analysis left out because it failed there.
+//! Tells the user which parts of a project the analysis left out because it failed there.
 
 use blocklint_engine::{LeftOut, cache_version, locate_left_out};
 use blocklint_project::Project;

@@ -85,7 +85,7 @@ impl Explainer<'_, '_> {
         }
         findings.sort_unstable();
         findings.dedup();
-        // What counts comes before what is there for tests.
+        // Callers that count come before those in tests.
         ends.sort_unstable_by_key(|&state| {
             let node = self.graph.states[state.0 as usize].node;
             (self.link.is_for_tests(node.body), node)
@@ -172,7 +172,7 @@ impl Explainer<'_, '_> {
         if found.is_empty() {
             found.push(Above::NoCaller);
         }
-        // What counts comes before what stands in tests.
+        // Callers that count come before those in tests.
         found.sort_by_key(|above| match above {
             Above::Made(site) | Above::HandedOver(site, _) | Above::PassedOn(site) | Above::RuledOut(site) => {
                 self.is_site_in_test(*site)

@@ -145,7 +145,7 @@ impl Explainer<'_, '_> {
             .enumerate()
             .filter(|(_, row)| matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro))
             .filter(|(_, row)| row.span.start < line.start && code.start < row.span.end && code.start < code.end)
-            // What stands in a function that the call is given is no part of the call.
+            // Code in a function that the call is given is no part of the call.
             .filter(|(_, row)| self.link.program.body_of(file, row.at) == body)
             .min_by_key(|(_, row)| row.span.end - row.span.start)
             .map(|(at, _)| file.site_ref(SiteId(at as u32)));

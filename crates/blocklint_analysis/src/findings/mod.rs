@@ -9,13 +9,13 @@ mod lowered;
 mod mending;
 pub(crate) mod must_not_block;
 mod partly_silenced;
+mod reasons;
 
 use std::cmp::Reverse;
 
 use blocklint_core::{Aside, Confidence, Effect, Fails, Hold, Language, Severity, Span};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::first_time::first_time_of;
 use blocklint_flow::entries::how_often::TimesOf;
 use blocklint_flow::entries::how_often::is_looped;
 use blocklint_flow::entries::purpose::{project_serves, project_takes_arguments};
@@ -23,16 +23,14 @@ use blocklint_flow::entries::roots::threads_of;
 use blocklint_flow::entries::roots::{Root, RootKind};
 use blocklint_flow::entries::when::source_of_chain;
 use blocklint_flow::entries::when::{Scopes, When};
-use blocklint_flow::graph::finding::{Doubt, Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
+use blocklint_flow::graph::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use blocklint_flow::graph::net::Net;
 use blocklint_flow::graph::paths::{Causes, Cost, Paths};
 use blocklint_flow::graph::steps::{place_of, step};
 use blocklint_flow::graph::{Graph, Next, Way};
 use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
-use blocklint_flow::judge::doubts::{doubt_about_root, doubts_on_way};
 use blocklint_flow::judge::list::SIGNALS;
 use blocklint_flow::judge::list::named;
-use blocklint_flow::judge::once::java::runs_first_time;
 use blocklint_flow::judge::signal::Signal;
 use blocklint_flow::judge::signal::signal_named;
 use blocklint_flow::judge::signal::{Judge, Traced};
@@ -55,6 +53,7 @@ use self::lowered::{
     join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer,
 };
 use self::mending::{mending, twins};
+use self::reasons::{doubts, reasons};
 use crate::Options;
 use crate::rules::large_response::{other_path, shows_by_code};
 use crate::rules::misuses::{called_for_a_chain, misuses};
@@ -74,7 +73,7 @@ struct Candidate {
     silenced: Option<Option<String>>,
     /// The signals that spoke where they are decided, by name.
     said: SmallVec<[&'static str; 1]>,
-    /// What it would be if it were not only for tests, examples or a command line.
+    /// Its severity if it were not only for tests, examples or a command line.
     aside: Option<Aside>,
 }
 
@@ -655,65 +654,4 @@ fn number_occurrences(link: &Link<'_>, found: &mut [RawFinding]) {
         finding.occurrence = *count;
         *count += 1;
     }
-}
-
-/// Everything that speaks of a candidate, with where a reader sees it.
-fn reasons<'a>(
-    link: &Link<'a>,
-    graph: &Graph<'a>,
-    judge: &Judge,
-    callers: &Callers<'_, 'a>,
-    paths: &Paths,
-    best: &Candidate,
-) -> Vec<Reason> {
-    let ways = paths.follow(best.way);
-    // What a signal is asked of is what the row said, before any of them spoke.
-    let mut label = best.label.clone();
-    if let Some(Next::Leaf(leaf)) = ways.last().map(|way| way.next) {
-        label.severity = graph.labels.get(graph.leaves[leaf as usize].label).severity;
-    }
-    let (root, kind) = (best.root, best.kind);
-    let traced = Traced { link, callers, graph, root, kind, label: &label, ways: &ways };
-    let place = |site: SiteRef| (site.file, place_of(link, site));
-    let mut found: Vec<Reason> =
-        judge.account(&traced).into_iter().map(|(signal, site)| reason(signal, site.map(place))).collect();
-    let mut said: Vec<(&str, Option<SiteRef>)> = best.said.iter().map(|&name| (name, None)).collect();
-    for way in ways.iter().filter(|_| best.label.severity == Severity::Note && !label.fails) {
-        let is_cached = label.effect == Effect::File && link.method_kind(link.program.body_of_site(way.site)).cached;
-        match runs_first_time(link, way.site).or_else(|| first_time_of(link, way.site)) {
-            Some(first) if first.per_key => said.push((named::ONCE_PER_KEY, Some(way.site))),
-            Some(_) if best.label.once => said.push((named::FIRST_TIME, Some(way.site))),
-            _ if is_cached => said.push((named::CACHED, Some(way.site))),
-            _ => {}
-        }
-    }
-    if link.program.language(root.file) == Language::Python {
-        let doubts = |one: bool, far: bool| best.cost.doubts(one, far) > 0;
-        said.extend(doubts(true, false).then_some((named::TWO_OF_ONE_KIND, None)));
-        said.extend(doubts(false, true).then_some((named::LONG_WAY, None)));
-    } else if steps_of_length(link.program.language(root.file), best.cost.hops, best.cost.own) > 0 {
-        said.push((named::LONG_WAY, None));
-    }
-    for (name, site) in said {
-        if let Some(at) = signal_named(name)
-            && judge.is_on(name)
-        {
-            found.push(reason(&SIGNALS[at], site.map(place)));
-        }
-    }
-    found
-}
-
-/// Returns the inferred steps of a candidate; at least one where it is not sure and no signal says why.
-fn doubts(link: &Link<'_>, graph: &Graph<'_>, judge: &Judge, paths: &Paths, best: &Candidate) -> Vec<Doubt> {
-    let mut found = doubts_on_way(link, judge, graph, &paths.follow(best.way));
-    found.extend(doubt_about_root(best.kind));
-    if found.is_empty() && best.cost.steps > 0 {
-        found.push(Doubt::Undecided(best.way.site));
-    }
-    found
-}
-
-fn reason(signal: &Signal, place: Option<(FileId, blocklint_core::Span)>) -> Reason {
-    Reason { name: signal.name, says: signal.says, makes: signal.makes.words(), place }
 }

@@ -39,7 +39,7 @@ pub struct RunRequest<'a> {
     pub rules: &'a Rules,
     /// The least that is shown.
     pub levels: Levels,
-    /// What the analysis is told.
+    /// The options of the analysis.
     pub options: Options,
     /// Whether findings are given their fixes, which costs another look at each file with findings.
     pub fixes: bool,
@@ -64,7 +64,7 @@ pub struct Ran {
     pub unkept: Option<String>,
     /// All ways of the findings, where that was asked for.
     pub ways: Option<Ways>,
-    /// What the analysis left out because it failed there.
+    /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,
 }
 

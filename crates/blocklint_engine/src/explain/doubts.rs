@@ -1,4 +1,4 @@
-//! What makes a finding less sure, in sentences.
+//! Doubts that make a finding less sure, in sentences.
 
 use blocklint_analysis::{
     Anew, BodyRef, Choice, Doubt, Explainer, Link, RawFinding, RootKind, SiteRef, Starved, Unbounded, What,

@@ -23,15 +23,7 @@ impl Fates {
         let mut shown: Vec<Finding> = (0..marked.len()).filter(is_shown).map(|at| marked[at].clone()).collect();
         crate::analyse::sort(&mut shown);
         let groups = grouped(&shown);
-        let mut chosen = Chosen {
-            findings: shown,
-            groups,
-            below: 0,
-            aside: 0,
-            left_aside: Vec::new(),
-            must_not_block: None,
-            suppressed: Vec::new(),
-        };
+        let mut chosen = Chosen::of(shown, groups);
         let key = |finding: &Finding| (finding.fingerprint.clone(), finding.place.path.clone(), finding.place.span);
         let held: FxHashSet<_> = (request.hold)(&mut chosen).iter().map(key).collect();
         let hidden = marked.iter().zip(&fates).map(|(finding, fate)| match fate {

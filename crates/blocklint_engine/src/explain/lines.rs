@@ -8,7 +8,7 @@ use blocklint_output::Remark;
 use super::sites::{body, place, place_of};
 use crate::fixing::is_generated;
 
-/// What the text of a line is.
+/// The kind of text that a line holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineKind {
     Blank,

@@ -35,7 +35,7 @@ const SHOWN: usize = 5;
 /// Callers, reasons and findings that are listed.
 const MOST_LISTED: usize = 10;
 
-/// What is to be explained, and the run that finds it.
+/// The lines to explain, and the run that finds their findings.
 pub struct ExplainRequest<'a> {
     /// The project.
     pub project: &'a Project,
@@ -45,7 +45,7 @@ pub struct ExplainRequest<'a> {
     pub rules: &'a Rules,
     /// The least that is shown.
     pub levels: Levels,
-    /// What the analysis is told.
+    /// The options of the analysis.
     pub options: Options,
     /// The lines.
     pub lines: &'a [AskedLine],
@@ -117,14 +117,14 @@ fn span_of(project: &Project, asked: AskedLine) -> Option<AskedSpan> {
     Some(AskedSpan { path: std::sync::Arc::clone(&source.path), line, code, text })
 }
 
-/// What an analysis says of some lines; findings are numbers.
+/// The answers of an analysis about some lines; findings are numbers.
 struct Told {
     /// All findings of the project, at every level.
     findings: Vec<Finding>,
     /// For each what makes it less sure besides signals.
     doubts: Vec<Vec<Remark>>,
     lines: Vec<Option<ToldLine>>,
-    /// What the analysis left out because it failed there.
+    /// The parts that the analysis left out because it failed there.
     left_out: Vec<LeftOut>,
 }
 

@@ -65,7 +65,7 @@ pub struct FixRequest<'a> {
     pub include_aside: bool,
     /// The least applicability of fixes that are applied; those for display never are.
     pub allowed: Applicability,
-    /// What is done about functions whose analysis fails.
+    /// How functions whose analysis fails are treated.
     pub containment: Containment,
 }
 
@@ -80,7 +80,7 @@ pub struct Fixed {
     pub refused: Vec<Refused>,
     /// The findings that would be shown afterwards, not located.
     pub remaining: Vec<Finding>,
-    /// What the analysis of the files as they are left out because it failed there.
+    /// The parts that the analysis of the unchanged files left out because it failed there.
     pub left_out: Vec<LeftOut>,
 }
 

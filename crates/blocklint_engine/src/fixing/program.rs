@@ -53,7 +53,7 @@ pub(crate) struct State {
     pub(crate) watched: Watched,
     /// Coroutines that are made and dropped there: (path, function, name called) → how many.
     pub(crate) unawaited: BTreeMap<(Arc<Utf8Path>, String, String), usize>,
-    /// What the analysis left out because it failed there.
+    /// The parts that the analysis left out because it failed there.
     pub(crate) left_out: Vec<LeftOut>,
 }
 

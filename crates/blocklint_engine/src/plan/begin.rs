@@ -9,7 +9,7 @@ use camino::Utf8Path;
 
 use super::cover::{Node, One, Question, first_at_once};
 
-/// What one would change, known without the program.
+/// The place that one would change, known without the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     /// The line that enters a library.

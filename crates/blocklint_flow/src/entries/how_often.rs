@@ -160,7 +160,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         self.on_the_way.insert(site, Some(times));
         if asks_first {
             let on_the_way = std::mem::take(&mut self.on_the_way);
-            // What was found of other sites before a cut need not be all that is true of them.
+            // Answers about other sites before a cut need not be complete.
             let is_final = |of: &SiteRef| !self.is_cut || *of == site;
             self.made.extend(
                 on_the_way.into_iter().filter(|(of, _)| is_final(of)).filter_map(|(of, times)| Some((of, times?))),

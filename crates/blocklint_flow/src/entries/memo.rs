@@ -14,13 +14,13 @@ pub(crate) struct Memo {
     /// The names of library calls that start tasks.
     pub(crate) starting: OnceCell<FxHashSet<String>>,
     pub(crate) begins_beside: RefCell<FxHashMap<BodyRef, Option<u32>>>,
-    /// What each language's files show of what the project is for: of Python, Rust and Java.
+    /// The evidence in each language's files of the project's purpose: of Python, Rust and Java.
     pub(crate) purposes: [OnceCell<crate::entries::purpose::Purposes>; 3],
     /// Packages of Rust that read arguments.
     pub(crate) parsers_of_arguments: OnceCell<FxHashSet<String>>,
     /// Rust: names of library calls that serve.
     pub(crate) serving_names: OnceCell<FxHashSet<String>>,
-    /// Whether the project is seen to serve others.
+    /// True if the project is seen to serve others.
     pub(crate) project_serves: OnceCell<bool>,
     pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::entries::no_loop::Asking>>>,
     pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,

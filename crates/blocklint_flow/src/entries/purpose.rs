@@ -110,7 +110,7 @@ fn find(link: &Link<'_>, language: Language) -> Purposes {
     add_callers(link, language, Uses::ARGUMENTS, |row| row.asks == Some(Asks::Arguments), &mut found.takes_arguments);
     add_callers(link, language, Uses::SERVES, |row| row.serves, &mut found.serves);
     add_takers(link, language, (Uses::COMMAND, Phase::Command), &mut found.takes_arguments);
-    // What starts up serves later: `reactor.callWhenRunning(start)`.
+    // A function that starts up serves later: `reactor.callWhenRunning(start)`.
     add_takers(link, language, (Uses::START_UP, Phase::Startup), &mut found.serves);
     let files = || (0..link.program.files.len() as u32).map(FileId).filter(|&file| counts(link, language, file));
     if language == Language::Rust {

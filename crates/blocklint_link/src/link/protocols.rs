@@ -69,7 +69,7 @@ impl Link<'_> {
                 is_listed = true;
                 for argument in self.arguments_asked(site, protocol.operand) {
                     let value = self.eval(self.scope_of(site, env), argument);
-                    // What iterates later goes through a library's object as a whole.
+                    // An iteration that comes later goes through a library's object as a whole.
                     let is_later = |val: &Val| &*text == ITER && !matches!(val, Val::Instance { .. });
                     self.add_asked(targets, value, protocol.steps, |val| !is_later(val));
                 }

@@ -29,11 +29,11 @@ pub struct TookTooLong;
 pub struct Fault {
     /// The end of the qualified name of the function whose unit fails.
     pub function: &'static str,
-    /// Whether the unit never ends; otherwise it panics.
+    /// True if the unit never ends; otherwise it panics.
     pub stalls: bool,
 }
 
-/// What a run does about units that fail.
+/// The way in which a run treats units that fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Containment {
     /// How long one function may take before it is left out.

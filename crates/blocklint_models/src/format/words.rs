@@ -88,7 +88,7 @@ words! {
         RunningLoop = "running-loop",
         /// By its truth: that this thread keeps something of its own, as threads that work do and a loop's does not.
         Worker = "worker",
-        /// What a person wrote behind the program's name on a command line.
+        /// The words that a person wrote behind the program's name on a command line.
         Arguments = "arguments",
     }
 }

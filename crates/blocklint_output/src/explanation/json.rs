@@ -58,7 +58,7 @@ struct FindingObject<'a> {
     message: &'a str,
     severity: String,
     confidence: String,
-    /// What the line has to do with it; none where the finding stands on the line.
+    /// The line's part in the finding; none where the finding stands on the line.
     part: Option<&'static str>,
     /// Why `check` does not show it; none where it does.
     hidden: Option<&'a str>,

@@ -15,7 +15,7 @@ pub struct ExplainedLine {
     pub place: Place,
     /// Where it stands, in words (``in async function `app.handler` ``).
     pub stands: String,
-    /// What else is to be said of its file or of the line as a whole.
+    /// Remarks about its file or the line as a whole.
     pub remarks: Vec<Remark>,
     /// The findings that stand on the line or name it, the nearest first.
     pub findings: Vec<ExplainedFinding>,
@@ -53,11 +53,11 @@ impl Remark {
 pub struct ExplainedFinding {
     /// It.
     pub finding: Finding,
-    /// What the line has to do with a finding that stands elsewhere ("its path passes here").
+    /// The line's part in a finding that stands elsewhere ("its path passes here").
     pub part: Option<&'static str>,
     /// Why `check` does not show it, and what would make it.
     pub hidden: Option<String>,
-    /// What makes it less sure besides signals.
+    /// Doubts that make it less sure, besides signals.
     pub doubts: Vec<Remark>,
 }
 

@@ -53,7 +53,7 @@ impl PlanKind {
 /// One change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanStep {
-    /// What is changed.
+    /// The place of the change.
     pub kind: PlanKind,
     /// The call, or the name of the function.
     pub place: Place,

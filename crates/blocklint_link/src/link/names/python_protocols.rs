@@ -27,14 +27,14 @@ pub(crate) enum Step {
     Iteration,
 }
 
-/// What an operation or a function runs on one of its operands.
+/// The methods that an operation or a function runs on one of its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Protocol {
     /// The name that the front end gives to sites of the operation, or the path of the function.
     pub by: &'static str,
     /// The operand.
     pub operand: Operand,
-    /// What is tried, in order.
+    /// The steps that are tried, in order.
     pub steps: &'static [Step],
 }
 
@@ -49,7 +49,7 @@ const AS_TEXT: &[Step] = &[Method("__str__"), Method("__repr__")];
 const FORMATTED: &[Step] = &[Method("__format__"), Method("__str__"), Method("__repr__")];
 const TRUTH: &[Step] = &[Method("__bool__"), Method("__len__")];
 
-/// What operations run by the name of their sites. An operation that is not listed runs the method of its name.
+/// The protocols of operations, by the name of their sites. An operation that is not listed runs the method of its name.
 const OPERATIONS: &[Protocol] = &[
     protocol("__bool__", Own, TRUTH),
     protocol("__format__", Own, FORMATTED),
