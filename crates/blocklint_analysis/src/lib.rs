@@ -3,9 +3,8 @@
 //!
 //! Knows facts and models; knows no syntax, no library by name and no words.
 //!
-//! The folders are layers, each of which names only those below it (`tests/it/layers.rs`): `code`, `idioms`, `program`, `labels`, `link`,
-//! `entries`, `conditions`, `graph`, `judge`, `search`, `rules`, `findings`, `explain`. Three questions never answer for each other: who runs
-//! a body and when (`entries`), whether a way can be taken (`conditions`), how bad and how sure that is (`judge`).
+//! The folders are layers, each of which names only those below it (`tests/it/layers.rs`): `rules`, `findings`, `explain`; below them
+//! lie `blocklint_flow` and `blocklint_link`.
 
 mod explain;
 mod findings;
@@ -15,37 +14,37 @@ use blocklint_core::Confidence;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::judge::signal::Judge;
 use blocklint_flow::search::Search;
-use blocklint_flow::search::cuts::Cuts;
-use blocklint_link::link::library::Library;
+use blocklint_flow::search::suppressions::Cuts;
+use blocklint_link::models::library::Library;
 use blocklint_models::Models;
 
-pub use blocklint_flow::conditions::bound::{
-    BoundCall, BoundUse, Carried, blocks_with, body_with, bound_beside, moved_with,
-};
-pub use blocklint_flow::conditions::entered::moving_with;
-pub use blocklint_flow::entries::roots::{Root, RootKind};
-pub use blocklint_flow::entries::unawaited::unawaited;
-pub use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
-pub use blocklint_flow::graph::finding::{
+pub use blocklint_flow::callers::unawaited::unawaited;
+pub use blocklint_flow::entries::root::{Root, RootKind};
+pub use blocklint_flow::graph::all_paths::{Net, NetNode, Spot};
+pub use blocklint_flow::graph::raw_finding::{
     Anew, Choice, Doubt, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
 };
-pub use blocklint_flow::graph::net::{Net, NetNode, Spot};
-pub use blocklint_flow::judge::list::SIGNALS;
 pub use blocklint_flow::judge::signal::{Makes, Signal, SignalSet, signal_named};
-pub use blocklint_flow::search::cuts::{Misuse, RuleNames, UsedComment};
-pub use blocklint_flow::search::flows::{Flows, Wanted};
-pub use blocklint_link::labels::label::LabelHold;
-pub use blocklint_link::link::available::Available;
-pub use blocklint_link::link::tables::{Outline, Tables};
-pub use blocklint_link::link::targets::Edge;
-pub use blocklint_link::link::value::{ArgsId, Val, ValueId, Why};
-pub use blocklint_link::link::work::{Containment, Fault, TookTooLong, Unit};
-pub use blocklint_link::link::{Link, Stopped};
+pub use blocklint_flow::judge::signals::SIGNALS;
+pub use blocklint_flow::mending::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
+pub use blocklint_flow::mending::thread_bound::{
+    BoundCall, BoundUse, Carried, blocks_with, body_with, bound_beside, moved_with,
+};
+pub use blocklint_flow::mending::with_blocks::moving_with;
+pub use blocklint_flow::search::incremental::{Flows, Wanted};
+pub use blocklint_flow::search::suppressions::{Misuse, RuleNames, UsedComment};
+pub use blocklint_link::calls::targets::Edge;
+pub use blocklint_link::effect::label::LabelHold;
+pub use blocklint_link::linker::program_tables::{Outline, Tables};
+pub use blocklint_link::linker::work::{Containment, Fault, TookTooLong, Unit};
+pub use blocklint_link::linker::{Link, Stopped};
+pub use blocklint_link::models::availability::Available;
 pub use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
-pub use blocklint_link::program::index::{FileIndex, Scratch};
+pub use blocklint_link::program::occurrences::{FileIndex, Scratch};
 pub use blocklint_link::program::{
     CrateLayout, Dependency, Layout, ModuleLayout, Names, Program, SourceFile, UnitLayout,
 };
+pub use blocklint_link::values::value::{ArgsId, Val, ValueId, Why};
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, BodyExplanation, BodyUse, Constant, End, Explainer, Explanation, GivenArgument, Part, PassedOn, Reached,

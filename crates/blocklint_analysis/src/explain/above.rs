@@ -2,13 +2,13 @@
 
 use blocklint_core::{Context, Span};
 use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
-use blocklint_flow::entries::callers::{CallerKind, Node};
+use blocklint_flow::callers::{CallerKind, Node};
 use blocklint_flow::graph::{Graph, Next, StateId, Way};
-use blocklint_link::labels::label::Label;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::effect::label::Label;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use blocklint_link::program::index::{Mention, Wrap};
+use blocklint_link::program::occurrences::{Mention, Wrap};
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Via;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -193,7 +193,7 @@ impl Explainer<'_, '_> {
             None => {
                 let span = program.site(site).span;
                 return self
-                    .comment(site.file, |line| blocklint_link::code::regions::touches(line, span))
+                    .comment(site.file, |line| blocklint_link::syntax::regions::touches(line, span))
                     .or(Some(span));
             }
             Some(left) => match self.cuts.apply_body(program, body, left) {
@@ -214,7 +214,7 @@ impl Explainer<'_, '_> {
                 .sites
                 .iter()
                 .enumerate()
-                .filter(|(_, row)| blocklint_link::code::regions::touches(comment.line, row.span));
+                .filter(|(_, row)| blocklint_link::syntax::regions::touches(comment.line, row.span));
             sites.find_map(|(at, row)| {
                 let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
                 if facts.body_of(row.at) != body_id {
@@ -347,7 +347,7 @@ impl Explainer<'_, '_> {
                 if row.kind != blocklint_facts::AssignKind::Plain {
                     return;
                 }
-                let scope = blocklint_link::link::eval::Scope { file, at: row.at, env: EnvId::NONE };
+                let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
                 let holds = match wrap {
                     Wrap::Element => self.display_holds(file, row.value, body),
                     _ => self.is_body(link.assigned(scope, assign).value, body),
@@ -369,11 +369,11 @@ impl Explainer<'_, '_> {
     fn display_holds(&self, file: FileId, form: blocklint_facts::FormId, body: BodyRef) -> bool {
         let facts = self.link.program.facts(file);
         let (Form::Display(_, list) | Form::Pairs(list)) = facts.form(form) else { return false };
-        let scope = blocklint_link::link::eval::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+        let scope = blocklint_link::values::expr::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
         facts.list(list).iter().take(MENTIONS).any(|&part| self.is_body(self.link.eval(scope, part).value, body))
     }
 
-    fn is_body(&self, value: blocklint_link::link::value::ValueId, body: BodyRef) -> bool {
+    fn is_body(&self, value: blocklint_link::values::value::ValueId, body: BodyRef) -> bool {
         self.link.values.members(value).iter().any(|val| self.member_is(*val, body, 4))
     }
 

@@ -2,11 +2,11 @@
 
 use blocklint_core::{Confidence, Context, Effect, Severity, Span};
 use blocklint_facts::{Flow, SiteFlags};
-use blocklint_flow::entries::callers::{CallerKind, Node};
-use blocklint_flow::entries::roots::Root;
+use blocklint_flow::callers::{CallerKind, Node};
+use blocklint_flow::entries::root::Root;
 use blocklint_flow::graph::StateId;
-use blocklint_flow::graph::finding::RawStep;
-use blocklint_flow::graph::steps::step;
+use blocklint_flow::graph::raw_finding::RawStep;
+use blocklint_flow::graph::trace::step;
 use blocklint_flow::judge::confidence::confidence_of;
 use blocklint_flow::judge::signal::Signal;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};

@@ -2,7 +2,7 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{BodyId, BodyKind, ClassKind, SiteId, SiteKind};
-use blocklint_flow::graph::steps::place_of;
+use blocklint_flow::graph::trace::place_of;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use rustc_hash::FxHashMap;
 

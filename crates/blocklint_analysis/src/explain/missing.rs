@@ -2,11 +2,11 @@
 
 use blocklint_core::{Confidence, Language, Span};
 use blocklint_facts::{BodyFlags, SiteFlags, SiteKind};
-use blocklint_flow::entries::roots::Roots;
-use blocklint_link::link::Link;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::entries::root::Roots;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId};
+use blocklint_link::values::value::EnvId;
 
 /// A call that leads to a path of a library without any row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ fn tests(link: &Link<'_>, body: BodyRef) -> bool {
 fn unspoken(link: &Link<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
     let library = &link.library;
     let text = library.text(path);
-    let separator = blocklint_link::link::library::separator(language);
+    let separator = blocklint_link::models::library::separator(language);
     let first = text.split(separator).next().unwrap_or(&text);
     // Outside of Python a name alone is none of a library: nobody saw where it comes from.
     let is_bare = language != Language::Python && !text.contains(separator);

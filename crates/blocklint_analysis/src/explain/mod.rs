@@ -10,23 +10,23 @@ mod sites;
 
 use blocklint_core::{Confidence, Context, Runtime, Span};
 use blocklint_facts::Flow;
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::roots::{Root, Roots};
-use blocklint_flow::graph::paths::Paths;
+use blocklint_flow::callers::Callers;
+use blocklint_flow::entries::root::{Root, Roots};
+use blocklint_flow::graph::best_path::Paths;
 use blocklint_flow::graph::{Graph, StateId, Way};
 use blocklint_flow::judge::signal::Judge;
 use blocklint_flow::search::Search;
-use blocklint_flow::search::cuts::Cuts;
-use blocklint_link::labels::label::LabelHold;
-use blocklint_link::link::Link;
-use blocklint_link::link::targets::Edge;
-use blocklint_link::link::value::{ValueId, Why};
+use blocklint_flow::search::suppressions::Cuts;
+use blocklint_link::calls::targets::Edge;
+use blocklint_link::effect::label::LabelHold;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::values::value::{ValueId, Why};
 use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use blocklint_link::labels::constant::Constant;
-pub use blocklint_link::link::rows::Shown;
+pub use blocklint_link::effect::constant::Constant;
+pub use blocklint_link::models::row_match::Shown;
 pub use bodies::{BodyExplanation, BodyUse, Reached};
 pub use lines::{Part, Standing};
 

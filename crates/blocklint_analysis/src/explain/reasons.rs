@@ -1,11 +1,11 @@
 //! Why a site belongs to no finding.
 
 use blocklint_facts::{Flow, SiteFlags, SiteKind};
-use blocklint_flow::entries::callers::Node;
+use blocklint_flow::callers::Node;
 use blocklint_flow::graph::{StateId, Way};
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::calls::targets::{Edge, Target};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{RowEffect, Runs, Via};
 
 use super::{End, Explainer, PassedOn, RunTarget, Up};
@@ -77,7 +77,7 @@ impl Explainer<'_, '_> {
         &self,
         site: SiteRef,
         path: PathId,
-        receiver: blocklint_link::link::value::BoundId,
+        receiver: blocklint_link::values::value::BoundId,
         property: bool,
         found: &mut Vec<End>,
     ) {
@@ -131,7 +131,7 @@ impl Explainer<'_, '_> {
         &self,
         site: SiteRef,
         path: PathId,
-        receiver: blocklint_link::link::value::BoundId,
+        receiver: blocklint_link::values::value::BoundId,
         property: bool,
     ) -> End {
         let link = self.link;
@@ -174,7 +174,7 @@ impl Explainer<'_, '_> {
         let library = &self.link.library;
         let language = library.language(path);
         let text = library.text(path);
-        let head = text.split(blocklint_link::link::library::separator(language)).next().unwrap_or_default();
+        let head = text.split(blocklint_link::models::library::separator(language)).next().unwrap_or_default();
         library.knows_root(language, head)
     }
 

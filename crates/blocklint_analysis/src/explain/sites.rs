@@ -3,12 +3,12 @@
 use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
 use blocklint_flow::graph::{Next, Way};
-use blocklint_link::labels::constant::Constant;
-use blocklint_link::labels::label::LabelHold;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{BoundId, EnvId, ValueId};
+use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::effect::constant::Constant;
+use blocklint_link::effect::label::LabelHold;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use blocklint_link::program::index::is_field_of_receiver;
+use blocklint_link::program::occurrences::is_field_of_receiver;
+use blocklint_link::values::value::{BoundId, EnvId, ValueId};
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
 use super::{Explainer, Explanation, GivenArgument, Part, RowMatch, RowTried, RunTarget, Shown, Tried};
@@ -121,7 +121,7 @@ impl<'a> Explainer<'_, 'a> {
             (argument, given)
         });
         let span = match row.kind {
-            SiteKind::Call | SiteKind::New | SiteKind::Macro => blocklint_flow::graph::steps::place_of(link, site),
+            SiteKind::Call | SiteKind::New | SiteKind::Macro => blocklint_flow::graph::trace::place_of(link, site),
             _ => row.span,
         };
         Explanation {
@@ -145,7 +145,7 @@ impl<'a> Explainer<'_, 'a> {
         let shared = link.are_alternatives(site, &targets);
         let way = Way { site, arg: None, next: Next::Leaf(0), steps: targets.steps, shared };
         let unknown = u8::from(targets.unknown && !self.is_own_field(site));
-        let steps = blocklint_flow::graph::paths::way_steps(link, &self.graph, &way) + u32::from(unknown);
+        let steps = blocklint_flow::graph::best_path::way_steps(link, &self.graph, &way) + u32::from(unknown);
         let confidence = blocklint_flow::judge::confidence::confidence_of(steps);
         let mut found: Vec<RunTarget> = Vec::new();
         let mut known: Vec<BodyRef> = Vec::new();
@@ -179,11 +179,9 @@ impl<'a> Explainer<'_, 'a> {
             let edge = handed.map_or(Edge::Call, |hit| Edge::HandOver(hit.kind.context, hit.kind.runtime));
             let argument = way.arg.and_then(|arg| link.program.args_of(site).get(arg as usize).copied());
             let argument = argument.map(|arg| link.written(site.file, arg.value));
-            let confidence = blocklint_flow::judge::confidence::confidence_of(blocklint_flow::graph::paths::way_steps(
-                link,
-                &self.graph,
-                way,
-            ));
+            let confidence = blocklint_flow::judge::confidence::confidence_of(
+                blocklint_flow::graph::best_path::way_steps(link, &self.graph, way),
+            );
             add(&mut found, body, edge, argument, confidence);
         }
         found

@@ -4,13 +4,13 @@
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId};
-use blocklint_flow::entries::when::one_shot::runs_one_job;
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::lifecycle::one_shot_program::runs_one_job;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
 use blocklint_link::program::folders;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverContext, Runs};
 
 /// Why an edit at a site frees nobody, if it does not.
@@ -27,7 +27,7 @@ pub fn runs_by_hand(link: &Link<'_>, site: SiteRef) -> Option<&'static str> {
         return Some("a migration runs before anything is served");
     }
     // Deeper it may be the part of the program that serves documentation.
-    if folders(relative).next().is_some_and(idioms::python::shows_or_measures) {
+    if folders(relative).next().is_some_and(lang::python::conventions::shows_or_measures) {
         return Some("it shows how the project is used, or measures it, and serves nobody");
     }
     let facts = link.program.facts(file);
@@ -43,7 +43,7 @@ pub fn runs_by_hand(link: &Link<'_>, site: SiteRef) -> Option<&'static str> {
 
 /// Python: whether a call of this path alone takes about as long as a thread.
 pub fn takes_a_moment(path: &str) -> bool {
-    idioms::python::only_changes_names(path)
+    lang::python::conventions::only_changes_names(path)
 }
 
 /// Whether a site stands in a test, or in what only tests build.
@@ -61,7 +61,7 @@ pub fn starts_up(link: &Link<'_>, site: SiteRef) -> bool {
     facts.language == Language::Python
         && body.kind == BodyKind::Function
         && body.flow == Flow::Coroutine
-        && idioms::python::starts_up(facts.text(body.name))
+        && lang::python::conventions::starts_up(facts.text(body.name))
 }
 
 /// Whether the function around a site itself waits for what somebody types, elsewhere than there.
@@ -82,7 +82,7 @@ fn asks_at_terminal(link: &Link<'_>, at: SiteRef) -> bool {
 fn is_migration(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let stem = name.split('.').next().unwrap_or(name);
-    folders(relative).chain([stem]).any(idioms::python::holds_migrations)
+    folders(relative).chain([stem]).any(lang::python::conventions::holds_migrations)
 }
 
 /// Whether a file lies in a folder that is no package, while others of the project are.

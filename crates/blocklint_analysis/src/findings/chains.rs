@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use blocklint_core::{Effect, Language, Place, Runtime, Severity, Span, last_name};
 use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteId, SiteKind};
-use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
-use blocklint_flow::graph::steps::place_of;
+use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::graph::{Graph, LeafSite, Next, StateId, Way};
-use blocklint_link::link::Link;
-use blocklint_link::link::available::Available;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::mending::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
+use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::linker::Link;
+use blocklint_link::models::availability::Available;
 use blocklint_link::program::CrateLayout;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::values::value::EnvId;
 use blocklint_models::FixKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 

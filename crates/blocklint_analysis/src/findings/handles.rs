@@ -4,11 +4,11 @@
 use blocklint_core::{Confidence, Effect, Language, RuleCode, Severity};
 use blocklint_facts::{Form, FormId, SiteKind, VarKind};
 use blocklint_flow::graph::{Next, Way};
-use blocklint_flow::judge::list::named;
-use blocklint_link::code::forms::mentions;
-use blocklint_link::link::Link;
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::judge::signals::named;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::SiteRef;
+use blocklint_link::syntax::forms::mentions;
+use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Place};

@@ -3,13 +3,13 @@
 
 use blocklint_core::{Effect, Severity, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionId, SiteKind, VarId};
-use blocklint_link::code::forms::mentions;
-use blocklint_link::code::regions::around;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::SiteRef;
+use blocklint_link::syntax::forms::mentions;
+use blocklint_link::syntax::regions::around;
+use blocklint_link::values::value::EnvId;
 
 use super::by_hand::takes_a_moment;
 use super::handles::{DEPTH, Given, given_by, made_in};
@@ -83,7 +83,7 @@ fn holds(link: &Link<'_>, site: SiteRef) -> bool {
 fn is_unknown(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     link.targets(site, EnvId::NONE).list.is_empty()
-        && !names::only_calculates(facts.language, facts.text(link.program.site(site).name))
+        && !lang::only_calculates(facts.language, facts.text(link.program.site(site).name))
 }
 
 /// Whether a call goes to the file system for more than a moment.

@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 
 use blocklint_core::{Confidence, Effect, Hold, Language, RuleCode, Severity};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::graph::paths::Paths;
+use blocklint_flow::callers::Callers;
+use blocklint_flow::graph::best_path::Paths;
 use blocklint_flow::graph::{Next, Way};
 use blocklint_flow::judge::after_failure::{is_after_failure, runs_after_failure};
 use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
-use blocklint_flow::judge::list::named;
-use blocklint_link::link::Link;
+use blocklint_flow::judge::signals::named;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -2,9 +2,9 @@
 
 use blocklint_core::Language;
 use blocklint_flow::graph::LeafSite;
-use blocklint_flow::graph::finding::Mending;
-use blocklint_link::link::Link;
-use blocklint_link::link::available::Available;
+use blocklint_flow::graph::raw_finding::Mending;
+use blocklint_link::linker::Link;
+use blocklint_link::models::availability::Available;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::{Part, Template, expand_twin};
 
@@ -19,7 +19,7 @@ pub(super) fn twins(
     let calls = link.library.calls(leaf.path);
     let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
     let Some(instead) = advice else { return class_twins(link, leaf.path, runtime, language) };
-    let separator = blocklint_link::link::library::separator(language);
+    let separator = blocklint_link::models::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
     let of_type = link
         .library
@@ -47,7 +47,7 @@ fn class_twins(
     if !link.library.is_type(class) || method.starts_with("__") {
         return Vec::new();
     }
-    let separator = blocklint_link::link::library::separator(language);
+    let separator = blocklint_link::models::library::separator(language);
     let calls = link.library.calls(class);
     let constructor = calls.with(|row| row.instead.is_some()).next();
     let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };

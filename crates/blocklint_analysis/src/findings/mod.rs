@@ -11,36 +11,36 @@ pub(crate) mod must_not_block;
 mod partly_silenced;
 mod reasons;
 
+use blocklint_link::lang;
 use std::cmp::Reverse;
 
 use blocklint_core::{Aside, Confidence, Effect, Fails, Hold, Language, Severity, Span};
 use blocklint_facts::{BodyKind, SiteKind};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::how_often::TimesOf;
-use blocklint_flow::entries::how_often::is_looped;
+use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::purpose::{project_serves, project_takes_arguments};
-use blocklint_flow::entries::roots::threads_of;
-use blocklint_flow::entries::roots::{Root, RootKind};
-use blocklint_flow::entries::when::source_of_chain;
-use blocklint_flow::entries::when::{Scopes, When};
-use blocklint_flow::graph::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
-use blocklint_flow::graph::net::Net;
-use blocklint_flow::graph::paths::{Causes, Cost, Paths};
-use blocklint_flow::graph::steps::{place_of, step};
+use blocklint_flow::entries::root::threads_of;
+use blocklint_flow::entries::root::{Root, RootKind};
+use blocklint_flow::graph::all_paths::Net;
+use blocklint_flow::graph::best_path::{Causes, Cost, Paths};
+use blocklint_flow::graph::raw_finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
+use blocklint_flow::graph::trace::{place_of, step};
 use blocklint_flow::graph::{Graph, Next, Way};
 use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
-use blocklint_flow::judge::list::SIGNALS;
-use blocklint_flow::judge::list::named;
 use blocklint_flow::judge::signal::Signal;
 use blocklint_flow::judge::signal::signal_named;
 use blocklint_flow::judge::signal::{Judge, Traced};
-use blocklint_flow::search::cuts::{Cuts, Misuse};
+use blocklint_flow::judge::signals::SIGNALS;
+use blocklint_flow::judge::signals::named;
+use blocklint_flow::lifecycle::frequency::TimesOf;
+use blocklint_flow::lifecycle::frequency::is_looped;
+use blocklint_flow::lifecycle::phase::source_of_chain;
+use blocklint_flow::lifecycle::phase::{Scopes, When};
 use blocklint_flow::search::locks::holder_of;
-use blocklint_link::labels::label::{Label, LabelHold};
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::units::{ByCode, Units};
-use blocklint_link::link::work::Unit;
+use blocklint_flow::search::suppressions::{Cuts, Misuse};
+use blocklint_link::effect::label::{Label, LabelHold};
+use blocklint_link::linker::Link;
+use blocklint_link::linker::work::Unit;
+use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_models::Thread;
 use partly_silenced::partly_silenced;
@@ -227,7 +227,7 @@ pub(crate) fn findings<'a>(
                     candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
                 // Unless the chain it is for looks something up, and ends with that.
                 let ends = || {
-                    source_of_chain(link, candidate.way.site).is_some_and(names::java::looks_something_up)
+                    source_of_chain(link, candidate.way.site).is_some_and(lang::java::names::looks_something_up)
                         || link.continues_future(candidate.way.site)
                 };
                 let when = match later {
@@ -583,7 +583,7 @@ fn finding<'c>(
         root_kind: Some(best.kind.kind),
         handed: best.handed,
         hold,
-        fails: leaf.and_then(|leaf| blocklint_link::link::rows::fails(leaf.row.row)),
+        fails: leaf.and_then(|leaf| blocklint_link::models::row_match::fails(leaf.row.row)),
         file: site.file,
         span,
         site,

@@ -2,11 +2,11 @@
 //! has none.
 
 use blocklint_facts::BodyId;
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::greenlets::Entries;
-use blocklint_flow::entries::roots::Roots;
-use blocklint_link::link::Link;
-use blocklint_link::link::units::{ByCode, Units};
+use blocklint_flow::callers::Callers;
+use blocklint_flow::entries::greenlet::Entries;
+use blocklint_flow::entries::root::Roots;
+use blocklint_link::linker::Link;
+use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::FileId;
 
 use crate::rules::large_response::{other_path, shows_by_code};

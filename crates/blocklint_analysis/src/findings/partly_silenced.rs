@@ -2,11 +2,11 @@
 
 use blocklint_core::RuleCode;
 use blocklint_flow::graph::{Graph, Next, Way};
-use blocklint_flow::search::cuts::Cuts;
-use blocklint_link::link::Link;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::search::suppressions::Cuts;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::BodyRef;
+use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashSet;
 
 /// How many functions of one finding are looked at.

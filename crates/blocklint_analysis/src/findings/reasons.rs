@@ -1,18 +1,18 @@
 //! Reasons of a finding's severity and confidence: the signals that spoke of it, and the inferred steps of its path.
 
 use blocklint_core::{Effect, Language, Severity};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::first_time::first_time_of;
-use blocklint_flow::graph::finding::{Doubt, Reason};
-use blocklint_flow::graph::paths::Paths;
-use blocklint_flow::graph::steps::place_of;
+use blocklint_flow::callers::Callers;
+use blocklint_flow::graph::best_path::Paths;
+use blocklint_flow::graph::raw_finding::{Doubt, Reason};
+use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::graph::{Graph, Next};
 use blocklint_flow::judge::confidence::steps_of_length;
 use blocklint_flow::judge::doubts::{doubt_about_root, doubts_on_way};
-use blocklint_flow::judge::list::{SIGNALS, named};
-use blocklint_flow::judge::once::java::runs_first_time;
 use blocklint_flow::judge::signal::{Judge, Signal, Traced, signal_named};
-use blocklint_link::link::Link;
+use blocklint_flow::judge::signals::{SIGNALS, named};
+use blocklint_flow::lifecycle::first_time::first_time_of;
+use blocklint_flow::lifecycle::first_time_java::runs_first_time;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{FileId, SiteRef};
 
 use super::Candidate;

@@ -2,11 +2,11 @@
 
 use blocklint_core::{Confidence, Language};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
-use blocklint_link::link::Link;
-use blocklint_link::link::reach::Reach;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::{EnvId, Val, Why};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::imports::library_reach::Reach;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::values::value::{EnvId, Val, Why};
 use blocklint_models::{Passes, RowEffect, Runs, Selector, Uses};
 
 /// One such call.

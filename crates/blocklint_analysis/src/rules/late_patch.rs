@@ -2,10 +2,10 @@
 
 use blocklint_core::{Confidence, Language};
 use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
-use blocklint_link::link::names::python::{file_below, imported_module};
-use blocklint_link::link::units::{Units, calls_of};
+use blocklint_link::lang;
+use blocklint_link::lang::python::names::{file_below, imported_module};
+use blocklint_link::linker::Link;
+use blocklint_link::models::unit_facts::{Units, calls_of};
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::Switch;
 use rustc_hash::FxHashSet;
@@ -198,7 +198,7 @@ fn runs_at_import(link: &Link<'_>, file: FileId, import: &Import) -> bool {
     // `if TYPE_CHECKING`, `if __name__ == "__main__"`.
     !link.tests_at(file, import.at.region).any(|(test, holds)| {
         let is_program = matches!(facts.form(test), Form::Compare(_, left, _) if is_dunder_name(facts, left));
-        holds && (is_program || idioms::python::is_for_type_checkers(facts, test))
+        holds && (is_program || lang::python::conventions::is_for_type_checkers(facts, test))
     })
 }
 

@@ -6,12 +6,12 @@
 use blocklint_core::Language;
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_flow::search::locks::{HeldOverAwait, binding_of, is_given_away, is_in_else};
-use blocklint_link::code::forms::mentions;
-use blocklint_link::code::regions::lies_in;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::value::{EnvId, Val, ValueId};
-use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::linker::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
+use blocklint_link::syntax::forms::mentions;
+use blocklint_link::syntax::regions::lies_in;
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -180,7 +180,7 @@ fn guard_in(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> Opt
     link.values.members(value).into_iter().find_map(|val| match val {
         Val::Library { ty, .. } if is_guard(link, ty) => Some(ty),
         Val::Library { ty, args, .. } => {
-            let fallible = |of: PathId| blocklint_link::link::names::rust::is_fallible(&link.library.text(of));
+            let fallible = |of: PathId| blocklint_link::lang::rust::names::is_fallible(&link.library.text(of));
             let holds = fallible(ty) || link.library.supertypes(ty).iter().any(|&of| fallible(of));
             let inner = link.values.nth(args, 0).filter(|_| holds)?;
             guard_in(link, inner, givers, depth)

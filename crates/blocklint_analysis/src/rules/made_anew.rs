@@ -2,23 +2,22 @@
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::how_often::is_looped;
-use blocklint_flow::entries::how_often::{Times, TimesOf};
-use blocklint_flow::entries::lifetime::Kept;
-use blocklint_flow::entries::lifetime::{kept, runs_another};
-use blocklint_flow::graph::finding::Anew;
+use blocklint_flow::callers::Callers;
+use blocklint_flow::graph::raw_finding::Anew;
 use blocklint_flow::judge::java_rare::is_switched_on;
-use blocklint_link::idioms;
-use blocklint_link::labels::label::LabelHold;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::reach::Reach;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::folder::is_example;
+use blocklint_flow::lifecycle::frequency::is_looped;
+use blocklint_flow::lifecycle::frequency::{Times, TimesOf};
+use blocklint_flow::lifecycle::owner::Kept;
+use blocklint_flow::lifecycle::owner::{kept, runs_another};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::effect::label::LabelHold;
+use blocklint_link::imports::library_reach::Reach;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
-use blocklint_link::program::index::{Mention, Wrap};
+use blocklint_link::program::occurrences::{Mention, Wrap};
+use blocklint_link::program::path_kind::is_example;
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Creates, Role, RowEffect, Selector, Uses};
 use rustc_hash::FxHashSet;
 
@@ -67,7 +66,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                     && !is_scheduler(link, site, path)
                     && ends_here(link, site) =>
             {
-                if names::is_made_by_others(facts.language) {
+                if lang::is_made_by_others(facts.language) {
                     Severity::Warning
                 } else {
                     Severity::Note
@@ -81,7 +80,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             // Nothing shows that there are many: of ten such in seven projects none was. A scheduler is there to be shared.
             Creates::Threads
                 if !is_shown
-                    && names::is_made_by_others(facts.language)
+                    && lang::is_made_by_others(facts.language)
                     && !is_scheduler(link, site, path)
                     && !matches!(anew, Anew::PerInstance { class, .. } if is_built_for_callers(link, callers, class)) =>
             {
@@ -90,7 +89,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             // Nothing shows how many there are: who makes the instances is mostly not in the project.
             Creates::Threads | Creates::Pool
                 if !is_shown
-                    && names::is_made_by_others(facts.language)
+                    && lang::is_made_by_others(facts.language)
                     && (creates == Creates::Threads || is_of_role(link, path, Role::Pool)) =>
             {
                 match is_one_of_its_kind(link, &mut times, site, anew) {
@@ -229,7 +228,7 @@ fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
     facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
         (SiteKind::Enter, _) => is_it(row.callee),
         (SiteKind::Call, Form::Attr(base, method)) => {
-            names::ends_threads(facts.text(method)) && is_it(base) && is_inside(link, row.at, body)
+            lang::ends_threads(facts.text(method)) && is_it(base) && is_inside(link, row.at, body)
         }
         _ => false,
     })
@@ -242,7 +241,7 @@ fn is_built_for_callers<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, class: C
     let is_part = |site: SiteRef| matches!(kept(link, site), Kept::ByInstance(_) | Kept::ByProgram);
     link.class_names(class).into_iter().flat_map(|name| link.program.sites_named(name)).any(|site| {
         if aside(site)
-            || !names::java::makes_on_demand(name_of_body_around(link, site))
+            || !lang::java::names::makes_on_demand(name_of_body_around(link, site))
             || eval_made(link, site) != Some(class)
         {
             return false;
@@ -279,7 +278,7 @@ fn is_brought(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> bool 
     match facts.form(form) {
         Form::Var(var) => {
             let row = facts.var(var);
-            if blocklint_link::program::index::is_own_receiver(facts, form) {
+            if blocklint_link::program::occurrences::is_own_receiver(facts, form) {
                 return false;
             }
             match row.kind {
@@ -327,8 +326,8 @@ fn is_one_of_its_kind<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site
         }
         _ => {
             let name = name_of_body_around(link, site);
-            names::java::ends(name)
-                || names::java::runs_once(name)
+            lang::java::names::ends(name)
+                || lang::java::names::runs_once(name)
                     && (is_injected(link, class) || !is_made_on_demand(link, times, class, 8))
         }
     }
@@ -368,7 +367,7 @@ fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class
                     Kept::ByInstance(owner) => owner == class || !is_made_on_demand(link, times, owner, depth),
                     _ => {
                         let around = class_of_site(link, site).filter(|around| *around != class);
-                        names::java::runs_once(name_of_body_around(link, site))
+                        lang::java::names::runs_once(name_of_body_around(link, site))
                             && !around.is_some_and(|around| is_made_on_demand(link, times, around, depth))
                     }
                 };
@@ -384,14 +383,14 @@ fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class
 /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
 fn is_given_inside(link: &Link<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = link.program.facts_and_id(body);
-    if !names::is_made_by_others(facts.language)
-        || !names::java::makes_on_demand(facts.text(link.program.body(body).name))
+    if !lang::is_made_by_others(facts.language)
+        || !lang::java::names::makes_on_demand(facts.text(link.program.body(body).name))
     {
         return false;
     }
     // What is given away itself is what its caller asked for.
     facts.exits.iter().any(|exit| {
-        let scope = blocklint_link::link::eval::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+        let scope = blocklint_link::values::expr::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
         exit.kind == ExitKind::Return
             && exit.value.is_some()
             && facts.body_of(exit.at) == body_id
@@ -429,9 +428,9 @@ fn speaks_of_administrators(link: &Link<'_>, file: FileId, form: FormId, depth: 
     let facts = link.program.facts(file);
     let says = |form: FormId| speaks_of_administrators(link, file, form, depth);
     match facts.form(form) {
-        Form::Name(name) => idioms::python::names_administrators(facts.text(name)),
-        Form::Var(var) => idioms::python::names_administrators(facts.text(facts.var(var).name)),
-        Form::Attr(base, name) => idioms::python::names_administrators(facts.text(name)) || says(base),
+        Form::Name(name) => lang::python::conventions::names_administrators(facts.text(name)),
+        Form::Var(var) => lang::python::conventions::names_administrators(facts.text(facts.var(var).name)),
+        Form::Attr(base, name) => lang::python::conventions::names_administrators(facts.text(name)) || says(base),
         Form::Subscript(base, index) => says(base) || says(index),
         Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| says(part)),
         Form::Result(site) => says(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| says(arg.value)),
@@ -510,8 +509,8 @@ fn is_injected(link: &Link<'_>, class: ClassRef) -> bool {
     facts.bodies.iter().any(|row| {
         row.class.get() == Some(class_id)
             && row.kind == BodyKind::Function
-            && names::is_constructor(facts.language, facts.text(row.name))
-            && names::java::mark_names(facts, row.decorators).any(names::java::is_injection)
+            && lang::is_constructor(facts.language, facts.text(row.name))
+            && lang::java::names::mark_names(facts, row.decorators).any(lang::java::names::is_injection)
     })
 }
 
@@ -524,7 +523,8 @@ fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
         return facts.language == Language::Java
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
                 Form::Attr(base, _) => {
-                    facts.form(base) == Form::Result(site_id) && idioms::java::REPEATS.contains(&facts.text(row.name))
+                    facts.form(base) == Form::Result(site_id)
+                        && lang::java::conventions::REPEATS.contains(&facts.text(row.name))
                 }
                 _ => false,
             });

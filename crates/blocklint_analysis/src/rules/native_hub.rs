@@ -7,21 +7,21 @@
 use std::collections::VecDeque;
 
 use blocklint_core::{Confidence, Context, Hold, Language, Runtime, Severity};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::greenlets::Entries;
-use blocklint_flow::entries::roots::RootKind;
-use blocklint_flow::graph::finding::{Doubt, Mending, RawFinding, What};
-use blocklint_flow::graph::paths::{Causes, way_steps};
-use blocklint_flow::graph::steps::{place_of, step};
+use blocklint_flow::callers::Callers;
+use blocklint_flow::entries::greenlet::Entries;
+use blocklint_flow::entries::root::RootKind;
+use blocklint_flow::graph::best_path::{Causes, way_steps};
+use blocklint_flow::graph::raw_finding::{Doubt, Mending, RawFinding, What};
+use blocklint_flow::graph::trace::{place_of, step};
 use blocklint_flow::graph::{Graph, Next, StateId, Way};
 use blocklint_flow::judge::confidence::confidence_of;
 use blocklint_flow::judge::doubts::doubts_on_way;
 use blocklint_flow::judge::signal::Judge;
-use blocklint_flow::search::cuts::Cuts;
-use blocklint_link::labels::label::{Label, LabelHold};
-use blocklint_link::link::Link;
-use blocklint_link::link::patched::Patched;
-use blocklint_link::link::units::Units;
+use blocklint_flow::search::suppressions::Cuts;
+use blocklint_link::effect::label::{Label, LabelHold};
+use blocklint_link::lang::python::monkey_patch::Patched;
+use blocklint_link::linker::Link;
+use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -3,14 +3,14 @@
 
 use blocklint_core::{Confidence, Effect, Language, Severity};
 use blocklint_facts::{BodyFlags, Form, SiteKind};
-use blocklint_flow::graph::finding::Starved;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::reach::Reach;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::graph::raw_finding::Starved;
+use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::imports::library_reach::Reach;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Uses};
 use rustc_hash::FxHashSet;
 
@@ -114,7 +114,7 @@ fn grows(link: &Link<'_>, site: SiteRef, pool: Pool) -> bool {
     facts.sites.iter().enumerate().any(|(at, row)| {
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         matches!(row.kind, SiteKind::Call | SiteKind::New)
-            && names::makes_growing_pool(facts.text(row.name))
+            && lang::makes_growing_pool(facts.text(row.name))
             && holder_of(link, of).is_some_and(|sym| facts.text(sym) == name)
     })
 }

@@ -3,15 +3,15 @@
 
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
-use blocklint_flow::graph::finding::Starved;
+use blocklint_flow::graph::raw_finding::Starved;
 use blocklint_flow::search::locks::holder;
-use blocklint_link::link::Link;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::reach::Reach;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::EnvId;
+use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::imports::library_reach::Reach;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::EnvId;
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::FxHashSet;
 

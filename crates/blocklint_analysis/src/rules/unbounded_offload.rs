@@ -2,18 +2,18 @@
 
 use blocklint_core::{Confidence, Context, Effect, Language, Severity};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::how_often::is_per_item;
-use blocklint_flow::entries::how_often::{Times, TimesOf};
+use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
-use blocklint_flow::graph::finding::Unbounded;
-use blocklint_link::labels::label::Label;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::graph::raw_finding::Unbounded;
+use blocklint_flow::lifecycle::frequency::is_per_item;
+use blocklint_flow::lifecycle::frequency::{Times, TimesOf};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::effect::label::Label;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::values::value::EnvId;
 use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Subject, Test, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -163,7 +163,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         // What is known to be short; of the rest nobody knows.
         let is_busy = works && !tasks.iter().any(|task| self.calculating.contains(task) && !self.busy.contains(task))
             || tasks.iter().any(|task| self.busy.contains(task));
-        let is_short = names::bounds_offloads(facts.language) && !is_busy;
+        let is_short = lang::bounds_offloads(facts.language) && !is_busy;
         // Coroutines whose threads only wait for an answer are queued by the pool, and each of them waits for no more than its own.
         let is_coroutine = matches!(facts.language, Language::Python | Language::Rust);
         if is_coroutine && !is_aside && !per_item && awaited && known && !is_short {
@@ -189,11 +189,11 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
             Unbounded::PerItem
         } else if let Times::PerEntry(entry, _) = when
             && works
-            && !names::bounds_offloads(facts.language)
+            && !lang::bounds_offloads(facts.language)
         {
             Unbounded::PerEntry(entry)
         } else if !is_aside
-            && !names::bounds_offloads(facts.language)
+            && !lang::bounds_offloads(facts.language)
             && tasks.iter().any(|&task| never_ends(link, task))
         {
             Unbounded::Endless
@@ -307,7 +307,7 @@ fn calculates_within(link: &Link<'_>, body: BodyRef, known: &mut Calculating, de
         }
         let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
         let targets = link.targets(site, EnvId::NONE);
-        calls_unknown |= targets.list.is_empty() && !names::only_calculates(facts.language, facts.text(row.name));
+        calls_unknown |= targets.list.is_empty() && !lang::only_calculates(facts.language, facts.text(row.name));
         for target in &targets.list {
             match *target {
                 Target::Row { path, .. } => calculates |= row_calculates(link, path),
@@ -399,7 +399,7 @@ fn is_awaited(link: &Link<'_>, site: SiteRef) -> bool {
     // Through the local it is put into, or unwrapped.
     let uses = link.program.uses_of_result(site);
     uses.iter().any(|(mention, wrap)| match mention {
-        _ if wrap == blocklint_link::program::index::Wrap::Awaited => true,
+        _ if wrap == blocklint_link::program::occurrences::Wrap::Awaited => true,
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => facts.sites.iter().any(|row| {
                 row.flags.has(SiteFlags::AWAITED)
@@ -443,7 +443,7 @@ fn is_per_piece(link: &Link<'_>, site: SiteRef) -> bool {
         BodyKind::GeneratorExpression => true,
         BodyKind::Lambda => link.program.uses_of_callable(body).iter().any(|(mention, _)| {
             let Mention::Arg(of, _) = mention else { return false };
-            names::goes_through(facts.language, facts.text(facts.site(of).name))
+            lang::goes_through(facts.language, facts.text(facts.site(of).name))
         }),
         _ => false,
     }
@@ -495,7 +495,7 @@ fn is_given_by_literal(link: &Link<'_>, file: blocklint_link::program::ids::File
     uses.iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
         let around = facts.body_of(facts.site(of).at);
-        names::goes_through(facts.language, facts.text(facts.site(of).name))
+        lang::goes_through(facts.language, facts.text(facts.site(of).name))
             && facts.sites.iter().enumerate().any(|(at, row)| {
                 row.kind == SiteKind::Call
                     && facts.body_of(row.at) == around

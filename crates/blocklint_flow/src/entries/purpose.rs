@@ -3,17 +3,29 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, Region, RegionId, RegionKind, SiteFlags, SiteKind};
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
 use blocklint_link::program::CrateLayout;
-use blocklint_link::program::folder::is_example;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::path_kind::is_example;
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Asks, CallRow, Phase, Uses, Via};
 use rustc_hash::FxHashSet;
+use std::cell::OnceCell;
 
-use crate::entries::memo::Memo;
+/// Answers of this file that are kept for one program.
+#[derive(Default)]
+struct Memo {
+    /// The evidence in each language's files of the project's purpose: of Python, Rust and Java.
+    purposes: [OnceCell<Purposes>; 3],
+    /// Packages of Rust that read arguments.
+    parsers_of_arguments: OnceCell<FxHashSet<String>>,
+    /// Rust: names of library calls that serve.
+    serving_names: OnceCell<FxHashSet<String>>,
+    /// True if the project is seen to serve others.
+    project_serves: OnceCell<bool>,
+}
 
 /// The files of one language that show what a program is for.
 #[derive(Debug, Default)]
@@ -60,7 +72,7 @@ pub(crate) fn depends_on_parser(link: &Link<'_>, own: &CrateLayout) -> bool {
 /// Returns true if the project is seen to serve others: a file of it serves, or a library enters a body of it on an event loop,
 /// as for `@app.get("/")`.
 pub fn project_serves(link: &Link<'_>) -> bool {
-    let memo = &link.above::<Memo>().project_serves;
+    let memo = &link.layer_memo::<Memo>().project_serves;
     *memo.get_or_init(|| {
         let languages = link.program.languages();
         languages.iter().any(|&language| !of_language(link, language).serves.is_empty())
@@ -86,7 +98,7 @@ pub fn is_command_file(link: &Link<'_>, file: FileId) -> bool {
 
 /// Returns true if a package of Rust is a library that reads arguments: `clap`. What it derives is not seen in calls.
 fn is_parser_of_arguments(link: &Link<'_>, package: &str) -> bool {
-    let parsers = link.above::<Memo>().parsers_of_arguments.get_or_init(|| {
+    let parsers = link.layer_memo::<Memo>().parsers_of_arguments.get_or_init(|| {
         let models = link.library.of(Language::Rust);
         let paths = models.names(Uses::ARGUMENTS).flat_map(|name| name.paths(Uses::ARGUMENTS));
         paths.flat_map(|path| path.file.libraries.iter().cloned()).collect()
@@ -96,7 +108,7 @@ fn is_parser_of_arguments(link: &Link<'_>, package: &str) -> bool {
 
 /// The evidence in the files of a language, found when first asked for.
 fn of_language<'l>(link: &'l Link<'_>, language: Language) -> &'l Purposes {
-    let memo = &link.above::<Memo>().purposes;
+    let memo = &link.layer_memo::<Memo>().purposes;
     let place = match language {
         Language::Python => 0,
         Language::Rust => 1,
@@ -118,7 +130,7 @@ fn find(link: &Link<'_>, language: Language) -> Purposes {
         found.may_serve.extend(files().filter(|&file| has_endless_loop(link, file)));
     }
     if language == Language::Python {
-        for &name in idioms::python::ARGUMENTS {
+        for &name in lang::python::conventions::ARGUMENTS {
             let files = link.program.name(name).map_or(&[][..], |name| link.program.occurrences(name));
             let counting = files.iter().map(|row| row.0).filter(|&file| counts(link, language, file));
             found.takes_arguments.extend(counting);
@@ -186,14 +198,14 @@ fn add_callers_of(
 /// Returns true if a file of Python calls what serves by its name.
 fn serves_by_name(link: &Link<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
-    facts.sites.iter().any(|row| idioms::python::serves_for_sure(facts.text(row.name)))
+    facts.sites.iter().any(|row| lang::python::conventions::serves_for_sure(facts.text(row.name)))
 }
 
 /// Adds the files of Rust that call what serves by its name: `server.serve(service)`.
 fn add_servers_by_name(link: &Link<'_>, found: &mut FxHashSet<FileId>) {
     let program = link.program;
-    let awaited = idioms::rust::SERVING_AWAITED.iter().map(|&name| (name, true));
-    for (name, awaited) in idioms::rust::SERVING.iter().map(|&name| (name, false)).chain(awaited) {
+    let awaited = lang::rust::conventions::SERVING_AWAITED.iter().map(|&name| (name, true));
+    for (name, awaited) in lang::rust::conventions::SERVING.iter().map(|&name| (name, false)).chain(awaited) {
         let Some(name) = program.name(name) else { continue };
         for site in program.sites_named(name) {
             if !found.contains(&site.file)
@@ -267,7 +279,7 @@ fn is_of_phase(link: &Link<'_>, body: BodyRef, phase: Phase) -> bool {
 /// Returns true if a call of Rust is one of a library that, by its row, serves others.
 pub(crate) fn calls_what_serves(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    let names = link.above::<Memo>().serving_names.get_or_init(|| {
+    let names = link.layer_memo::<Memo>().serving_names.get_or_init(|| {
         let models = link.library.of(Language::Rust);
         models.names(Uses::SERVES).map(|name| name.name.to_owned()).collect()
     });

@@ -1,26 +1,25 @@
 //! Labels at bodies, the ways between them, and what is read off these: best paths, causes, steps of a trace. Plain data, which resolves
 //! nothing and lowers nothing.
 
-pub mod chain;
-pub mod finding;
-pub mod net;
-pub mod paths;
-pub(crate) mod shortest;
-pub mod steps;
+pub mod all_paths;
+pub mod best_path;
+pub(crate) mod distance;
+pub mod raw_finding;
+pub mod trace;
 
 use std::cell::RefCell;
 
 use blocklint_core::{Effect, Severity};
-use blocklint_link::labels::label::{Label, LabelId, Labels};
-use blocklint_link::link::Link;
+use blocklint_link::effect::label::{Label, LabelId, Labels};
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::entries::callers::Node;
-use crate::entries::roots::Root;
-use crate::graph::paths::ShareKey;
-use crate::graph::shortest::Shortest;
+use crate::callers::Node;
+use crate::entries::root::Root;
+use crate::graph::best_path::ShareKey;
+use crate::graph::distance::Shortest;
 
 /// A body with one of its labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,17 +2,16 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind, VarId};
-use blocklint_link::code::handlers::{exception_name, handler_around};
-use blocklint_link::code::regions::around;
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::syntax::exception_handlers::{exception_name, handler_around};
+use blocklint_link::syntax::regions::around;
 use smallvec::SmallVec;
 
-use crate::entries::callers::Callers;
+use crate::callers::Callers;
 use crate::graph::Way;
-use crate::judge::rarely::{called_at_the_end, repeats};
+use crate::judge::create_if_missing::{called_at_the_end, repeats};
 
 /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
 pub fn is_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
@@ -51,7 +50,7 @@ fn is_removed_before_exception(link: &Link<'_>, site: SiteRef) -> bool {
     let row = link.program.site(site);
     let is_branch = |id: RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
     if facts.language != Language::Python
-        || !idioms::python::removes(facts.text(row.name))
+        || !lang::python::conventions::removes(facts.text(row.name))
         || !row.at.region.get().is_some_and(is_branch)
     {
         return false;
@@ -69,7 +68,7 @@ fn is_removed_before_exception(link: &Link<'_>, site: SiteRef) -> bool {
 /// Python: whether all that a way does is to remove a file when something ends, whatever came of it: in a `finally`. An
 /// `await` there would be left out where the task is cancelled.
 pub(crate) fn removes_at_the_end(link: &Link<'_>, ways: &[Way]) -> bool {
-    called_at_the_end(link, ways).is_some_and(idioms::python::removes_one)
+    called_at_the_end(link, ways).is_some_and(lang::python::conventions::removes_one)
         && ways.iter().any(|way| is_in_finally(link, way.site))
         && !repeats(link, ways)
 }
@@ -125,11 +124,11 @@ fn is_filled_in_handlers(link: &Link<'_>, file: FileId, var: VarId) -> bool {
 fn is_of_broken_data(link: &Link<'_>, site: SiteRef, types: &[FormId]) -> bool {
     let facts = link.program.facts(site.file);
     let name = |&ty: &FormId| exception_name(facts, ty);
-    types.iter().all(|ty| name(ty).is_some_and(idioms::python::may_be_of_broken_data))
-        && types.iter().any(|ty| name(ty).is_some_and(idioms::python::is_of_broken_data))
+    types.iter().all(|ty| name(ty).is_some_and(lang::python::conventions::may_be_of_broken_data))
+        && types.iter().any(|ty| name(ty).is_some_and(lang::python::conventions::is_of_broken_data))
 }
 
 fn is_failure(link: &Link<'_>, site: SiteRef, exception: FormId) -> bool {
     let facts = link.program.facts(site.file);
-    exception_name(facts, exception).is_some_and(|name| names::is_failure(facts.language, name))
+    exception_name(facts, exception).is_some_and(|name| lang::is_failure(facts.language, name))
 }

@@ -1,13 +1,13 @@
 //! The inferred steps of a way one by one, for people who ask why a finding is not sure. Signals tell theirs by themselves.
 
 use blocklint_core::Confidence;
-use blocklint_link::link::Link;
-use blocklint_link::link::value::EnvId;
-use blocklint_link::program::index::is_field_of_receiver;
+use blocklint_link::linker::Link;
+use blocklint_link::program::occurrences::is_field_of_receiver;
+use blocklint_link::values::value::EnvId;
 
-use crate::entries::roots::Root;
-use crate::graph::finding::Doubt;
-use crate::graph::paths::{choice_of, way_steps};
+use crate::entries::root::Root;
+use crate::graph::best_path::{choice_of, way_steps};
+use crate::graph::raw_finding::Doubt;
 use crate::graph::{Graph, Way};
 use crate::judge::signal::{Heard, Judge};
 

@@ -1,12 +1,11 @@
 //! Java: calls that a setting asks for.
 
 use blocklint_facts::{AltKind, Form, FormId, RegionKind};
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
-use blocklint_link::link::names::java;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{FileId, SiteRef};
 
-use crate::conditions::java_settings::regions_outward;
+use crate::guards::java_setting::regions_outward;
 use crate::judge::java_slight::class_of_settings;
 
 /// Whether a branch around a call, or around the literal that it stands in, asks for something.
@@ -39,11 +38,12 @@ pub(crate) fn asks_for_setting(link: &Link<'_>, file: FileId, test: FormId) -> b
         Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks_for_setting(link, file, part)),
         Form::Result(call) => {
             let row = facts.site(call);
-            if idioms::java::asks_for_details(facts.text(row.name)) || idioms::java::asks_for_mode(facts.text(row.name))
+            if lang::java::conventions::asks_for_details(facts.text(row.name))
+                || lang::java::conventions::asks_for_mode(facts.text(row.name))
             {
                 return true;
             }
-            if !facts.args_of(call).is_empty() || !java::asks_if_wanted(facts.text(row.name)) {
+            if !facts.args_of(call).is_empty() || !lang::java::names::asks_if_wanted(facts.text(row.name)) {
                 return false;
             }
             let Some(of) = link.receiver_form(file.site_ref(call)) else { return false };
@@ -51,14 +51,15 @@ pub(crate) fn asks_for_setting(link: &Link<'_>, file: FileId, test: FormId) -> b
                 Form::Var(var) => facts.text(facts.var(var).name),
                 Form::Attr(_, name) | Form::Name(name) => facts.text(name),
                 Form::Result(from)
-                    if class_of_settings(link, file.site_ref(from)).is_some_and(idioms::java::keeps_settings) =>
+                    if class_of_settings(link, file.site_ref(from))
+                        .is_some_and(lang::java::conventions::keeps_settings) =>
                 {
                     return true;
                 }
                 Form::Result(from) => facts.text(facts.site(from).name),
                 _ => return false,
             };
-            java::holds_settings(holder)
+            lang::java::names::holds_settings(holder)
         }
         _ => false,
     }

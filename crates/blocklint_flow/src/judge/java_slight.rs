@@ -2,11 +2,11 @@
 
 use blocklint_core::Effect;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionKind};
-use blocklint_link::code::forms::last_name;
-use blocklint_link::code::regions::around;
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{FileId, SiteRef};
+use blocklint_link::syntax::forms::last_name;
+use blocklint_link::syntax::regions::around;
 
 use crate::graph::Way;
 
@@ -35,14 +35,14 @@ fn says_failed(link: &Link<'_>, file: FileId, test: FormId, holds: bool) -> bool
     let facts = link.program.facts(file);
     let gives_cause = |form: FormId| match facts.form(form) {
         Form::Result(call) => {
-            facts.text(facts.site(call).name) == idioms::java::CAUSE && facts.args_of(call).is_empty()
+            facts.text(facts.site(call).name) == lang::java::conventions::CAUSE && facts.args_of(call).is_empty()
         }
         _ => false,
     };
     match facts.form(test) {
         Form::Not(inner) => says_failed(link, file, inner, !holds),
         Form::Result(call) if facts.args_of(call).is_empty() => match facts.text(facts.site(call).name) {
-            idioms::java::IS_SUCCESS => !holds,
+            lang::java::conventions::IS_SUCCESS => !holds,
             _ => false,
         },
         Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
@@ -60,7 +60,7 @@ fn says_failed(link: &Link<'_>, file: FileId, test: FormId, holds: bool) -> bool
 /// Whether the object of a static getter says by its class that it holds settings: `BrokerConfig.getInstance()`.
 pub(crate) fn class_of_settings<'a>(link: &Link<'a>, site: SiteRef) -> Option<&'a str> {
     let facts = link.program.facts(site.file);
-    if !idioms::java::gives_the_one(facts.text(link.program.site(site).name)) {
+    if !lang::java::conventions::gives_the_one(facts.text(link.program.site(site).name)) {
         return None;
     }
     let of = link.receiver_form(site)?;

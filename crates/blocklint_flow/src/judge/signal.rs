@@ -1,14 +1,14 @@
 //! What makes a finding less bad, less sure, or worse, in a form that can be listed, shown and switched off.
 
 use blocklint_core::Language;
-use blocklint_link::labels::label::Label;
-use blocklint_link::link::Link;
+use blocklint_link::effect::label::Label;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 
-use crate::entries::callers::Callers;
-use crate::entries::roots::Root;
+use crate::callers::Callers;
+use crate::entries::root::Root;
 use crate::graph::{Graph, Next, Way};
-use crate::judge::list::SIGNALS;
+use crate::judge::signals::SIGNALS;
 
 /// One opinion on how bad or how sure a finding is.
 #[derive(Debug)]
@@ -223,7 +223,7 @@ impl Judge {
             for &at in of_language {
                 if let Asks::Doubt(asks) = SIGNALS[at].asks {
                     most = most.max(asks(link, site));
-                    if most >= blocklint_link::link::LOW_STEPS {
+                    if most >= blocklint_link::linker::LOW_STEPS {
                         break;
                     }
                 }

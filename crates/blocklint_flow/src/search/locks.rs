@@ -2,28 +2,28 @@
 //! a lock that some code holds over a blocking call makes all who take it wait, and a thread's lock that is held over
 //! an `await` can be wanted by code that the loop must run first.
 
+pub(crate) mod acquired;
+
+use crate::search::lock_guards;
 use blocklint_core::{Effect, Hold, Language, Severity};
 use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
-use blocklint_link::code::bodies::function_around;
-use blocklint_link::labels::label::LabelHold;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::hierarchy::Ancestor;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::classes::hierarchy::Ancestor;
+use blocklint_link::effect::label::LabelHold;
+use blocklint_link::linker::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::syntax::bodies::function_around;
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::graph::paths::Paths;
+use crate::graph::best_path::Paths;
 use crate::graph::{LeafSite, Next, Way};
 use crate::search::Search;
 
-mod acquired;
-mod guards;
-
-pub use guards::{binding_of, is_given_away, is_in_else};
+pub use crate::search::lock_guards::{binding_of, is_given_away, is_in_else};
 
 /// How many functions up it is looked for the thread that holds a lock.
 const CALLERS: u32 = 6;
@@ -61,7 +61,7 @@ pub struct HeldOverAwait {
 }
 
 /// The lock's type, if a form is one.
-fn lock_type(link: &Link<'_>, scope: Scope, form: FormId) -> Option<PathId> {
+pub(crate) fn lock_type(link: &Link<'_>, scope: Scope, form: FormId) -> Option<PathId> {
     link.values.members(link.eval(scope, form).value).iter().find_map(|val| match *val {
         Val::Library { .. } | Val::Instance { .. } => {
             link.types_through(*val).into_iter().find(|&ty| link.library.role(ty).is_some_and(Role::is_lock))
@@ -76,7 +76,7 @@ pub fn holder(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Holder> {
 }
 
 /// Which lock a form is, where names tell.
-fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
+pub(crate) fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
     let depth = depth.checked_sub(1)?;
     let facts = link.program.facts(scope.file);
     match facts.form(form) {
@@ -100,7 +100,7 @@ fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lo
                 && let Form::Import(import) = facts.form(first.value)
             {
                 let import = facts.import(import);
-                let module = blocklint_link::link::names::python::module_named(link, scope.file, &import);
+                let module = blocklint_link::lang::python::names::module_named(link, scope.file, &import);
                 let (Val::Module(file), Some(name)) = (module, link.program.global(scope.file, import.name)) else {
                     return None;
                 };
@@ -120,7 +120,7 @@ fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lo
             lock_of(link, Scope { at: only.at, ..scope }, only.value, depth)
         }
         Form::Result(made) if facts.language == Language::Rust => {
-            lock_of(link, scope, guards::behind(facts, made)?, depth)
+            lock_of(link, scope, lock_guards::behind(facts, made)?, depth)
         }
         Form::Try(inner) if facts.language == Language::Rust => lock_of(link, scope, inner, depth),
         _ => None,
@@ -269,7 +269,7 @@ impl<'l, 'a> Search<'l, 'a> {
             return false;
         }
         let mut any = false;
-        for (lock, site) in guards::all_takers(self.link) {
+        for (lock, site) in lock_guards::all_takers(self.link) {
             // What is long there is told at its own place.
             if let Some(&holding) = holders.get(&lock).filter(|_| !taking.contains(&site)) {
                 any |= self.wait_at(site, holding);
@@ -296,14 +296,14 @@ impl<'l, 'a> Search<'l, 'a> {
                 if !is_rust || way.steps >= LOW_STEPS || !seen.insert(way.site) {
                     continue;
                 }
-                for (taken, lock) in guards::alive_at(link, way.site) {
+                for (taken, lock) in lock_guards::alive_at(link, way.site) {
                     taking.insert(taken);
                     // One file is read in no time; one after the other is not.
                     let paths = paths.get_or_insert_with(|| Paths::new(link, &self.graph));
                     let is_long = label.severity == Severity::Error
-                        || paths.follow(*way).iter().any(|way| guards::is_repeated(link, way.site, taken));
+                        || paths.follow(*way).iter().any(|way| lock_guards::is_repeated(link, way.site, taken));
                     let around = link.program.body_of_site(way.site);
-                    if is_long && guards::runs_on_worker(&self.conditions.callers, link, around, CALLERS) {
+                    if is_long && lock_guards::runs_on_worker(&self.conditions.callers, link, around, CALLERS) {
                         found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
                     }
                 }

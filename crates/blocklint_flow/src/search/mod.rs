@@ -5,46 +5,47 @@
 //! best path are read off it afterwards. What a call says to a condition, and what a signal says of a site, is asked of the layers
 //! below; nothing is placed or worded here.
 
-pub(crate) mod at_site;
-pub(crate) mod called_instances;
-pub mod cuts;
-pub(crate) mod dispatch;
-pub mod flows;
-pub(crate) mod lazy;
-pub(crate) mod leaves;
+pub(crate) mod callable_object_calls;
+pub(crate) mod container_dispatch;
+pub mod incremental;
+pub(crate) mod lazy_results;
+pub(crate) mod lock_guards;
 pub mod locks;
-pub(crate) mod ruled_out;
-pub(crate) mod wrapped;
+pub(crate) mod prune;
+pub(crate) mod sinks;
+pub(crate) mod site_memo;
+pub mod suppressions;
+pub(crate) mod wrappers;
 
+use blocklint_link::lang;
 use std::cell::RefCell;
 
 use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
-use blocklint_link::labels::label::cap_wait;
-use blocklint_link::labels::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
-use blocklint_link::link::names;
-use blocklint_link::link::value::EnvId;
-use blocklint_link::link::work::Unit;
-use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::effect::label::cap_wait;
+use blocklint_link::effect::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
+use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
+use blocklint_link::values::value::EnvId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::conditions::Conditions;
-use crate::conditions::at_call::{Decided, NextGuard};
-use crate::conditions::receivers::{may_start_at, on_receiver, steps_on_root};
-use crate::entries::callers::{Caller, CallerKind, Callers, Node, add_steps};
-use crate::entries::first_time::FirstTime;
-use crate::entries::first_time::first_time_of;
-use crate::entries::how_often::TimesOf;
-use crate::entries::lifetime::Kept;
-use crate::entries::roots::{Root, RootKind};
-use crate::graph::shortest::Shortest;
+use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
+use crate::entries::root::{Root, RootKind};
+use crate::graph::distance::Shortest;
 use crate::graph::{Graph, Hit, Next, Placed, State, StateId, Way};
-use crate::judge::list::named;
-use crate::judge::once::java::runs_first_time;
+use crate::guards::Conditions;
+use crate::guards::decide::{Decided, NextGuard};
+use crate::guards::receiver_class::{may_start_at, on_receiver, steps_on_root};
 use crate::judge::signal::{Judge, Makes};
-use crate::search::at_site::Remembered;
-use crate::search::cuts::Cuts;
-use crate::search::flows::{Flows, Focus, Wanted};
+use crate::judge::signals::named;
+use crate::lifecycle::first_time::FirstTime;
+use crate::lifecycle::first_time::first_time_of;
+use crate::lifecycle::first_time_java::runs_first_time;
+use crate::lifecycle::frequency::TimesOf;
+use crate::lifecycle::owner::Kept;
+use crate::search::incremental::{Flows, Focus, Wanted};
+use crate::search::site_memo::Remembered;
+use crate::search::suppressions::Cuts;
 
 /// Up to so many seconds a hold is no `error`.
 const SHORT: f64 = 0.01;
@@ -248,7 +249,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let callee = self.graph.states[next.0 as usize].node.body;
             let made = self.link.program.facts(callee.file);
             let row = self.link.program.body(callee);
-            row.class.is_some() && names::is_constructor(made.language, made.text(row.name))
+            row.class.is_some() && lang::is_constructor(made.language, made.text(row.name))
         };
         is_function
             && self.link.method_kind(body).kept
@@ -390,9 +391,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let facts = self.link.program.facts(node.body.file);
         let is_key = label.guard.as_ref().is_some_and(Guard::asks_for_origin)
             && facts.language == Language::Python
-            && blocklint_link::link::names::python_protocols::takes_a_key(
-                facts.text(self.link.program.body(node.body).name),
-            );
+            && blocklint_link::lang::python::protocols::takes_a_key(facts.text(self.link.program.body(node.body).name));
         (!is_key).then_some((node, label))
     }
 

@@ -1,11 +1,11 @@
 //! What one item of a response is like: how many fields it has, and how deep models nest in it.
 
 use blocklint_facts::{BodyId, Form, FormId};
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::hierarchy::Ancestor;
-use blocklint_link::link::value::Val;
-use blocklint_link::link::{Link, Typed};
+use blocklint_link::classes::hierarchy::Ancestor;
+use blocklint_link::linker::{Link, Typed};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::Val;
 
 /// One item of a collection.
 #[derive(Clone, Debug)]
@@ -213,7 +213,7 @@ fn written_model(link: &Link<'_>, class: ClassRef, file: FileId) -> Option<Strin
     }
     let facts = link.program.facts(file);
     let named = facts.vars_of(BodyId(0)).find(|&var| {
-        let scope = Scope { file, at: Default::default(), env: blocklint_link::link::value::EnvId::NONE };
+        let scope = Scope { file, at: Default::default(), env: blocklint_link::values::value::EnvId::NONE };
         facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Class(_) | Form::Import(_)))
             && link
                 .values

@@ -12,12 +12,12 @@ mod size;
 
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
-use blocklint_flow::graph::finding::Serialisation;
-use blocklint_link::link::Link;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::units::Units;
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::graph::raw_finding::Serialisation;
+use blocklint_link::linker::Link;
+use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::{EnvId, Val};
 
 use crate::rules::large_response::item::{item_of_type, item_of_value};
 use crate::rules::large_response::path::declared;
@@ -366,7 +366,7 @@ fn is_response(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
 /// The library class that a class of the project derives from, as far as that is a response.
 fn class_path(link: &Link<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
     link.mro(class).iter().find_map(|ancestor| match *ancestor {
-        blocklint_link::link::hierarchy::Ancestor::Library(path, _) => Some(link.library.text(path).to_string()),
+        blocklint_link::classes::hierarchy::Ancestor::Library(path, _) => Some(link.library.text(path).to_string()),
         _ => None,
     })
 }

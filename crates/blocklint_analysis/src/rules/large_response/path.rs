@@ -1,11 +1,11 @@
 //! Which way a response takes from what an endpoint returns to bytes.
 
 use blocklint_facts::{Form, FormId};
-use blocklint_flow::graph::finding::Serialisation;
-use blocklint_link::link::Link;
-use blocklint_link::link::units::{Units, calls_of};
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::graph::raw_finding::Serialisation;
+use blocklint_link::linker::Link;
+use blocklint_link::models::unit_facts::{Units, calls_of};
 use blocklint_link::program::ids::SiteRef;
+use blocklint_link::values::value::{EnvId, Val};
 
 use super::{ROUTERS, Route};
 use crate::rules::large_response::class_path;

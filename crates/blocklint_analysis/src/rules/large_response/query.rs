@@ -2,11 +2,11 @@
 //! narrows them to those of one thing.
 
 use blocklint_facts::{Comparison, Form, FormId, SiteId, SiteKind, VarKind};
-use blocklint_link::link::Link;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::EnvId;
 
 use super::size::{BOUNDED, Evidence, is_bound_name};
 use crate::rules::large_response::size::bound_of_call;

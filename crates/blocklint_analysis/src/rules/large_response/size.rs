@@ -1,11 +1,11 @@
 //! What the code tells of how many things a value holds: where they come from, and what bounds them on the way.
 
 use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
-use blocklint_link::link::Link;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::EnvId;
 
 use super::query::Chain;
 use crate::rules::large_response::item::item_in;
@@ -561,7 +561,7 @@ fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
 
 /// The fields of the model that a call makes which are collections of models, or hold one.
 fn collections_of(link: &Link<'_>, site: SiteRef) -> Vec<String> {
-    use blocklint_link::link::value::Val;
+    use blocklint_link::values::value::Val;
     let made = link.values.members(link.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
         Val::Class(class) => Some(class),
         _ => None,
@@ -589,7 +589,7 @@ fn asked(link: &Link<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidenc
 
 /// Whether a call constructs an instance of some class.
 fn makes_instance(link: &Link<'_>, site: SiteRef) -> bool {
-    use blocklint_link::link::value::Val;
+    use blocklint_link::values::value::Val;
     let facts = link.program.facts(site.file);
     let upper = facts.text(link.program.site(site).name).starts_with(char::is_uppercase);
     link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {

@@ -3,10 +3,10 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::EnvId;
-use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::linker::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashMap;
 
 use super::{Calculating, Offloads, calculates, offloads_at};

@@ -3,12 +3,12 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_link::code::bodies::function_around;
-use blocklint_link::code::forms::mentions;
-use blocklint_link::link::Link;
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::callers::Callers;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::syntax::bodies::function_around;
+use blocklint_link::syntax::forms::mentions;
+use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::FxHashSet;
 
 use super::Handed;

@@ -2,12 +2,12 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Flow, Form, FormId, SiteFlags, SiteId, SiteKind};
-use blocklint_link::code::regions::lies_in;
-use blocklint_link::link::Link;
-use blocklint_link::link::value::EnvId;
+use blocklint_link::linker::Link;
 use blocklint_link::program::ids::{FileId, SiteRef};
+use blocklint_link::syntax::regions::lies_in;
+use blocklint_link::values::value::EnvId;
 
-use super::{HeldOverAwait, lock_of, lock_type};
+use crate::search::locks::{HeldOverAwait, lock_of, lock_type};
 
 /// The method that takes a lock, and the one that lets go of it.
 const TAKES: &str = "acquire";
@@ -17,7 +17,7 @@ const LETS_GO: &str = "release";
 const DEPTH: u32 = 4;
 
 /// Adds where coroutines of a file hold a lock of threads over an `await` that they took with a call.
-pub(super) fn add_acquired(link: &Link<'_>, file: FileId, found: &mut Vec<HeldOverAwait>) {
+pub(crate) fn add_acquired(link: &Link<'_>, file: FileId, found: &mut Vec<HeldOverAwait>) {
     let facts = link.program.facts(file);
     let Some(takes) = link.program.name(TAKES).and_then(|name| link.program.local(file, name)) else { return };
     if facts.language != Language::Python {

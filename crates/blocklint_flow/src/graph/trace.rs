@@ -1,0 +1,47 @@
+//! Where a site stands, and one step of a trace.
+
+use blocklint_core::Language;
+use blocklint_facts::SiteKind;
+use blocklint_link::linker::Link;
+use blocklint_link::program::ids::SiteRef;
+
+use crate::graph::raw_finding::RawStep;
+use crate::graph::{Graph, Next, Way};
+
+/// Where a site stands: in Python its first character, in Rust and Java the name called.
+pub fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
+    let facts = link.program.facts(site.file);
+    let row = link.program.site(site);
+    let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
+    if facts.language != Language::Python && is_call {
+        return blocklint_core::Span::new(row.name_span.start, row.span.end);
+    }
+    row.span
+}
+
+/// What a trace says of one call of a way.
+pub fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
+    let row = link.program.site(way.site);
+    let wraps = match way.next {
+        Next::State(_) => None,
+        Next::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
+    };
+    let body = wraps.unwrap_or_else(|| link.program.body_of_site(way.site));
+    let call = match way.next {
+        Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
+        Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
+    };
+    let arg = way.arg.and_then(|arg| link.program.args_of(way.site).get(arg as usize).copied());
+    let (span, written) = match arg {
+        // What runs is the argument; a literal has no name of its own.
+        Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {
+            (arg.span, link.written(way.site.file, arg.value))
+        }
+        Some(arg) => {
+            let text = link.written(way.site.file, arg.value);
+            (place_of(link, way.site), if text.is_empty() { link.written_site(way.site) } else { text })
+        }
+        None => (place_of(link, way.site), link.written_site(way.site)),
+    };
+    RawStep { file: way.site.file, span, function: link.qualified_name(body), call, written }
+}

@@ -1,0 +1,57 @@
+//! Code that runs only where a person sits at a terminal: `if not sys.stdout.isatty(): return`. Who asks that first writes
+//! for one person, whom a short hold does not delay, and nothing is served there.
+
+use blocklint_facts::{AltKind, ExitKind, Form, FormId};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::linker::Link;
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::values::value::EnvId;
+
+/// How deep tests and the functions that they ask are followed.
+const DEPTH: u32 = 5;
+
+/// Whether a site stands in a branch that asks for a terminal.
+pub(crate) fn is_for_a_terminal(link: &Link<'_>, site: SiteRef) -> bool {
+    let Some(asks) = lang::asks_for_terminal(link.program.language(site.file)) else { return false };
+    // Hardly a project does.
+    link.program.name(asks).is_some()
+        && link.tests_over(site).any(|(test, holds)| says_terminal(link, site.file, test, holds, DEPTH))
+}
+
+/// Whether a test that comes out as `holds` says that there is a terminal.
+fn says_terminal(link: &Link<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let facts = link.program.facts(file);
+    let says = |part: FormId| says_terminal(link, file, part, holds, depth);
+    match facts.form(test) {
+        Form::Not(inner) => says_terminal(link, file, inner, !holds, depth),
+        Form::Alt(AltKind::And, list) if holds => facts.list(list).iter().any(|&part| says(part)),
+        Form::Alt(AltKind::Or, list) if holds => facts.list(list).iter().all(|&part| says(part)),
+        Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| says(part)),
+        Form::Result(call) if holds => {
+            let asks = lang::asks_for_terminal(facts.language);
+            asks == Some(facts.text(facts.site(call).name)) || {
+                let targets = link.targets(file.site_ref(call), EnvId::NONE);
+                match targets.list[..] {
+                    [Target::Body { body, .. }] if !targets.unknown => gives_terminal(link, body, depth),
+                    _ => false,
+                }
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function answers with nothing but whether there is a terminal.
+fn gives_terminal(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+    let (facts, body_id) = link.program.facts_and_id(body);
+    let mut ends = facts.exits.iter().filter(|exit| {
+        exit.kind == ExitKind::Return
+            && facts.body_of(exit.at) == body_id
+            && facts.form(exit.value) != Form::Bool(false)
+    });
+    let Some(first) = ends.next() else { return false };
+    says_terminal(link, body.file, first.value, true, depth)
+        && ends.all(|end| says_terminal(link, body.file, end.value, true, depth))
+}

@@ -1,0 +1,4 @@
+//! The class hierarchy: bases, subclasses, overrides, kinds of methods.
+
+pub mod hierarchy;
+pub(crate) mod method_kind;

@@ -1,0 +1,318 @@
+//! Rust: paths, modules, impl blocks.
+
+use blocklint_core::Language;
+use blocklint_facts::{At, BodyId, ClassKind, Form, Import, SiteKind, Sym};
+
+use crate::lang::rust::modules;
+use crate::linker::{Link, Typed};
+use crate::program::ids::{ClassRef, FileId, Name, SiteRef};
+use crate::values::expr::Scope;
+use crate::values::value::{ArgsId, EnvId, Val, Why};
+
+/// Packages that run on tokio, beside those called so: who depends on one has it.
+pub(crate) const ON_TOKIO: &[&str] = &[
+    "actix",
+    "actix-rt",
+    "actix-web",
+    "axum",
+    "bb8",
+    "deadpool",
+    "hyper",
+    "hyper-util",
+    "lambda_runtime",
+    "poem",
+    "quinn",
+    "reqwest",
+    "rocket",
+    "salvo",
+    "sea-orm",
+    "sqlx",
+    "tonic",
+    "warp",
+    "zbus",
+];
+
+/// Packages that bring a runtime of their own, on which what needs tokio's does not work.
+pub(crate) const OTHER_RUNTIMES: &[&str] = &[
+    "async-executor",
+    "async-global-executor",
+    "async-std",
+    "compio",
+    "compio-runtime",
+    "glommio",
+    "monoio",
+    "pollster",
+    "smol",
+];
+
+/// Names of the prelude that are paths of `std`.
+const PRELUDE: &[(&str, &str)] = &[
+    ("Box", "std::boxed::Box"),
+    ("Option", "std::option::Option"),
+    ("Result", "std::result::Result"),
+    ("String", "std::string::String"),
+    ("Vec", "std::vec::Vec"),
+    ("Drop", "std::ops::Drop"),
+    ("Fn", "std::ops::Fn"),
+    ("FnMut", "std::ops::FnMut"),
+    ("FnOnce", "std::ops::FnOnce"),
+    ("Iterator", "std::iter::Iterator"),
+    ("DoubleEndedIterator", "std::iter::DoubleEndedIterator"),
+    ("ExactSizeIterator", "std::iter::ExactSizeIterator"),
+    ("Future", "std::future::Future"),
+    ("drop", "std::mem::drop"),
+    ("Default", "std::default::Default"),
+    ("Clone", "std::clone::Clone"),
+    ("IntoIterator", "std::iter::IntoIterator"),
+    ("Some", "std::option::Option::Some"),
+    ("Ok", "std::result::Result::Ok"),
+];
+
+/// A name that the file does not bind: `Self`, a type parameter, a name of a glob import, of the prelude, or an
+/// external crate.
+pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
+    let facts = link.program.facts(scope.file);
+    let text = facts.text(sym);
+    let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
+    match text {
+        "Self" => {
+            return match around(link, scope.file, body) {
+                Some(class) => link.known(Val::Class(subject(link, class).unwrap_or(class))),
+                None => link.unknown(Why::Unbound),
+            };
+        }
+        // To be inferred.
+        "_" => return link.unknown(Why::Expression),
+        "crate" => return link.known(modules::crate_root(link, scope.file)),
+        "self" => return link.known(modules::module_at(link, scope.file, body)),
+        "super" => return link.known(modules::parent(link, modules::module_at(link, scope.file, body))),
+        _ => {}
+    }
+    if let Some(param) = link.type_param(scope.file, body, sym) {
+        return link.known(param);
+    }
+    if let Some(name) = link.program.global(scope.file, sym)
+        && let Some(typed) = modules::through_globs(link, scope.file, body, name)
+    {
+        return typed;
+    }
+    if let Some((_, path)) = PRELUDE.iter().find(|(name, _)| *name == text) {
+        return link.known(Val::External(link.library.path(Language::Rust, path)));
+    }
+    link.known(modules::named_crate(link, scope.file, text))
+}
+
+/// The impl block, trait or type around a body, also where the body is its own.
+pub(crate) fn around(link: &Link<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
+    link.class_around(file.body_ref(body)).or_else(|| block_of(link, file, body))
+}
+
+/// The impl block or trait around a body, where the body is the block's own.
+fn block_of(link: &Link<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
+    let facts = link.program.facts(file);
+    facts
+        .classes
+        .iter()
+        .position(|class| class.body == body)
+        .map(|at| file.class_ref(blocklint_facts::ClassId(at as u32)))
+}
+
+/// The type an impl block is for.
+pub fn subject(link: &Link<'_>, class: ClassRef) -> Option<ClassRef> {
+    let row = link.program.class(class);
+    if row.kind != ClassKind::Impl {
+        return Some(class);
+    }
+    match link.values.members(link.annotation(head_scope(link, class), row.subject).value)[..] {
+        [Val::Instance { class, .. }] => Some(class),
+        _ => None,
+    }
+}
+
+/// The value of `self` in a method of a class, trait or impl block.
+pub(crate) fn receiver(link: &Link<'_>, class: ClassRef) -> Typed {
+    let row = link.program.class(class);
+    if row.kind == ClassKind::Impl {
+        return link.annotation(head_scope(link, class), row.subject);
+    }
+    link.known(Val::Instance { class, exact: false, args: link.own_params(class) })
+}
+
+/// Where the head of an impl block is read: its type parameters are known there.
+pub(crate) fn head_scope(link: &Link<'_>, class: ClassRef) -> Scope {
+    let facts = link.program.facts(class.file);
+    let at = At { region: facts.body(link.program.class(class).body).region, position: u32::MAX };
+    Scope { file: class.file, at, env: EnvId::NONE }
+}
+
+/// A path segment behind a value.
+pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
+    match (member, link.program.text(name)) {
+        (Val::Module(_), "super") => return link.known(modules::parent(link, member)),
+        (Val::Module(_), "self") => return link.known(member),
+        _ => {}
+    }
+    match member {
+        Val::Module(_) => modules::member(link, member, name).unwrap_or_else(|| link.unknown(Why::Unbound)),
+        Val::Class(class) => {
+            if link.program.class(class).kind == ClassKind::Module {
+                if link.program.text(name) == "super" {
+                    return link.known(modules::parent(link, member));
+                }
+                return modules::member(link, member, name).unwrap_or_else(|| link.unknown(Why::Unbound));
+            }
+            // `type Shared = Arc<Store>; Shared::new(…)`.
+            if link.program.class(class).kind == ClassKind::Alias {
+                let scope = Scope { file: class.file, at: At::default(), env: EnvId::NONE };
+                let meant = link.instance_of_class(scope, class);
+                return link.map(meant, |val| match val {
+                    Val::Instance { class: of, .. } if of != class => path_member(link, Val::Class(of), name),
+                    Val::Library { ty, .. } => path_member(link, Val::External(ty), name),
+                    _ => link.unknown(Why::Attribute),
+                });
+            }
+            link.attr(member, name)
+        }
+        // `::std::fs::read` begins at the crates.
+        Val::External(path) if link.library.text(path).is_empty() => {
+            link.known(Val::External(link.library.path(Language::Rust, link.program.text(name))))
+        }
+        Val::External(path) => link.known(Val::External(link.library.handed_on(path, link.program.text(name)))),
+        Val::Library { ty, .. } => link.known(Val::External(link.library.member(ty, link.program.text(name)))),
+        Val::Instance { class, .. } => path_member(link, Val::Class(class), name),
+        Val::Param { .. } => link.map(link.bound_of(member), |bound| match bound {
+            Val::Instance { class, .. } => link.attr(Val::Class(class), name),
+            Val::Library { ty, .. } => path_member(link, Val::External(ty), name),
+            _ => link.unknown(Why::Attribute),
+        }),
+        Val::Unknown(why) => link.unknown(why),
+        _ => link.unknown(Why::Attribute),
+    }
+}
+
+/// What a `use` or `mod` binds.
+pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
+    modules::import(link, file, row)
+}
+
+/// Pointers in each other that are looked through for a method.
+const POINTERS: u32 = 4;
+
+/// The callee of a call.
+pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
+    let facts = link.program.facts(site.file);
+    let form = link.program.site(site).callee;
+    if link.program.site(site).kind == SiteKind::Macro {
+        // A macro of the same file is a variable.
+        if !matches!(facts.form(form), Form::Var(_))
+            && let Some(found) = link.macro_of_project(site)
+        {
+            return found;
+        }
+        return link.map(link.eval(scope, form), |val| match val {
+            Val::External(path) => link.known(Val::External(link.library.of_macro(path))),
+            other => link.known(other),
+        });
+    }
+    // `conn.get::<_, String>("a")`
+    let method = match facts.form(form) {
+        Form::Subscript(inner, _) if matches!(facts.form(inner), Form::Attr(..)) => inner,
+        _ => form,
+    };
+    // A field may bear the name of a method.
+    if let Form::Attr(base, sym) = facts.form(method)
+        && let Some(name) = link.program.global(site.file, sym)
+    {
+        if let Some(conversion) = link.conversion(scope, site, base, name) {
+            return conversion;
+        }
+        let base = link.without_none(link.eval(scope, base));
+        let found = link.map(base, |member| match member {
+            // `Store.load()`: the one value of a struct without fields.
+            Val::Class(class) => {
+                let own = link.attr_or_told(site, member, name);
+                let only = Val::Instance { class, exact: true, args: ArgsId::NONE };
+                if link.values.is_unknown(own.value) { link.attr_or_told(site, only, name) } else { own }
+            }
+            Val::Instance { .. } | Val::Library { .. } => match link.method_behind(member, name, POINTERS) {
+                Some(method) => method,
+                None if matches!(member, Val::Library { .. }) => {
+                    link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
+                }
+                None => link.attr_or_told(site, member, name),
+            },
+            // A future of the project has the methods of those traits alone.
+            Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match link.imported_trait_method(site, name) {
+                Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),
+                None => link.attr(member, name),
+            },
+            _ => link.attr_or_told(site, member, name),
+        });
+        // `(self.jobs["a"])()` is no method with type arguments.
+        let is_called = |val: &Val| matches!(*val, Val::Unknown(_)) || link.is_callable(*val);
+        if method == form || link.values.members(found.value).iter().any(is_called) {
+            return link.of_fitting_impls(scope, site, found);
+        }
+    }
+    link.of_fitting_impls(scope, site, link.eval(scope, form))
+}
+
+/// Whether `?` and `unwrap` take the first argument of this type.
+pub fn is_fallible(path: &str) -> bool {
+    matches!(path.rsplit("::").next(), Some("Result" | "Option"))
+}
+
+/// The language's own type behind a library's name for it: `anyhow::Result<T>`.
+pub(crate) fn result_behind(path: &str) -> Option<&'static str> {
+    const OWN: &str = "std::result::Result";
+    (path != OWN && path.ends_with("::Result")).then_some(OWN)
+}
+
+/// The path of a file's module below its crate's source folder.
+pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
+    let relative = &link.program.files[file.index()].relative;
+    let inside = relative.rsplit_once("src/").map_or(relative.as_str(), |(_, inside)| inside);
+    let inside = inside.strip_suffix(".rs").unwrap_or(inside);
+    let inside = inside.strip_suffix("/mod").unwrap_or(inside);
+    if matches!(inside, "lib" | "main" | "mod") { String::new() } else { inside.replace('/', "::") }
+}
+
+/// Whether a path is that of a trait of closures, or of functions.
+pub(crate) fn is_callable(path: &str) -> bool {
+    matches!(path, "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce" | "fn")
+}
+
+/// Whether a path is that of a trait of what is read or written: that it is a file is for those to say who pass it.
+pub(crate) fn is_reader(path: &str) -> bool {
+    matches!(path, "std::io::Read" | "std::io::Write" | "std::io::BufRead" | "std::io::Seek")
+}
+
+/// Methods of iterators that run them.
+pub const CONSUMERS: &[&str] = &[
+    "next", "collect", "for_each", "fold", "count", "last", "any", "all", "find", "find_map", "nth", "sum", "max",
+    "min",
+];
+
+/// Methods of the language's own traits that give what they are called on, or a view of it.
+const KEEP: &[&str] = &[
+    "clone",
+    "to_owned",
+    "as_ref",
+    "as_mut",
+    "borrow",
+    "borrow_mut",
+    "by_ref",
+    "deref",
+    "deref_mut",
+    "as_deref",
+    "as_deref_mut",
+    "get_mut",
+    "get_ref",
+    "as_pin_mut",
+    "into_inner",
+];
+
+/// Whether a method that a type does not define gives the receiver.
+pub(crate) fn keeps_receiver(method: &str) -> bool {
+    KEEP.contains(&method)
+}

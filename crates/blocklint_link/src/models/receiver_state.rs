@@ -1,0 +1,80 @@
+//! States of an object that a parameter decides: `with urlopen(url) as response: response.read()`.
+
+use blocklint_facts::{FileFacts, Form, FormId, Sym, VarKind};
+use blocklint_models::{Argument, Condition, Subject, Test};
+
+use crate::effect::label::{Guard, Question, Source};
+use crate::linker::Link;
+use crate::models::row_match::Shown;
+use crate::program::ids::{FileId, SiteRef};
+use crate::syntax::forms::field_of;
+use crate::values::value::{BoundId, EnvId, Val};
+
+impl Link<'_> {
+    /// The parameter that decides whether a condition `state = …` on a receiver is met, where the call that made the receiver
+    /// stands in the same body and a parameter of that body decides what it makes.
+    pub(crate) fn state_by_param(&self, site: SiteRef, condition: &Condition, receiver: BoundId) -> Option<Guard> {
+        let (Subject::Argument(Argument::Receiver), [Test::State(state)]) = (&condition.subject, &condition.tests[..])
+        else {
+            return None;
+        };
+        let Val::Library { made: Some(made), .. } = self.values.single(receiver) else { return None };
+        if self.program.body_of_site(made) != self.program.body_of_site(site) {
+            return None;
+        }
+        self.values.members(self.callee(made, EnvId::NONE).value).iter().find_map(|val| {
+            let (Val::External(path) | Val::Method { path, .. }) = *val else { return None };
+            let rows = self.rows_at(path, made);
+            rows.with(|row| row.state.is_some()).find_map(|row| match &row.when[..] {
+                [when] if row.state.as_deref() == Some(state) && row.unless.is_empty() => {
+                    match self.shown(when, made, BoundId::NONE, EnvId::NONE) {
+                        Shown::Param(index) => {
+                            Some(Guard::new(index, Source::Exempt, Question::Condition(when.clone()), false))
+                        }
+                        _ => None,
+                    }
+                }
+                _ => None,
+            })
+        })
+    }
+
+    /// Whether all that a field is ever given was put in a state by the call that made it.
+    pub(crate) fn is_field_in_state(&self, file: FileId, form: FormId, state: &str) -> bool {
+        let facts = self.program.facts(file);
+        let Some(field) = field_of(facts, form) else { return false };
+        let mut given = values_given(facts, field).filter(|&value| facts.form(value) != Form::None).peekable();
+        given.peek().is_some()
+            && given.all(|value| match facts.form(value) {
+                Form::Result(site) => self.call_sets_state(file.site_ref(site), state),
+                _ => false,
+            })
+    }
+
+    /// The types that a local variable is given by calls on it as statements: `options.setWorker(true);`.
+    pub(crate) fn set_up_as(&self, site: SiteRef, form: FormId) -> Vec<Val> {
+        let facts = self.program.facts(site.file);
+        let Form::Var(var) = facts.form(form) else { return Vec::new() };
+        if facts.var(var).kind != VarKind::Inner {
+            return Vec::new();
+        }
+        let here = self.program.site(site).at;
+        let mut found = Vec::new();
+        for (at, row) in facts.sites.iter().enumerate() {
+            let call = site.file.site_ref(blocklint_facts::SiteId(at as u32));
+            if row.at.position < here.position
+                && facts.body_of(row.at) == facts.body_of(here)
+                && self.receiver_form(call).is_some_and(|of| facts.form(of) == Form::Var(var))
+            {
+                found.extend(self.values.members(self.result(call, EnvId::NONE).value));
+            }
+        }
+        found
+    }
+}
+
+/// What is assigned to a field of the object itself, wherever the file does.
+fn values_given(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
+    let rows = facts.assigns.iter().filter(|row| row.target.is_some());
+    rows.filter(move |row| field_of(facts, row.target) == Some(field)).filter_map(|row| row.value.get())
+}
