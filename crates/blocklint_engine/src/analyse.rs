@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{
-    Containment, CrateLayout, Layout, Link, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, Solved,
+    Containment, CrateLayout, Layout, Linker, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, Solved,
     SourceFile,
 };
 use blocklint_core::{Confidence, Finding, Group, Language, Place, RuleCode, Severity, Span, fingerprint};
@@ -215,7 +215,7 @@ pub(crate) fn analyse_files(
 
 /// Adds what an analysis found, left out and says of comments to findings about files themselves, in order; returns what mends them.
 pub(crate) fn told(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     solved: &Solved,
     trace_in_paths: bool,
     remarks: Vec<(Finding, Option<Mend>)>,
@@ -424,7 +424,7 @@ pub(crate) fn with_link<T>(
     project: &Project,
     models: &Models,
     options: Options,
-    mut ask: impl FnMut(&Link<'_>) -> T + Send,
+    mut ask: impl FnMut(&Linker<'_>) -> T + Send,
 ) -> Result<(T, Vec<LeftOut>), Failure>
 where
     T: Send,

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use blocklint_analysis::{Containment, Link, Program, Stopped, TookTooLong, Unit};
+use blocklint_analysis::{Containment, Linker, Program, Stopped, TookTooLong, Unit};
 use blocklint_core::{Finding, Language, Place, Severity, fingerprint};
 use blocklint_output::Sources;
 use blocklint_project::Project;
@@ -59,7 +59,7 @@ impl std::fmt::Display for Gave {
 }
 
 impl LeftOut {
-    fn new(program: &Program<'_>, link: &Link<'_>, unit: Unit, why: Gave) -> Self {
+    fn new(program: &Program<'_>, link: &Linker<'_>, unit: Unit, why: Gave) -> Self {
         match unit {
             Unit::Body(body) => {
                 let facts = program.facts(body.file);
@@ -130,7 +130,7 @@ pub(crate) struct Contained<'a, T> {
     /// The result.
     pub(crate) done: T,
     /// The linker that was asked last.
-    pub(crate) link: Link<'a>,
+    pub(crate) link: Linker<'a>,
     /// The parts that are missing in the result.
     pub(crate) left_out: Vec<LeftOut>,
 }
@@ -143,8 +143,8 @@ pub(crate) struct Contained<'a, T> {
 pub(crate) fn contain<'a, T>(
     program: &'a Program<'a>,
     options: Options,
-    new_link: impl Fn() -> Link<'a>,
-    mut work: impl FnMut(&Link<'a>, &[LeftOut]) -> T,
+    new_link: impl Fn() -> Linker<'a>,
+    mut work: impl FnMut(&Linker<'a>, &[LeftOut]) -> T,
 ) -> Contained<'a, T> {
     let mut units: FxHashSet<Unit> = FxHashSet::default();
     let mut left_out: Vec<LeftOut> = Vec::new();

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use blocklint_analysis::{
-    FileId, Flows, Layout, Link, Names, Outline, Program, Solved, SourceFile, Stopped, Tables, Wanted, Whole,
+    FileId, Flows, Layout, Linker, Names, Outline, Program, Solved, SourceFile, Stopped, Tables, Wanted, Whole,
 };
 use blocklint_cache::Cache;
 use blocklint_core::{Language, Span};
@@ -240,7 +240,7 @@ impl Session {
             self.tables = None;
         }
         let mut flows = None;
-        let mut solve = |link: &Link<'_>, options| {
+        let mut solve = |link: &Linker<'_>, options| {
             let Whole { solved, flows: found } = blocklint_analysis::solve_whole(link, options);
             flows = Some(found);
             solved
@@ -275,7 +275,7 @@ impl Session {
         let changed = self.changed.keys().map(id).collect();
         let open: Vec<FileId> = self.buffers.keys().filter_map(|path| Some(id(&self.slot(path)?))).collect();
         let answered = RefCell::new(HashSet::new());
-        let mut solve = |link: &Link<'_>, options| {
+        let mut solve = |link: &Linker<'_>, options| {
             let wanted = Wanted { files: &files, changed: &changed, open: &open };
             let solved = blocklint_analysis::solve_some(link, options, flows, wanted);
             answered.borrow_mut().extend(link.files_asked().map(FileId::index));
@@ -297,7 +297,7 @@ impl Session {
         &self,
         stop: &Arc<AtomicBool>,
         tables: &mut Option<Tables>,
-        solve: &mut dyn FnMut(&Link<'_>, blocklint_analysis::Options) -> Solved,
+        solve: &mut dyn FnMut(&Linker<'_>, blocklint_analysis::Options) -> Solved,
         is_meant: impl Fn(usize) -> bool,
         hand_over: impl FnOnce(&Self, Report) -> T,
     ) -> Result<T, Cancelled> {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, Available, BodyRef, Carried, Chain, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
-    Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, bound_beside, given_by,
+    Anew, Available, BodyRef, Chain, FileId, Given, Linker, Mending, MovedCode, RawCause, RawFinding, RawStep,
+    RootKind, Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, bound_beside, given_by,
     gives_what_blocks, moved_with, moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
 };
 use blocklint_core::{
@@ -62,7 +62,7 @@ pub(crate) type Functions = Vec<(Arc<Utf8Path>, Span)>;
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
 /// Places are not located. With each, what is to be done about it.
-pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Wanted, Refusal>)> {
+pub(crate) fn worded(link: &Linker<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Wanted, Refusal>)> {
     let reported = |file: FileId| link.program.files[file.index()].reported;
     let passes = |raw: &RawFinding| {
         let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
@@ -76,16 +76,16 @@ pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Fin
         .collect()
 }
 
-pub(crate) fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+pub(crate) fn place(link: &Linker<'_>, file: FileId, span: blocklint_core::Span) -> Place {
     Place::unlocated(Arc::clone(&link.program.files[file.index()].path), span)
 }
 
-pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
+pub(crate) fn finding(link: &Linker<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
     finding_and_remedy(link, solved, raw).map(|(finding, _)| finding)
 }
 
 fn finding_and_remedy(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     solved: &Solved,
     raw: &RawFinding,
 ) -> Option<(Finding, Result<Wanted, Refusal>)> {
@@ -224,7 +224,7 @@ fn partly_silenced(raw: &RawFinding) -> Option<String> {
 
 /// A remedy that hands a call to a thread, with what moves there; decided anew where something of it cannot.
 fn moved(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     raw: &RawFinding,
     with_aside: bool,
     remedy: Result<Remedy, Refusal>,
@@ -296,7 +296,7 @@ fn moved(
     }
     // What hands over to threads before 3.9 takes no context along.
     let loses_context = oldest.is_some_and(|oldest| oldest < (3, 9));
-    let lost = |mut carried: Carried| {
+    let lost = |mut carried: MovedCode| {
         carried.bound = carried.bound.or_else(|| carried.asks_context.take().filter(|_| loses_context));
         carried
     };
@@ -354,7 +354,7 @@ fn moved(
 }
 
 /// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
-fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
+fn on_worker(link: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
     let mut carried = body_with(link, raw.site);
     // What the other operators of the method set or remove belongs to the thread that was theirs.
     carried.bound = carried.bound.or_else(|| bound_beside(link, raw.site));
@@ -385,7 +385,7 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
 }
 
 /// What else has to go where the call of a finding goes.
-fn along(link: &Link<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) -> Option<Along> {
+fn along(link: &Linker<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) -> Option<Along> {
     let language = link.program.language(raw.file);
     if language != Language::Python || raw.what != What::Holds {
         return None;
@@ -407,23 +407,23 @@ fn along(link: &Link<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) ->
     }
 }
 
-fn functions(link: &Link<'_>, carried: &Carried) -> Functions {
+fn functions(link: &Linker<'_>, carried: &MovedCode) -> Functions {
     carried.functions.iter().map(|&function| function_at(link, function)).collect()
 }
 
 /// Of the functions that a call runs, those in which a step of the finding's trace stands.
-fn functions_on_the_way(link: &Link<'_>, raw: &RawFinding, carried: &Carried) -> Functions {
+fn functions_on_the_way(link: &Linker<'_>, raw: &RawFinding, carried: &MovedCode) -> Functions {
     let passed = |(file, span): &(FileId, Span)| {
         raw.trace.iter().skip(1).any(|step| step.file == *file && span.contains(step.span))
     };
     carried.functions.iter().filter(|of| passed(of)).map(|&function| function_at(link, function)).collect()
 }
 
-fn function_at(link: &Link<'_>, (file, span): (FileId, Span)) -> (Arc<Utf8Path>, Span) {
+fn function_at(link: &Linker<'_>, (file, span): (FileId, Span)) -> (Arc<Utf8Path>, Span) {
     (Arc::clone(&link.program.files[file.index()].path), span)
 }
 
-fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<BoundCall> {
+fn bound_call(link: &Linker<'_>, bound: &blocklint_analysis::BoundCall) -> Option<BoundCall> {
     let to = match bound.to {
         Bound::Thread => BoundTo::Thread,
         Bound::Loop => BoundTo::Loop,
@@ -445,7 +445,7 @@ fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<
     Some(BoundCall { to, how, call: bound.call.clone(), place })
 }
 
-fn reason(link: &Link<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
+fn reason(link: &Linker<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
     let place = raw.place.map(|(file, span)| place(link, file, span));
     blocklint_core::Reason { name: raw.name, says: raw.says, makes: raw.makes, place }
 }
@@ -526,7 +526,7 @@ fn reach(available: &Available) -> Reach {
     }
 }
 
-fn step(link: &Link<'_>, raw: &RawStep) -> Step {
+fn step(link: &Linker<'_>, raw: &RawStep) -> Step {
     Step {
         place: place(link, raw.file, raw.span),
         function: raw.function.clone(),
@@ -535,7 +535,7 @@ fn step(link: &Link<'_>, raw: &RawStep) -> Step {
     }
 }
 
-fn cause(link: &Link<'_>, raw: &RawCause) -> Cause {
+fn cause(link: &Linker<'_>, raw: &RawCause) -> Cause {
     Cause {
         place: place(link, raw.file, raw.span),
         function: raw.function.clone(),
@@ -544,7 +544,7 @@ fn cause(link: &Link<'_>, raw: &RawCause) -> Cause {
     }
 }
 
-fn site_kind(link: &Link<'_>, raw: &RawFinding) -> SiteKind {
+fn site_kind(link: &Linker<'_>, raw: &RawFinding) -> SiteKind {
     use blocklint_facts::SiteKind as Facts;
     if raw.handed {
         return SiteKind::HandOver;
@@ -555,7 +555,7 @@ fn site_kind(link: &Link<'_>, raw: &RawFinding) -> SiteKind {
     }
 }
 
-fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
+fn owner_kind(link: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
     // A named function that runs on the loop; the body that hands it over is another matter.
     if raw.handed {
         return OwnerKind::Callback;
@@ -574,7 +574,7 @@ fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
 }
 
 /// The other call that a finding speaks of, as written.
-fn other_site(link: &Link<'_>, raw: &RawFinding) -> String {
+fn other_site(link: &Linker<'_>, raw: &RawFinding) -> String {
     match raw.what {
         What::Starves(Starved::OverAwait { awaited }) => link.written_site(awaited),
         What::Starves(Starved::Second { first }) => link.written_site(first),
@@ -584,7 +584,7 @@ fn other_site(link: &Link<'_>, raw: &RawFinding) -> String {
 }
 
 /// What is run or made again and again, as people say it.
-fn repeated_name(link: &Link<'_>, raw: &RawFinding) -> String {
+fn repeated_name(link: &Linker<'_>, raw: &RawFinding) -> String {
     let anew = match raw.what {
         What::MadeAnew { anew, .. } => anew,
         What::Offloads { unbounded: Unbounded::PerEntry(body), .. } => return inside_name(link, body),
@@ -598,7 +598,7 @@ fn repeated_name(link: &Link<'_>, raw: &RawFinding) -> String {
 }
 
 /// The name of the root as people say it; of a function handed over, its own.
-fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
+fn owner_name(link: &Linker<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()
     {
@@ -608,7 +608,7 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
 }
 
 /// The name of a body inside its file.
-fn inside_name(link: &Link<'_>, of: BodyRef) -> String {
+fn inside_name(link: &Linker<'_>, of: BodyRef) -> String {
     let (facts, mut body) = link.program.facts_and_id(of);
     // A body without a name goes by that of the body around it.
     while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {

@@ -3,8 +3,8 @@
 use blocklint_core::{Context, Span};
 use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
 use blocklint_flow::callers::{CallerKind, Node};
-use blocklint_flow::graph::{Graph, Next, StateId, Way};
-use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
+use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::effect::label::Label;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
@@ -20,8 +20,8 @@ const MENTIONS: usize = 64;
 /// For each state what its label was passed on to.
 pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
     let mut above: Vec<Vec<Up>> = vec![Vec::new(); graph.states.len()];
-    let mut add = |way: &Way, up: Up| {
-        if let Next::State(next) = way.next
+    let mut add = |way: &FlowEdge, up: Up| {
+        if let EdgeTarget::LabelledBody(next) = way.next
             && !above[next.0 as usize].contains(&up)
         {
             above[next.0 as usize].push(up);
@@ -29,7 +29,7 @@ pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
     };
     for (at, state) in graph.states.iter().enumerate() {
         for way in &state.ways {
-            add(way, Up::State(StateId(at as u32)));
+            add(way, Up::State(LabelledBodyId(at as u32)));
         }
     }
     for (at, hit) in graph.hits.iter().enumerate() {
@@ -39,18 +39,18 @@ pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
 }
 
 /// Returns for each site the ways that begin at it. A lazy call that is consumed elsewhere has those of its consumer too.
-pub(super) fn ways_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, Way)>> {
-    let mut found: FxHashMap<SiteRef, Vec<(Up, Way)>> = FxHashMap::default();
-    let mut add = |up: Up, way: Way| {
+pub(super) fn ways_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> {
+    let mut found: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> = FxHashMap::default();
+    let mut add = |up: Up, way: FlowEdge| {
         found.entry(way.site).or_default().push((up, way));
-        if let Next::Leaf(leaf) = way.next
+        if let EdgeTarget::Leaf(leaf) = way.next
             && graph.leaves[leaf as usize].site != way.site
         {
             found.entry(graph.leaves[leaf as usize].site).or_default().push((up, way));
         }
     };
     for (at, state) in graph.states.iter().enumerate() {
-        state.ways.iter().for_each(|way| add(Up::State(StateId(at as u32)), *way));
+        state.ways.iter().for_each(|way| add(Up::State(LabelledBodyId(at as u32)), *way));
     }
     for (at, hit) in graph.hits.iter().enumerate() {
         add(Up::Hit(at), hit.way);
@@ -60,14 +60,14 @@ pub(super) fn ways_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, Way
 
 impl Explainer<'_, '_> {
     /// Returns what the labels of a site were passed on to, with the ways by which they came.
-    pub(super) fn ways_at(&self, site: SiteRef) -> &[(Up, Way)] {
+    pub(super) fn ways_at(&self, site: SiteRef) -> &[(Up, FlowEdge)] {
         self.ways.get(&site).map_or(&[], Vec::as_slice)
     }
 
     /// The findings that labels reach, and the states from which nothing goes on.
-    pub(super) fn reached(&self, from: impl IntoIterator<Item = Up>) -> (Vec<usize>, Vec<StateId>) {
+    pub(super) fn reached(&self, from: impl IntoIterator<Item = Up>) -> (Vec<usize>, Vec<LabelledBodyId>) {
         let mut queue: Vec<Up> = from.into_iter().collect();
-        let mut seen: FxHashSet<StateId> = FxHashSet::default();
+        let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
         let (mut findings, mut ends) = (Vec::new(), Vec::new());
         while let Some(up) = queue.pop() {
             match up {
@@ -112,7 +112,7 @@ impl Explainer<'_, '_> {
             return at_site;
         }
         // A literal that a root runs in place is reported inside it.
-        let Next::State(state) = hit.way.next else { return at_site };
+        let EdgeTarget::LabelledBody(state) = hit.way.next else { return at_site };
         let literal = self.graph.states[state.0 as usize].node.body;
         let of_root = self.by_root.get(&hit.root).into_iter().flatten().filter(of_rule).copied();
         of_root.filter(|at| self.is_inside(literal, self.link.program.body_of_site(finding(*at).site))).collect()
@@ -132,7 +132,7 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns why the label of a state goes no further than its body.
-    pub(super) fn stops(&self, state: StateId) -> Vec<Above> {
+    pub(super) fn stops(&self, state: LabelledBodyId) -> Vec<Above> {
         let row = &self.graph.states[state.0 as usize];
         let body = row.node.body;
         let label = self.graph.labels.get(row.label);
@@ -282,10 +282,12 @@ impl Explainer<'_, '_> {
         for site in sites.into_iter().take(MENTIONS * 4) {
             for target in &link.targets(site, EnvId::NONE).list {
                 match *target {
-                    Target::Body { body: of, edge: Edge::Construct, .. } if of == body && row.flow != Flow::Sync => {
+                    Target::Body { body: of, edge: TargetKind::Construct, .. }
+                        if of == body && row.flow != Flow::Sync =>
+                    {
                         found.push(Above::Made(site));
                     }
-                    Target::Body { body: of, edge: Edge::HandOver(context, _), .. } if of == body => {
+                    Target::Body { body: of, edge: TargetKind::HandOver(context, _), .. } if of == body => {
                         found.push(Above::HandedOver(site, context));
                     }
                     _ => {}

@@ -4,7 +4,7 @@ use blocklint_core::{Confidence, Context, Effect, Severity, Span};
 use blocklint_facts::{Flow, SiteFlags};
 use blocklint_flow::callers::{CallerKind, Node};
 use blocklint_flow::entries::root::Root;
-use blocklint_flow::graph::StateId;
+use blocklint_flow::graph::LabelledBodyId;
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_flow::graph::trace::step;
 use blocklint_flow::judge::confidence::confidence_of;
@@ -109,7 +109,7 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns the calls that labels of a body come from, each once by its best way.
-    fn calls_reached(&self, states: &[StateId]) -> Vec<Reached> {
+    fn calls_reached(&self, states: &[LabelledBodyId]) -> Vec<Reached> {
         let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
         let mut found: Vec<Reached> = Vec::new();
         for &state in states {

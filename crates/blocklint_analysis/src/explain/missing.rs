@@ -4,7 +4,7 @@ use blocklint_core::{Confidence, Language, Span};
 use blocklint_facts::{BodyFlags, SiteFlags, SiteKind};
 use blocklint_flow::entries::root::Roots;
 use blocklint_link::calls::targets::Target;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId};
 use blocklint_link::values::value::EnvId;
 
@@ -25,7 +25,7 @@ pub struct MissingCall {
 
 /// Every call inside a root of a reported file that leads to a library path of which no row speaks, in the order of
 /// files and places. The language's own built-in names are left out, and so are tests.
-pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
+pub fn missing(link: &Linker<'_>) -> Vec<MissingCall> {
     let roots = Roots::new(link);
     let mut found = Vec::new();
     for (at, file) in link.program.files.iter().enumerate().filter(|(_, file)| file.reported) {
@@ -56,7 +56,7 @@ pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
 }
 
 /// Whether a body, or one around it, is a test.
-fn tests(link: &Link<'_>, body: BodyRef) -> bool {
+fn tests(link: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = link.program.facts_and_id(body);
     let mut at = Some(body_id);
     while let Some(body) = at {
@@ -70,7 +70,7 @@ fn tests(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 /// The path, if no row speaks of it, and whether one speaks of its library.
-fn unspoken(link: &Link<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
+fn unspoken(link: &Linker<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
     let library = &link.library;
     let text = library.text(path);
     let separator = blocklint_link::models::library::separator(language);

@@ -13,20 +13,20 @@ use blocklint_facts::Flow;
 use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::root::{Root, Roots};
 use blocklint_flow::graph::best_path::Paths;
-use blocklint_flow::graph::{Graph, StateId, Way};
+use blocklint_flow::graph::{FlowEdge, Graph, LabelledBodyId};
 use blocklint_flow::judge::signal::Judge;
 use blocklint_flow::search::Search;
-use blocklint_flow::search::suppressions::Cuts;
-use blocklint_link::calls::targets::Edge;
+use blocklint_flow::search::suppressions::Suppressions;
+use blocklint_link::calls::targets::TargetKind;
 use blocklint_link::effect::label::LabelHold;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::values::value::{ValueId, Why};
 use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use blocklint_link::effect::constant::Constant;
-pub use blocklint_link::models::row_match::Shown;
+pub use blocklint_link::models::row_match::ConditionResult;
 pub use bodies::{BodyExplanation, BodyUse, Reached};
 pub use lines::{Part, Standing};
 
@@ -35,8 +35,8 @@ use crate::Solved;
 
 /// A solved program that keeps what it found on the way.
 pub struct Explainer<'l, 'a> {
-    link: &'l Link<'a>,
-    cuts: Cuts,
+    link: &'l Linker<'a>,
+    cuts: Suppressions,
     graph: Graph<'a>,
     callers: Callers<'l, 'a>,
     roots: Roots<'l, 'a>,
@@ -46,9 +46,9 @@ pub struct Explainer<'l, 'a> {
     /// For each state what its label was passed on to.
     above: Vec<Vec<Up>>,
     /// For each site the ways that begin at it, or end at a lazy call there.
-    ways: FxHashMap<SiteRef, Vec<(Up, Way)>>,
+    ways: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
     /// For each body its states.
-    states: FxHashMap<BodyRef, Vec<StateId>>,
+    states: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     /// Bodies that a label reached which is not handed over there.
     reached_roots: FxHashSet<BodyRef>,
     /// Findings by the site at which they stand.
@@ -63,7 +63,7 @@ pub struct Explainer<'l, 'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Up {
     /// A calling body.
-    State(StateId),
+    State(LabelledBodyId),
     /// A root: the index of the hit.
     Hit(usize),
 }
@@ -116,7 +116,7 @@ pub enum RunTarget {
         /// The body.
         body: BodyRef,
         /// How it is run.
-        edge: Edge,
+        edge: TargetKind,
         /// Whether its result is awaited where it stands.
         awaited: bool,
         /// The argument by which it is given, as it is written; none if it is the callee.
@@ -167,7 +167,7 @@ pub struct Tried {
     /// Whether it excuses (`unless`) instead of being required (`when`).
     pub excuses: bool,
     /// Whether it is shown.
-    pub shown: Shown,
+    pub shown: ConditionResult,
     /// The parameter that decides, for [`Shown::Param`].
     pub parameter: Option<String>,
 }
@@ -257,8 +257,8 @@ pub enum Above {
 
 impl<'l, 'a> Explainer<'l, 'a> {
     /// Solves the program.
-    pub fn new(link: &'l Link<'a>, options: Options) -> Self {
-        let cuts = Cuts::new(link.program, options.rules);
+    pub fn new(link: &'l Linker<'a>, options: Options) -> Self {
+        let cuts = Suppressions::new(link.program, options.rules);
         let judge = Judge::new(options.without);
         let graph = Search::new(link, &cuts, &judge).run();
         let (findings, causes) =
@@ -266,10 +266,10 @@ impl<'l, 'a> Explainer<'l, 'a> {
         let (callers, roots) = (Callers::new(link), Roots::new(link));
         let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
         // What is asked below to explain uses no comment.
-        let cuts = Cuts::new(link.program, options.rules);
-        let mut states: FxHashMap<BodyRef, Vec<StateId>> = FxHashMap::default();
+        let cuts = Suppressions::new(link.program, options.rules);
+        let mut states: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
         for (at, state) in graph.states.iter().enumerate() {
-            states.entry(state.node.body).or_default().push(StateId(at as u32));
+            states.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));
         }
         let (mut by_site, mut by_root) = (FxHashMap::default(), FxHashMap::default());
         for (at, raw) in solved.findings.iter().enumerate() {
@@ -296,7 +296,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
     }
 
     /// The linked program.
-    pub fn link(&self) -> &'l Link<'a> {
+    pub fn link(&self) -> &'l Linker<'a> {
         self.link
     }
 

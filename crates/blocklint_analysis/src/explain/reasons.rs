@@ -2,8 +2,8 @@
 
 use blocklint_facts::{Flow, SiteFlags, SiteKind};
 use blocklint_flow::callers::Node;
-use blocklint_flow::graph::{StateId, Way};
-use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_flow::graph::{FlowEdge, LabelledBodyId};
+use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{RowEffect, Runs, Via};
@@ -15,8 +15,8 @@ impl Explainer<'_, '_> {
     pub(super) fn ends(
         &self,
         site: SiteRef,
-        ways: &[(Up, Way)],
-        states: &[StateId],
+        ways: &[(Up, FlowEdge)],
+        states: &[LabelledBodyId],
         targets: &[RunTarget],
     ) -> Vec<End> {
         let mut found = Vec::new();
@@ -179,23 +179,23 @@ impl Explainer<'_, '_> {
     }
 
     /// Why a body that the site runs does nothing to its thread.
-    fn body(&self, site: SiteRef, body: BodyRef, edge: Edge, awaited: bool, found: &mut Vec<End>) {
+    fn body(&self, site: SiteRef, body: BodyRef, edge: TargetKind, awaited: bool, found: &mut Vec<End>) {
         let link = self.link;
         let flow = link.program.body(body).flow;
         match edge {
-            Edge::HandOver(context, runtime) => {
+            TargetKind::HandOver(context, runtime) => {
                 let written = link.qualified_name(body);
                 found.push(End::HandsOver(PassedOn { written, context, runtime }));
             }
-            Edge::Construct if awaited || self.roots.of(body).is_some() => {
+            TargetKind::Construct if awaited || self.roots.of(body).is_some() => {
                 if awaited && flow == Flow::Coroutine {
                     found.push(End::Awaits(body, self.findings_in(body)));
                 } else {
                     found.push(End::Makes(body, flow));
                 }
             }
-            Edge::Construct => found.push(End::Makes(body, flow)),
-            Edge::Call | Edge::Consume | Edge::Init => {
+            TargetKind::Construct => found.push(End::Makes(body, flow)),
+            TargetKind::Call | TargetKind::Consume | TargetKind::Init => {
                 if self.roots.of(body).is_some_and(|root| root.absorbs()) && self.reached_roots.contains(&body) {
                     found.push(End::Awaits(body, self.findings_in(body)));
                 } else if self.graph.labelled.contains(&body) {

@@ -2,8 +2,8 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
-use blocklint_flow::graph::{Next, Way};
-use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge};
+use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::label::LabelHold;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
@@ -11,7 +11,7 @@ use blocklint_link::program::occurrences::is_field_of_receiver;
 use blocklint_link::values::value::{BoundId, EnvId, ValueId};
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
-use super::{Explainer, Explanation, GivenArgument, Part, RowMatch, RowTried, RunTarget, Shown, Tried};
+use super::{ConditionResult, Explainer, Explanation, GivenArgument, Part, RowMatch, RowTried, RunTarget, Tried};
 
 /// Overrides that are listed.
 const OVERRIDES: usize = 12;
@@ -91,7 +91,7 @@ impl<'a> Explainer<'_, 'a> {
         }
         for (_, way) in ways {
             // Rows that the site enters only under another binding: a closure's captured callable.
-            if let Next::Leaf(leaf) = way.next
+            if let EdgeTarget::Leaf(leaf) = way.next
                 && way.site == site
             {
                 let leaf = &self.graph.leaves[leaf as usize];
@@ -138,12 +138,12 @@ impl<'a> Explainer<'_, 'a> {
         }
     }
 
-    fn run_targets(&self, site: SiteRef, ways: &[Way]) -> Vec<RunTarget> {
+    fn run_targets(&self, site: SiteRef, ways: &[FlowEdge]) -> Vec<RunTarget> {
         let link = self.link;
         let awaited = link.program.site(site).flags.has(SiteFlags::AWAITED);
         let targets = link.targets(site, EnvId::NONE);
         let shared = link.are_alternatives(site, &targets);
-        let way = Way { site, arg: None, next: Next::Leaf(0), steps: targets.steps, shared };
+        let way = FlowEdge { site, arg: None, next: EdgeTarget::Leaf(0), steps: targets.steps, shared };
         let unknown = u8::from(targets.unknown && !self.is_own_field(site));
         let steps = blocklint_flow::graph::best_path::way_steps(link, &self.graph, &way) + u32::from(unknown);
         let confidence = blocklint_flow::judge::confidence::confidence_of(steps);
@@ -161,8 +161,8 @@ impl<'a> Explainer<'_, 'a> {
                 Target::Overrides { class, name } => {
                     for &body in link.overrides(class, name).iter().take(OVERRIDES) {
                         let edge = match link.program.body(body).flow {
-                            blocklint_facts::Flow::Sync => Edge::Call,
-                            _ => Edge::Construct,
+                            blocklint_facts::Flow::Sync => TargetKind::Call,
+                            _ => TargetKind::Construct,
                         };
                         add(&mut found, body, edge, None, confidence);
                     }
@@ -173,10 +173,10 @@ impl<'a> Explainer<'_, 'a> {
             }
         }
         for way in ways.iter().filter(|way| way.site == site) {
-            let Next::State(state) = way.next else { continue };
+            let EdgeTarget::LabelledBody(state) = way.next else { continue };
             let body = self.graph.states[state.0 as usize].node.body;
             let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.way == *way);
-            let edge = handed.map_or(Edge::Call, |hit| Edge::HandOver(hit.kind.context, hit.kind.runtime));
+            let edge = handed.map_or(TargetKind::Call, |hit| TargetKind::HandOver(hit.kind.context, hit.kind.runtime));
             let argument = way.arg.and_then(|arg| link.program.args_of(site).get(arg as usize).copied());
             let argument = argument.map(|arg| link.written(site.file, arg.value));
             let confidence = blocklint_flow::judge::confidence::confidence_of(
@@ -277,7 +277,7 @@ impl<'a> Explainer<'_, 'a> {
                 }
                 let shown = self.link.shown(condition, site, receiver, EnvId::NONE);
                 let parameter = match shown {
-                    Shown::Param(index) => self.parameter(site, index),
+                    ConditionResult::Param(index) => self.parameter(site, index),
                     _ => None,
                 };
                 Tried { condition: condition.clone(), excuses, shown, parameter }

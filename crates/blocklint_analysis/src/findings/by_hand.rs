@@ -7,14 +7,14 @@ use blocklint_facts::{BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId
 use blocklint_flow::lifecycle::one_shot_program::runs_one_job;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::folders;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverContext, Runs};
 
 /// Why an edit at a site frees nobody, if it does not.
-pub fn runs_by_hand(link: &Link<'_>, site: SiteRef) -> Option<&'static str> {
+pub fn runs_by_hand(link: &Linker<'_>, site: SiteRef) -> Option<&'static str> {
     let file = site.file;
     let relative = &link.program.files[file.index()].relative;
     if is_in_test(link, site) {
@@ -47,7 +47,7 @@ pub fn takes_a_moment(path: &str) -> bool {
 }
 
 /// Whether a site stands in a test, or in what only tests build.
-fn is_in_test(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_in_test(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let first = Some(facts.body_of(link.program.site(site).at));
     let mut bodies = std::iter::successors(first, |&body| facts.body(body).parent.get());
@@ -55,7 +55,7 @@ fn is_in_test(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Python: whether the coroutine in which a site stands starts something up, by its name. A thread there frees nobody.
-pub fn starts_up(link: &Link<'_>, site: SiteRef) -> bool {
+pub fn starts_up(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let body = facts.body(facts.body_of(link.program.site(site).at));
     facts.language == Language::Python
@@ -65,7 +65,7 @@ pub fn starts_up(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether the function around a site itself waits for what somebody types, elsewhere than there.
-fn asks_at_terminal(link: &Link<'_>, at: SiteRef) -> bool {
+fn asks_at_terminal(link: &Linker<'_>, at: SiteRef) -> bool {
     let body = link.program.body_of_site(at);
     let asks = |site: SiteRef| {
         site != at
@@ -86,7 +86,7 @@ fn is_migration(relative: &str) -> bool {
 }
 
 /// Whether a file lies in a folder that is no package, while others of the project are.
-fn lies_beside_packages(link: &Link<'_>, relative: &str) -> bool {
+fn lies_beside_packages(link: &Linker<'_>, relative: &str) -> bool {
     let Some((folder, _)) = relative.rsplit_once('/') else { return false };
     let mut packages = link.program.files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py"));
     let mut others = false;
@@ -112,7 +112,7 @@ fn is_dunder_name(facts: &FileFacts, form: FormId) -> bool {
 }
 
 /// Whether a file gives functions to what runs them on an event loop: routes, handlers.
-fn serves(link: &Link<'_>, file: FileId) -> bool {
+fn serves(link: &Linker<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
     let on_loop = |context: &HandoverContext| match context {
         HandoverContext::Is(runs) | HandoverContext::BySync { async_: runs, .. } => {

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use blocklint_core::{Effect, Language, Place, Runtime, Severity, Span, last_name};
 use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteId, SiteKind};
 use blocklint_flow::graph::trace::place_of;
-use blocklint_flow::graph::{Graph, LeafSite, Next, StateId, Way};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId, SinkSite};
 use blocklint_flow::mending::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
-use blocklint_link::calls::targets::{Edge, Target};
-use blocklint_link::linker::Link;
+use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::linker::Linker;
 use blocklint_link::models::availability::Available;
 use blocklint_link::program::CrateLayout;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
@@ -40,7 +40,7 @@ type Decided = Result<Arc<Chain>, Unchained>;
 #[derive(Default)]
 pub(super) struct Chains {
     /// The states of each body; made once somebody asks.
-    states: Option<FxHashMap<BodyRef, Vec<StateId>>>,
+    states: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
     known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
 }
 
@@ -48,12 +48,12 @@ impl Chains {
     /// What changes together so that the call of a helper at the beginning of a way can be awaited.
     pub(super) fn of(
         &mut self,
-        link: &Link<'_>,
+        link: &Linker<'_>,
         graph: &Graph<'_>,
-        first: &Way,
+        first: &FlowEdge,
         runtime: Option<Runtime>,
     ) -> Option<Decided> {
-        let Next::State(state) = first.next else { return None };
+        let EdgeTarget::LabelledBody(state) = first.next else { return None };
         let helper = graph.states[state.0 as usize].node.body;
         if link.program.language(helper.file) != Language::Rust || first.arg.is_some() {
             return None;
@@ -86,11 +86,11 @@ impl Chains {
     }
 }
 
-fn by_body(link: &Link<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<StateId>> {
-    let mut found: FxHashMap<BodyRef, Vec<StateId>> = FxHashMap::default();
+fn by_body(link: &Linker<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<LabelledBodyId>> {
+    let mut found: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
     for (at, state) in graph.states.iter().enumerate() {
         if link.program.language(state.node.body.file) == Language::Rust {
-            found.entry(state.node.body).or_default().push(StateId(at as u32));
+            found.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));
         }
     }
     found
@@ -98,10 +98,10 @@ fn by_body(link: &Link<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<StateId
 
 /// A set of helpers on its way to being closed.
 struct Closing<'c, 'l, 'a> {
-    link: &'c Link<'l>,
+    link: &'c Linker<'l>,
     graph: &'c Graph<'a>,
     runtime: Option<Runtime>,
-    states: &'c FxHashMap<BodyRef, Vec<StateId>>,
+    states: &'c FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     helpers: Vec<BodyRef>,
     /// Which helper calls which.
     below: Vec<(BodyRef, BodyRef)>,
@@ -180,12 +180,17 @@ impl Closing<'_, '_, '_> {
     fn below(&mut self, helper: BodyRef) -> Result<(), Unchained> {
         let (link, graph) = (self.link, self.graph);
         let ways = self.states.get(&helper).into_iter().flatten();
-        let mut ways: Vec<Way> = ways.flat_map(|state| graph.states[state.0 as usize].ways.iter().copied()).collect();
+        let mut ways: Vec<FlowEdge> =
+            ways.flat_map(|state| graph.states[state.0 as usize].ways.iter().copied()).collect();
         ways.sort_by_key(|way| way.site);
         for way in ways {
             let stays = match way.next {
-                Next::State(state) => graph.labels.get(graph.states[state.0 as usize].label).severity == Severity::Note,
-                Next::Leaf(leaf) => graph.labels.get(graph.leaves[leaf as usize].label).severity == Severity::Note,
+                EdgeTarget::LabelledBody(state) => {
+                    graph.labels.get(graph.states[state.0 as usize].label).severity == Severity::Note
+                }
+                EdgeTarget::Leaf(leaf) => {
+                    graph.labels.get(graph.leaves[leaf as usize].label).severity == Severity::Note
+                }
             };
             if way.arg.is_some() || link.program.body_of_site(way.site) != helper {
                 if stays {
@@ -194,7 +199,7 @@ impl Closing<'_, '_, '_> {
                 return Err(self.unless(NoChain::InClosure, way.site));
             }
             match way.next {
-                Next::State(state) => {
+                EdgeTarget::LabelledBody(state) => {
                     let next = graph.states[state.0 as usize].node.body;
                     let row = link.program.body(next);
                     if stays && !self.helpers.contains(&next) {
@@ -205,7 +210,7 @@ impl Closing<'_, '_, '_> {
                     }
                     self.add(next);
                 }
-                Next::Leaf(leaf) => match self.twin(&graph.leaves[leaf as usize]) {
+                EdgeTarget::Leaf(leaf) => match self.twin(&graph.leaves[leaf as usize]) {
                     Some(twin) => {
                         self.hops |= is_repeated(link, way.site) && !self.is_sleep(&graph.leaves[leaf as usize]);
                         self.leaves.insert(way.site, twin);
@@ -221,12 +226,12 @@ impl Closing<'_, '_, '_> {
         Ok(())
     }
 
-    fn is_sleep(&self, leaf: &LeafSite<'_>) -> bool {
+    fn is_sleep(&self, leaf: &SinkSite<'_>) -> bool {
         self.graph.labels.get(leaf.label).effect == Effect::Sleep
     }
 
     /// The function that does the same as a call of a library does, and is awaited.
-    fn twin(&self, leaf: &LeafSite<'_>) -> Option<String> {
+    fn twin(&self, leaf: &SinkSite<'_>) -> Option<String> {
         let link = self.link;
         let calls = link.library.calls(leaf.path);
         let rewrites = leaf.row.rewrite.is_some() || calls.advice().any(|row| row.row.rewrite.is_some());
@@ -290,7 +295,7 @@ impl Closing<'_, '_, '_> {
         let link = self.link;
         let name = self.name(helper);
         let targets = link.targets(site, EnvId::NONE);
-        let is_plain = matches!(targets.list[..], [Target::Body { edge: Edge::Call, .. }]) && !targets.unknown;
+        let is_plain = matches!(targets.list[..], [Target::Body { edge: TargetKind::Call, .. }]) && !targets.unknown;
         if !is_plain || link.program.site(site).kind != SiteKind::Call {
             return Err(self.unless(NoChain::Ambiguous(name), site));
         }
@@ -455,7 +460,7 @@ fn has_library(package: &CrateLayout) -> bool {
 }
 
 /// Whether a body stands in another one, or is that.
-fn is_inside(link: &Link<'_>, body: BodyRef, outer: BodyRef) -> bool {
+fn is_inside(link: &Linker<'_>, body: BodyRef, outer: BodyRef) -> bool {
     let mut at = Some(body);
     while let Some(own) = at.filter(|_| body.file == outer.file) {
         if own == outer {

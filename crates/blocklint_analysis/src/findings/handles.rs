@@ -3,9 +3,9 @@
 
 use blocklint_core::{Confidence, Effect, Language, RuleCode, Severity};
 use blocklint_facts::{Form, FormId, SiteKind, VarKind};
-use blocklint_flow::graph::{Next, Way};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge};
 use blocklint_flow::judge::signals::named;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::syntax::forms::mentions;
 use blocklint_link::values::value::{EnvId, Val};
@@ -22,11 +22,11 @@ const MOST_MAKERS: usize = 4;
 /// Makes notes of what is done with files whose opening is reported in the same function, by the same rule and as no less. Gives, for
 /// each call that opens one, the ways of what is done with it: causes of that finding.
 pub(super) fn join_uses_of_one_file(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     places: &mut FxHashMap<Place, Vec<Candidate>>,
     min_confidence: Confidence,
-) -> FxHashMap<Place, Vec<Way>> {
-    let is_direct = |candidate: &Candidate| matches!(candidate.way.next, Next::Leaf(_)) && !candidate.handed;
+) -> FxHashMap<Place, Vec<FlowEdge>> {
+    let is_direct = |candidate: &Candidate| matches!(candidate.way.next, EdgeTarget::Leaf(_)) && !candidate.handed;
     let mut shown: FxHashMap<(SiteRef, RuleCode), Severity> = FxHashMap::default();
     for (&(site, arg, rule), candidates) in places.iter() {
         let is_meant = |of: &&Candidate| of.label.effect == Effect::File && is_direct(of);
@@ -59,7 +59,7 @@ pub(super) fn join_uses_of_one_file(
         .iter()
         .filter_map(|(&(site, rule), &severity)| Some(((site, None, rule), maker(site, rule, severity)?)))
         .collect();
-    let mut ways: FxHashMap<Place, Vec<Way>> = FxHashMap::default();
+    let mut ways: FxHashMap<Place, Vec<FlowEdge>> = FxHashMap::default();
     for (place, made) in joined {
         for candidate in places.get_mut(&place).into_iter().flatten() {
             if candidate.label.severity > Severity::Note && is_direct(candidate) {
@@ -72,14 +72,14 @@ pub(super) fn join_uses_of_one_file(
 }
 
 /// Rust: whether a call takes a value out of what may have failed.
-fn is_unwrapped(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_unwrapped(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     facts.language == Language::Rust && matches!(facts.text(link.program.site(site).name), "unwrap" | "expect")
 }
 
 /// The call in the same body that makes what another call is called on, as far as its text says: directly, or by the one value of a
 /// local variable.
-fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
+fn maker_of_receiver(link: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = link.program.facts(site.file);
     let body = facts.body_of(link.program.site(site).at);
     let receiver = link.receiver_form(site)?;
@@ -93,7 +93,7 @@ fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
 }
 
 /// The call of a site's body that makes the object which a value is.
-pub(super) fn made_in(link: &Link<'_>, value: FormId, site: SiteRef) -> Option<SiteRef> {
+pub(super) fn made_in(link: &Linker<'_>, value: FormId, site: SiteRef) -> Option<SiteRef> {
     let (facts, site_id) = link.program.facts_and_id(site);
     let body = facts.body_of(link.program.site(site).at);
     let made = std::cell::Cell::new(None);
@@ -120,7 +120,7 @@ pub enum Given {
 }
 
 /// What a call gives.
-pub fn given_by(link: &Link<'_>, site: SiteRef) -> Given {
+pub fn given_by(link: &Linker<'_>, site: SiteRef) -> Given {
     let given = link.values.members(link.result(site, EnvId::NONE).value);
     let blocks = |val: &Val| matches!(*val, Val::Library { ty, .. } if link.library.has_blocking_members(ty));
     if given.iter().any(blocks) {
@@ -136,7 +136,7 @@ pub fn given_by(link: &Link<'_>, site: SiteRef) -> Given {
 }
 
 /// Rust: whether a call gives something that holds the thread as well when it is used: an open file, by itself or in a `Result`.
-pub fn gives_what_blocks(link: &Link<'_>, site: SiteRef) -> bool {
+pub fn gives_what_blocks(link: &Linker<'_>, site: SiteRef) -> bool {
     let blocks = |ty| link.library.has_blocking_members(ty);
     link.values.members(link.result(site, EnvId::NONE).value).iter().any(|val| match *val {
         Val::Library { ty, args, .. } => {

@@ -5,7 +5,7 @@ use blocklint_core::{Effect, Severity, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionId, SiteKind, VarId};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::syntax::forms::mentions;
 use blocklint_link::syntax::regions::around;
@@ -16,7 +16,7 @@ use super::handles::{DEPTH, Given, given_by, made_in};
 
 /// The calls of the same body that hold the thread by what a call gives: on it, or with it as an argument. Where it is an object whose
 /// other methods do, methods of it that nobody knows are taken to.
-pub fn uses_of_given(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
+pub fn uses_of_given(link: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let blocks = given_by(link, site) == Given::Blocks;
     let is_use = |at: &SiteRef| {
         if *at == site {
@@ -32,7 +32,7 @@ pub fn uses_of_given(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
 }
 
 /// The calls of the same body that reach for the same file or folder by the same name, and hold the thread too.
-pub fn beside(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
+pub fn beside(link: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let own = named_by(link, site);
     if own.is_empty() || !reaches_for_file(link, site) {
         return Vec::new();
@@ -47,13 +47,13 @@ pub fn beside(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
 }
 
 /// The call of the same body that opened the file which a call reads, writes or closes, where that holds the thread too.
-pub fn opener_of(link: &Link<'_>, site: SiteRef) -> Option<Span> {
+pub fn opener_of(link: &Linker<'_>, site: SiteRef) -> Option<Span> {
     let made = maker_of_receiver(link, site)?;
     let opens = given_by(link, made) == Given::Blocks && held_by(link, made).any(|effect| effect == Effect::File);
     opens.then(|| link.program.site(made).span)
 }
 
-fn spans(link: &Link<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) -> Vec<Span> {
+fn spans(link: &Linker<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) -> Vec<Span> {
     let facts = link.program.facts(site.file);
     let body = facts.body_of(link.program.site(site).at);
     let all = link.program.sites_in(site.file.body_ref(body));
@@ -61,7 +61,7 @@ fn spans(link: &Link<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) -> V
 }
 
 /// The effects of the rows of what a call is known to run.
-fn held_by(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = Effect> {
+fn held_by(link: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = Effect> {
     let targets = link.targets(site, EnvId::NONE);
     let rows: Vec<Effect> = targets
         .list
@@ -75,19 +75,19 @@ fn held_by(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = Effect> {
     rows.into_iter()
 }
 
-fn holds(link: &Link<'_>, site: SiteRef) -> bool {
+fn holds(link: &Linker<'_>, site: SiteRef) -> bool {
     held_by(link, site).next().is_some()
 }
 
 /// Whether nobody knows what a method does: not its object's type, nor what such a name does everywhere.
-fn is_unknown(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_unknown(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     link.targets(site, EnvId::NONE).list.is_empty()
         && !lang::only_calculates(facts.language, facts.text(link.program.site(site).name))
 }
 
 /// Whether a call goes to the file system for more than a moment.
-fn reaches_for_file(link: &Link<'_>, site: SiteRef) -> bool {
+fn reaches_for_file(link: &Linker<'_>, site: SiteRef) -> bool {
     link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         // Who only changes a name is done with it in a moment.
         Target::Row { path, .. } if takes_a_moment(&link.library.text(path)) => false,
@@ -101,7 +101,7 @@ fn reaches_for_file(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether one of two calls of a body runs wherever the other does: of two branches one is taken.
-fn runs_with(link: &Link<'_>, one: SiteRef, other: SiteRef) -> bool {
+fn runs_with(link: &Linker<'_>, one: SiteRef, other: SiteRef) -> bool {
     let facts = link.program.facts(one.file);
     let region = |site: SiteRef| link.program.site(site).at.region;
     let is_around = |outer: RegionId, of: RegionId| around(facts, of).any(|at| at == outer);
@@ -109,7 +109,7 @@ fn runs_with(link: &Link<'_>, one: SiteRef, other: SiteRef) -> bool {
 }
 
 /// The variables of its own function that a call is given, or called on.
-fn named_by(link: &Link<'_>, site: SiteRef) -> Vec<VarId> {
+fn named_by(link: &Linker<'_>, site: SiteRef) -> Vec<VarId> {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     if row.kind != SiteKind::Call {
@@ -128,7 +128,7 @@ fn own_variable(facts: &FileFacts, form: FormId, body: BodyId) -> Option<VarId> 
 }
 
 /// The call in the same body that makes what another call is called on: directly, or by the value that a variable was given last.
-fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
+fn maker_of_receiver(link: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = link.program.facts(site.file);
     let receiver = link.receiver_form(site)?;
     let mut whole = receiver;
@@ -141,7 +141,7 @@ fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
 }
 
 /// What the variable that a form is was given before a site, in the order of the text.
-fn last_value(link: &Link<'_>, form: FormId, site: SiteRef) -> Option<FormId> {
+fn last_value(link: &Linker<'_>, form: FormId, site: SiteRef) -> Option<FormId> {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let Form::Var(var) = facts.form(form) else { return None };
@@ -153,7 +153,7 @@ fn last_value(link: &Link<'_>, form: FormId, site: SiteRef) -> Option<FormId> {
 }
 
 /// Whether a call is given what another call of the same body gives, or a part of it.
-fn takes(link: &Link<'_>, site: SiteRef, made: SiteRef) -> bool {
+fn takes(link: &Linker<'_>, site: SiteRef, made: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     link.program.args_of(site).iter().any(|arg| {
         last_value(link, arg.value, site).is_some_and(|value| {

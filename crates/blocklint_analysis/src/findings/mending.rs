@@ -1,17 +1,17 @@
 //! What mends a call: its async twins, and what its row says of rewriting it.
 
 use blocklint_core::Language;
-use blocklint_flow::graph::LeafSite;
+use blocklint_flow::graph::SinkSite;
 use blocklint_flow::graph::raw_finding::Mending;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::models::availability::Available;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::{Part, Template, expand_twin};
 
 /// Async twins for a runtime: the path, and whether the rewrite is local.
 pub(super) fn twins(
-    link: &Link<'_>,
-    leaf: &LeafSite<'_>,
+    link: &Linker<'_>,
+    leaf: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     language: Language,
 ) -> Vec<(String, bool)> {
@@ -38,7 +38,7 @@ pub(super) fn twins(
 
 /// The methods of the same name on the async twins of a method's class, which its constructor's row names.
 fn class_twins(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     path: blocklint_link::program::ids::PathId,
     runtime: Option<blocklint_core::Runtime>,
     language: Language,
@@ -61,8 +61,8 @@ fn is_class(path: &str) -> bool {
 
 /// What the row of a leaf says about mending it, for a runtime.
 pub(super) fn mending(
-    link: &Link<'_>,
-    leaf: &LeafSite<'_>,
+    link: &Linker<'_>,
+    leaf: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     site: SiteRef,
     twins: &[(String, bool)],
@@ -104,7 +104,7 @@ pub(super) fn mending(
 }
 
 /// Whether the twin of a call gives what that gives, as far as rows tell.
-pub(super) fn gives_the_same(link: &Link<'_>, leaf: &LeafSite<'_>, twin: &str) -> bool {
+pub(super) fn gives_the_same(link: &Linker<'_>, leaf: &SinkSite<'_>, twin: &str) -> bool {
     let rows = link.library.calls(link.library.path(Language::Rust, twin));
     let given = |rows: &blocklint_models::CallRows<'_>| {
         rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
@@ -113,7 +113,7 @@ pub(super) fn gives_the_same(link: &Link<'_>, leaf: &LeafSite<'_>, twin: &str) -
 }
 
 /// The first of these paths that the library's version does not have.
-fn oldest_of(link: &Link<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
+fn oldest_of(link: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
     let reach = |path: String| Some(link.has_version_for(file, &path));
     let lacks = |reach: &Available| matches!(reach, Available::Since { .. });
     paths.by_ref().filter_map(reach).find(lacks).unwrap_or_default()

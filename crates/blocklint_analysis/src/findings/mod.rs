@@ -20,11 +20,11 @@ use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::purpose::{project_serves, project_takes_arguments};
 use blocklint_flow::entries::root::threads_of;
 use blocklint_flow::entries::root::{Root, RootKind};
-use blocklint_flow::graph::all_paths::Net;
+use blocklint_flow::graph::all_paths::PathNetwork;
 use blocklint_flow::graph::best_path::{Causes, Cost, Paths};
 use blocklint_flow::graph::raw_finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use blocklint_flow::graph::trace::{place_of, step};
-use blocklint_flow::graph::{Graph, Next, Way};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph};
 use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
 use blocklint_flow::judge::signal::Signal;
 use blocklint_flow::judge::signal::signal_named;
@@ -34,11 +34,11 @@ use blocklint_flow::judge::signals::named;
 use blocklint_flow::lifecycle::frequency::TimesOf;
 use blocklint_flow::lifecycle::frequency::is_looped;
 use blocklint_flow::lifecycle::phase::source_of_chain;
-use blocklint_flow::lifecycle::phase::{Scopes, When};
+use blocklint_flow::lifecycle::phase::{Phases, When};
 use blocklint_flow::search::locks::holder_of;
-use blocklint_flow::search::suppressions::{Cuts, Misuse};
+use blocklint_flow::search::suppressions::{Misuse, Suppressions};
 use blocklint_link::effect::label::{Label, LabelHold};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::Unit;
 use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
@@ -67,7 +67,7 @@ struct Candidate {
     kind: Root,
     handed: bool,
     label: Label,
-    way: Way,
+    way: FlowEdge,
     cost: Cost,
     /// The reason of the comment that silences it, if one does.
     silenced: Option<Option<String>>,
@@ -108,12 +108,12 @@ type Place = (SiteRef, Option<u32>, blocklint_core::RuleCode);
 
 /// Findings and causes of a finished search.
 pub(crate) fn findings<'a>(
-    link: &Link<'a>,
-    cuts: &Cuts,
+    link: &Linker<'a>,
+    cuts: &Suppressions,
     judge: &Judge,
     graph: &Graph<'a>,
     options: Options,
-    mut net: Option<&mut Net>,
+    mut net: Option<&mut PathNetwork>,
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
     let Options { min_confidence, account, .. } = options;
     let paths = Paths::new(link, graph);
@@ -144,7 +144,7 @@ pub(crate) fn findings<'a>(
                     let place = place_of_finding(link, way.site, arg).start;
                     let body = link.program.body_of_site(way.site);
                     cuts.hides(link.program, way.site, place, body, rule).or_else(|| {
-                        let is_direct = matches!(way.next, Next::Leaf(_));
+                        let is_direct = matches!(way.next, EdgeTarget::Leaf(_));
                         is_direct.then(|| cuts.hides_direct(way.site.file, place, rule)).flatten()
                     })
                 }
@@ -170,7 +170,7 @@ pub(crate) fn findings<'a>(
     // Code all of whose callers are start-up or exit is a note, what only tests or commands run is left aside; what reads a file to make
     // an object for each request is one higher.
     let callers = Callers::new(link);
-    let mut scopes = Scopes::new(link, &callers);
+    let mut scopes = Phases::new(link, &callers);
     let mut times = TimesOf::sure_of_once(link, &callers);
     let mut aside: FxHashMap<BodyRef, Option<&'static Signal>> = FxHashMap::default();
     for candidates in places.values_mut() {
@@ -416,7 +416,7 @@ fn reach_of(causes: &Causes, places: &FxHashMap<Place, Vec<Candidate>>) -> Vec<F
 
 /// Whether nothing is served yet, or nothing at all: all that leads to the beginning of a way comes from where a program begins, with no
 /// tasks beside it, and no loop on the way goes round as long as something holds.
-fn runs_once(link: &Link<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[Way]) -> bool {
+fn runs_once(link: &Linker<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[FlowEdge]) -> bool {
     // The loops first: who runs a site is followed up to where the program begins.
     !ways.iter().any(|way| is_looped(link, way.site))
         && ways.first().is_some_and(|first| times.of_site(first.site).is_once())
@@ -440,12 +440,12 @@ fn name_of(when: When) -> &'static str {
 
 /// Rust and Java: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
 /// only deadlocks where others wait for the thread does not where nobody else is served.
-fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Scopes<'_, '_, '_>) -> bool {
+fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Phases<'_, '_, '_>) -> bool {
     match scopes.of_site(candidate.root, candidate.way.site) {
         When::Test => true,
         when if when.is_aside() => paths.follow(candidate.way).last().is_some_and(|last| match last.next {
-            Next::Leaf(leaf) => graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks),
-            Next::State(_) => false,
+            EdgeTarget::Leaf(leaf) => graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks),
+            EdgeTarget::LabelledBody(_) => false,
         }),
         _ => false,
     }
@@ -454,20 +454,20 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// The leaf at the end of a candidate's way.
 fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
     match paths.follow(candidate.way).last()?.next {
-        Next::Leaf(leaf) => Some(leaf),
-        Next::State(_) => None,
+        EdgeTarget::Leaf(leaf) => Some(leaf),
+        EdgeTarget::LabelledBody(_) => None,
     }
 }
 
 /// Whether a way ends at a constructor of a library's type and no branch or cached function on it may spare the call.
-fn makes_on_each_call(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, way: &Way) -> bool {
+fn makes_on_each_call(link: &Linker<'_>, graph: &Graph<'_>, paths: &Paths, way: &FlowEdge) -> bool {
     let ways = paths.follow(*way);
     let constructs = ways.last().is_some_and(|last| match last.next {
-        Next::Leaf(leaf) => {
+        EdgeTarget::Leaf(leaf) => {
             let path = graph.leaves[leaf as usize].path;
             link.library.is_type(path)
         }
-        Next::State(_) => false,
+        EdgeTarget::LabelledBody(_) => false,
     });
     constructs
         && ways.iter().all(|way| {
@@ -477,11 +477,11 @@ fn makes_on_each_call(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, way: &W
 }
 
 /// The ways at which a hit is placed: a literal that the root runs in place belongs to the root.
-fn placed(link: &Link<'_>, graph: &Graph<'_>, root: BodyRef, way: Way, depth: u32) -> Vec<Way> {
+fn placed(link: &Linker<'_>, graph: &Graph<'_>, root: BodyRef, way: FlowEdge, depth: u32) -> Vec<FlowEdge> {
     if depth > 8 {
         return vec![way];
     }
-    if let Next::State(state) = way.next {
+    if let EdgeTarget::LabelledBody(state) = way.next {
         let state = &graph.states[state.0 as usize];
         let body = state.node.body;
         let row = link.program.body(body);
@@ -493,7 +493,7 @@ fn placed(link: &Link<'_>, graph: &Graph<'_>, root: BodyRef, way: Way, depth: u3
     vec![way]
 }
 
-fn encloses(link: &Link<'_>, outer: BodyRef, inner: BodyRef) -> bool {
+fn encloses(link: &Linker<'_>, outer: BodyRef, inner: BodyRef) -> bool {
     let facts = link.program.facts(inner.file);
     let mut at = link.program.body(inner).parent;
     while let Some(id) = at.get() {
@@ -514,7 +514,7 @@ fn hold_of(label: &Label) -> Hold {
 
 #[allow(clippy::too_many_arguments)]
 fn finding<'c>(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     graph: &Graph<'_>,
     paths: &Paths,
     causes: &Causes,
@@ -552,17 +552,17 @@ fn finding<'c>(
     let trace: Vec<RawStep> =
         ways.iter().map(|way| step(link, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
     let leaf = ways.last().and_then(|way| match way.next {
-        Next::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
-        Next::State(_) => None,
+        EdgeTarget::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
+        EdgeTarget::LabelledBody(_) => None,
     });
-    let mut sets: Vec<((bool, u32), &Way)> = candidates.iter().map(|c| (causes.number(&c.way), &c.way)).collect();
+    let mut sets: Vec<((bool, u32), &FlowEdge)> = candidates.iter().map(|c| (causes.number(&c.way), &c.way)).collect();
     sets.sort_unstable_by_key(|(number, _)| *number);
     sets.dedup_by_key(|(number, _)| *number);
     let mut behind: Vec<u32> = sets.iter().flat_map(|(_, way)| causes.behind(way).iter().copied()).collect();
     behind.sort_unstable();
     behind.dedup();
     if let Some(way) = ways.last()
-        && let Next::Leaf(leaf) = way.next
+        && let EdgeTarget::Leaf(leaf) = way.next
     {
         let first = causes.of_leaf[leaf as usize];
         behind.retain(|&cause| cause != first);
@@ -609,7 +609,7 @@ fn finding<'c>(
 }
 
 /// Returns the text that a finding points at: a call, or the callable that it hands over.
-fn place_of_finding(link: &Link<'_>, site: SiteRef, handed: Option<u32>) -> Span {
+fn place_of_finding(link: &Linker<'_>, site: SiteRef, handed: Option<u32>) -> Span {
     let row = link.program.site(site);
     match handed {
         Some(arg) if row.kind != SiteKind::Decorate => {
@@ -620,7 +620,7 @@ fn place_of_finding(link: &Link<'_>, site: SiteRef, handed: Option<u32>) -> Span
 }
 
 /// The long call over which a lock is held elsewhere.
-fn holding_step(link: &Link<'_>, holding: SiteRef) -> RawStep {
+fn holding_step(link: &Linker<'_>, holding: SiteRef) -> RawStep {
     let written = link.written_site(holding);
     RawStep {
         file: holding.file,
@@ -632,21 +632,21 @@ fn holding_step(link: &Link<'_>, holding: SiteRef) -> RawStep {
 }
 
 /// Whether one run of its body may run a site many times.
-pub(crate) fn is_repeated(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn is_repeated(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     facts.in_loop(link.program.site(site).at.region)
 }
 
-fn way_number(way: &Way) -> (u32, u32) {
+fn way_number(way: &FlowEdge) -> (u32, u32) {
     match way.next {
-        Next::State(state) => (0, state.0),
-        Next::Leaf(leaf) => (1, leaf),
+        EdgeTarget::LabelledBody(state) => (0, state.0),
+        EdgeTarget::Leaf(leaf) => (1, leaf),
     }
 }
 
 /// Numbers the equal calls of one body, so that a fingerprint needs no line. A name defined twice is one body here: the
 /// fingerprint knows it by its name.
-fn number_occurrences(link: &Link<'_>, found: &mut [RawFinding]) {
+fn number_occurrences(link: &Linker<'_>, found: &mut [RawFinding]) {
     let mut seen: FxHashMap<(blocklint_core::RuleCode, FileId, String, String), u32> = FxHashMap::default();
     for finding in found {
         let body = link.qualified_name(link.program.body_of_site(finding.site));

@@ -5,14 +5,14 @@ use blocklint_facts::BodyId;
 use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::greenlet::Entries;
 use blocklint_flow::entries::root::Roots;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::FileId;
 
 use crate::rules::large_response::{other_path, shows_by_code};
 
 /// Returns how many bodies of a program must not block, in all its files.
-pub fn count_what_must_not_block(link: &Link<'_>) -> usize {
+pub fn count_what_must_not_block(link: &Linker<'_>) -> usize {
     let callers = Callers::new(link);
     let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
     let mut greenlets = Entries::new(link, &units, &callers);

@@ -1,10 +1,10 @@
 //! Comments that silence one cause of a finding which has another: the finding stays, and its author should hear why.
 
 use blocklint_core::RuleCode;
-use blocklint_flow::graph::{Graph, Next, Way};
-use blocklint_flow::search::suppressions::Cuts;
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph};
+use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::calls::targets::Target;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::BodyRef;
 use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashSet;
@@ -15,11 +15,11 @@ const MOST: usize = 200;
 /// Returns the names of the functions on the ways of a finding, or called by one of these, in which a comment silences a cause
 /// of its rule.
 pub(super) fn partly_silenced<'w>(
-    link: &Link<'_>,
-    cuts: &Cuts,
+    link: &Linker<'_>,
+    cuts: &Suppressions,
     graph: &Graph<'_>,
     rule: RuleCode,
-    ways: impl Iterator<Item = &'w Way>,
+    ways: impl Iterator<Item = &'w FlowEdge>,
 ) -> Vec<String> {
     let silenced = cuts.silenced(rule);
     if silenced.is_empty() {
@@ -48,12 +48,12 @@ pub(super) fn partly_silenced<'w>(
 }
 
 /// Returns the functions that the ways lead through, without the one in which they begin.
-fn bodies_on<'w>(graph: &Graph<'_>, ways: impl Iterator<Item = &'w Way>) -> FxHashSet<BodyRef> {
+fn bodies_on<'w>(graph: &Graph<'_>, ways: impl Iterator<Item = &'w FlowEdge>) -> FxHashSet<BodyRef> {
     let mut bodies = FxHashSet::default();
     let mut seen = FxHashSet::default();
-    let mut open: Vec<Next> = ways.map(|way| way.next).collect();
+    let mut open: Vec<EdgeTarget> = ways.map(|way| way.next).collect();
     while let Some(next) = open.pop() {
-        let Next::State(state) = next else { continue };
+        let EdgeTarget::LabelledBody(state) = next else { continue };
         if seen.len() >= MOST || !seen.insert(state) {
             continue;
         }

@@ -5,21 +5,21 @@ use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::best_path::Paths;
 use blocklint_flow::graph::raw_finding::{Doubt, Reason};
 use blocklint_flow::graph::trace::place_of;
-use blocklint_flow::graph::{Graph, Next};
+use blocklint_flow::graph::{EdgeTarget, Graph};
 use blocklint_flow::judge::confidence::steps_of_length;
 use blocklint_flow::judge::doubts::{doubt_about_root, doubts_on_way};
 use blocklint_flow::judge::signal::{Judge, Signal, Traced, signal_named};
 use blocklint_flow::judge::signals::{SIGNALS, named};
 use blocklint_flow::lifecycle::first_time::first_time_of;
 use blocklint_flow::lifecycle::first_time_java::runs_first_time;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 
 use super::Candidate;
 
 /// Returns the signals that speak of a candidate, each with the place where a reader sees it.
 pub(super) fn reasons<'a>(
-    link: &Link<'a>,
+    link: &Linker<'a>,
     graph: &Graph<'a>,
     judge: &Judge,
     callers: &Callers<'_, 'a>,
@@ -29,7 +29,7 @@ pub(super) fn reasons<'a>(
     let ways = paths.follow(best.way);
     // Signals are asked about the severity that the row states, before any of them lowered it.
     let mut label = best.label.clone();
-    if let Some(Next::Leaf(leaf)) = ways.last().map(|way| way.next) {
+    if let Some(EdgeTarget::Leaf(leaf)) = ways.last().map(|way| way.next) {
         label.severity = graph.labels.get(graph.leaves[leaf as usize].label).severity;
     }
     let (root, kind) = (best.root, best.kind);
@@ -65,7 +65,13 @@ pub(super) fn reasons<'a>(
 }
 
 /// Returns the inferred steps of a candidate; at least one where it is not sure and no signal says why.
-pub(super) fn doubts(link: &Link<'_>, graph: &Graph<'_>, judge: &Judge, paths: &Paths, best: &Candidate) -> Vec<Doubt> {
+pub(super) fn doubts(
+    link: &Linker<'_>,
+    graph: &Graph<'_>,
+    judge: &Judge,
+    paths: &Paths,
+    best: &Candidate,
+) -> Vec<Doubt> {
     let mut found = doubts_on_way(link, judge, graph, &paths.follow(best.way));
     found.extend(doubt_about_root(best.kind));
     if found.is_empty() && best.cost.steps > 0 {

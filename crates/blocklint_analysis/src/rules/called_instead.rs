@@ -4,7 +4,7 @@ use blocklint_core::{Confidence, Language};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::imports::library_reach::Reach;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val, Why};
 use blocklint_models::{Passes, RowEffect, Runs, Selector, Uses};
@@ -25,7 +25,7 @@ pub(crate) struct HandedResult {
 }
 
 /// All such calls of the program, in order.
-pub(crate) fn handed_results(link: &Link<'_>, reach: &Reach) -> Vec<HandedResult> {
+pub(crate) fn handed_results(link: &Linker<'_>, reach: &Reach) -> Vec<HandedResult> {
     let sites = [Language::Python, Language::Rust]
         .into_iter()
         .flat_map(|language| link.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths));
@@ -42,7 +42,7 @@ pub(crate) fn handed_results(link: &Link<'_>, reach: &Reach) -> Vec<HandedResult
     sites.filter(gives_result).flat_map(|site| handed_at(link, site)).collect()
 }
 
-fn handed_at(link: &Link<'_>, site: SiteRef) -> Vec<HandedResult> {
+fn handed_at(link: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
     let facts = link.program.facts(site.file);
     let mut found: Vec<HandedResult> = Vec::new();
     for target in &link.targets(site, EnvId::NONE).list {
@@ -76,14 +76,14 @@ fn handed_at(link: &Link<'_>, site: SiteRef) -> Vec<HandedResult> {
 }
 
 /// Whether a call gives a coroutine or something else to await.
-pub(crate) fn gives_coroutine(link: &Link<'_>, called: SiteRef) -> bool {
+pub(crate) fn gives_coroutine(link: &Linker<'_>, called: SiteRef) -> bool {
     let value = link.result(called, EnvId::NONE);
     link.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
 }
 
 /// Python: whether a call gives an object of the library that takes it. Libraries take their own objects in place of functions, and know
 /// what to do with them: `graph.add_node("research", subgraph.compile())`.
-fn gives_what_it_knows(link: &Link<'_>, called: SiteRef, taker: PathId) -> bool {
+fn gives_what_it_knows(link: &Linker<'_>, called: SiteRef, taker: PathId) -> bool {
     if link.program.language(called.file) != Language::Python {
         return false;
     }
@@ -94,7 +94,7 @@ fn gives_what_it_knows(link: &Link<'_>, called: SiteRef, taker: PathId) -> bool 
 }
 
 /// How sure it is that a call gives nothing that can be called; `None` where it may.
-fn is_no_callable(link: &Link<'_>, called: SiteRef, takes_coroutines: bool) -> Option<Confidence> {
+fn is_no_callable(link: &Linker<'_>, called: SiteRef, takes_coroutines: bool) -> Option<Confidence> {
     let targets = link.targets(called, EnvId::NONE);
     let is_stub = |target: &Target| match *target {
         Target::Body { body, .. } => link.program.body(body).class.is_some() && link.is_stub(body),
@@ -134,7 +134,7 @@ fn is_no_callable(link: &Link<'_>, called: SiteRef, takes_coroutines: bool) -> O
 }
 
 /// Whether a function ends without giving a value.
-fn gives_nothing(link: &Link<'_>, body: BodyRef) -> bool {
+fn gives_nothing(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     link.program.body(body).flow == Flow::Sync
         && link.program.body(body).kind == BodyKind::Function

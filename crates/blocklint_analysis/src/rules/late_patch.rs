@@ -4,7 +4,7 @@ use blocklint_core::{Confidence, Language};
 use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
 use blocklint_link::lang;
 use blocklint_link::lang::python::names::{file_below, imported_module};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::{Units, calls_of};
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::Switch;
@@ -32,7 +32,7 @@ pub(crate) struct LateImport {
 const DEEPEST: usize = 12;
 
 /// Every import that comes before patching; one per statement.
-pub(crate) fn late_imports(link: &Link<'_>, units: &Units) -> Vec<LateImport> {
+pub(crate) fn late_imports(link: &Linker<'_>, units: &Units) -> Vec<LateImport> {
     let switches: Vec<&Switch> = link.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
     let mut found = Vec::new();
     for switch in switches.into_iter().filter(|switch| !switch.patches.is_empty()) {
@@ -63,7 +63,7 @@ pub(crate) fn late_imports(link: &Link<'_>, units: &Units) -> Vec<LateImport> {
 }
 
 /// Whether a file is run as a program: it asks for its own name, or is called so.
-fn is_entry_point(link: &Link<'_>, file: FileId) -> bool {
+fn is_entry_point(link: &Linker<'_>, file: FileId) -> bool {
     let relative = &link.program.files[file.index()].relative;
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let aside = relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"));
@@ -76,12 +76,12 @@ fn is_entry_point(link: &Link<'_>, file: FileId) -> bool {
     !aside && !link.program.is_test(file) && (asks || named)
 }
 
-fn is_top_level(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_top_level(link: &Linker<'_>, site: SiteRef) -> bool {
     link.program.body_of_site(site) == site.file.body_ref(BodyId(0))
 }
 
 /// A call in a function: by then its module has imported all that it does.
-fn called_late(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
+fn called_late(link: &Linker<'_>, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
     let facts = link.program.facts(call.file);
     facts.imports.iter().filter(|import| runs_at_import(link, call.file, import)).find_map(|import| {
         let mut way = vec![import_site(link, call.file, &import)?];
@@ -93,7 +93,7 @@ fn called_late(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef) -> O
 }
 
 /// The imports before a call: in its own file, and in entry points that import that file.
-fn before(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef, found: &mut Vec<LateImport>) {
+fn before(link: &Linker<'_>, switch: &Switch, path: &str, call: SiteRef, found: &mut Vec<LateImport>) {
     let until = link.program.site(call).at.position;
     imports_before(link, switch, path, call.file, until, Confidence::High, found);
     for (file, import) in importers(link, call.file) {
@@ -113,7 +113,7 @@ fn before(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef, found: &m
 }
 
 fn imports_before(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     switch: &Switch,
     path: &str,
     file: FileId,
@@ -137,7 +137,7 @@ fn imports_before(
 
 /// What an import takes that is patched later, itself or in the modules it runs.
 fn takes_early(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     switch: &Switch,
     file: FileId,
     import: &Import,
@@ -190,7 +190,7 @@ fn takes_early(
 }
 
 /// Whether an import runs when its module does: at the top level, and not for type checkers only.
-fn runs_at_import(link: &Link<'_>, file: FileId, import: &Import) -> bool {
+fn runs_at_import(link: &Linker<'_>, file: FileId, import: &Import) -> bool {
     let facts = link.program.facts(file);
     if facts.body_of(import.at) != BodyId(0) {
         return false;
@@ -202,7 +202,7 @@ fn runs_at_import(link: &Link<'_>, file: FileId, import: &Import) -> bool {
     })
 }
 
-fn import_site(link: &Link<'_>, file: FileId, import: &Import) -> Option<SiteRef> {
+fn import_site(link: &Linker<'_>, file: FileId, import: &Import) -> Option<SiteRef> {
     let facts = link.program.facts(file);
     let row = facts.sites.iter().enumerate().find(|(_, site)| {
         site.kind == SiteKind::Import && site.span.start <= import.span.start && site.span.end >= import.span.end
@@ -211,7 +211,7 @@ fn import_site(link: &Link<'_>, file: FileId, import: &Import) -> Option<SiteRef
 }
 
 /// The files whose top level imports a file, with the import.
-fn importers(link: &Link<'_>, file: FileId) -> Vec<(FileId, Import)> {
+fn importers(link: &Linker<'_>, file: FileId) -> Vec<(FileId, Import)> {
     let relative = &link.program.files[file.index()].relative;
     let stem = relative.strip_suffix("/__init__.py").or_else(|| relative.strip_suffix(".py")).unwrap_or(relative);
     let last = stem.rsplit('/').next().unwrap_or(stem);
@@ -239,7 +239,7 @@ fn importers(link: &Link<'_>, file: FileId) -> Vec<(FileId, Import)> {
     found
 }
 
-fn facts_at(link: &Link<'_>, site: SiteRef) -> u32 {
+fn facts_at(link: &Linker<'_>, site: SiteRef) -> u32 {
     link.program.site(site).at.position
 }
 

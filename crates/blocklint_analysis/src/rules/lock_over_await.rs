@@ -6,7 +6,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_flow::search::locks::{HeldOverAwait, binding_of, is_given_away, is_in_else};
-use blocklint_link::linker::{LOW_STEPS, Link};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::syntax::forms::mentions;
 use blocklint_link::syntax::regions::lies_in;
@@ -28,7 +28,7 @@ struct Givers {
 }
 
 /// Where coroutines hold a guard over `.await`.
-pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
+pub(crate) fn guards_over_await(link: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
     let mut givers = None;
     for file in link.files_asked() {
@@ -58,7 +58,7 @@ pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
             }
             let taken = file.site_ref(site);
             let given = link.result(taken, EnvId::NONE);
-            if given.steps >= LOW_STEPS {
+            if given.inferred_steps >= LOW_STEPS {
                 continue;
             }
             let Some(ty) = guard_in(link, given.value, givers, DEPTH) else { continue };
@@ -73,7 +73,7 @@ pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
 }
 
 /// The names of what can give a guard, in models and in the project.
-fn guard_givers(link: &Link<'_>) -> Givers {
+fn guard_givers(link: &Linker<'_>) -> Givers {
     let models = link.library.of(Language::Rust);
     let mut types: FxHashSet<&str> = FxHashSet::default();
     for name in models.names(Uses::TYPE) {
@@ -103,7 +103,7 @@ fn guard_givers(link: &Link<'_>) -> Givers {
 }
 
 /// Adds the project's functions and structs that declare a type of one of these names.
-fn add_declared(link: &Link<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
+fn add_declared(link: &Linker<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
     if names.is_empty() {
         return;
     }
@@ -143,7 +143,7 @@ fn add_declared(link: &Link<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
 }
 
 /// Whether a declared type is a guard, or has one among what it is made of.
-fn declares_guard(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> bool {
+fn declares_guard(link: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     link.values.members(value).into_iter().any(|val| match val {
         Val::Library { ty, args, .. } => {
@@ -155,12 +155,12 @@ fn declares_guard(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) 
     })
 }
 
-fn is_guard(link: &Link<'_>, ty: PathId) -> bool {
+fn is_guard(link: &Linker<'_>, ty: PathId) -> bool {
     link.library.role(ty) == Some(Role::Guard)
 }
 
 /// Whether a type of a model is a guard, or holds one.
-fn names_guard(link: &Link<'_>, of: &TypeExpr, depth: u32) -> bool {
+fn names_guard(link: &Linker<'_>, of: &TypeExpr, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     match of {
         TypeExpr::Path { path, arguments } => {
@@ -175,7 +175,7 @@ fn names_guard(link: &Link<'_>, of: &TypeExpr, depth: u32) -> bool {
 }
 
 /// The guard's type, if a value is one or holds one: as it is, as what may have failed, in a struct.
-fn guard_in(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> Option<PathId> {
+fn guard_in(link: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) -> Option<PathId> {
     let depth = depth.checked_sub(1)?;
     link.values.members(value).into_iter().find_map(|val| match val {
         Val::Library { ty, .. } if is_guard(link, ty) => Some(ty),
@@ -193,7 +193,7 @@ fn guard_in(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> Opt
 }
 
 /// The first site awaited while what a site gives is alive.
-fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
+fn first_await_alive(link: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
     let (facts, taken_id) = link.program.facts_and_id(taken);
     let row = link.program.site(taken);
     let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
@@ -238,7 +238,7 @@ fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers:
 }
 
 /// Whether a method of `Option` or `Result` takes a guard and hands it to a closure, which drops it.
-fn is_consumed(link: &Link<'_>, taken: SiteRef) -> bool {
+fn is_consumed(link: &Linker<'_>, taken: SiteRef) -> bool {
     let (facts, taken_id) = link.program.facts_and_id(taken);
     facts.sites.iter().any(|of| match facts.form(of.callee) {
         Form::Attr(base, _) => CONSUMING.contains(&facts.text(of.name)) && is_same(facts, base, taken_id),
@@ -247,7 +247,7 @@ fn is_consumed(link: &Link<'_>, taken: SiteRef) -> bool {
 }
 
 /// Whether a guard's place is built for tests only.
-pub(crate) fn is_test_site(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn is_test_site(link: &Linker<'_>, site: SiteRef) -> bool {
     let body = link.program.body_of_site(site);
     link.is_for_tests(body)
 }

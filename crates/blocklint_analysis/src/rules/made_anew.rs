@@ -6,14 +6,14 @@ use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::raw_finding::Anew;
 use blocklint_flow::judge::java_rare::is_switched_on;
 use blocklint_flow::lifecycle::frequency::is_looped;
-use blocklint_flow::lifecycle::frequency::{Times, TimesOf};
-use blocklint_flow::lifecycle::owner::Kept;
+use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
+use blocklint_flow::lifecycle::owner::Owner;
 use blocklint_flow::lifecycle::owner::{kept, runs_another};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::LabelHold;
 use blocklint_link::imports::library_reach::Reach;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::program::path_kind::is_example;
@@ -39,7 +39,7 @@ pub(crate) struct MadeAnew {
 }
 
 /// All such calls of the program, in order.
-pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &Reach) -> Vec<MadeAnew> {
+pub(crate) fn made_anew<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Reach) -> Vec<MadeAnew> {
     let mut times = TimesOf::new(link, callers);
     let mut found = Vec::new();
     for (site, path, creates) in makers(link, reach) {
@@ -56,7 +56,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             Anew::PerInstance { shown, .. } => shown,
             Anew::PerCall => false,
         };
-        let made_for_caller = matches!(kept(link, site), Kept::ByCaller(_));
+        let made_for_caller = matches!(kept(link, site), Owner::ByCaller(_));
         let severity = match creates {
             // A collection of what is configured, in which each is kept.
             _ if made_for_caller && matches!(anew, Anew::PerItem(_)) => Severity::Note,
@@ -126,23 +126,25 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
 
 /// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the
 /// code is that shows it.
-fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
-    let anew = |times: Times| match times {
-        Times::Tested | Times::Once => None,
-        Times::Unseen | Times::Unknown | Times::Looped => Some((Anew::PerCall, u8::from(times == Times::Unseen))),
-        Times::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != link.program.body_of_site(site)))),
-        Times::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
+fn how<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
+    let anew = |times: Frequency| match times {
+        Frequency::Tested | Frequency::Once => None,
+        Frequency::Unseen | Frequency::Unknown | Frequency::Looped => {
+            Some((Anew::PerCall, u8::from(times == Frequency::Unseen)))
+        }
+        Frequency::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != link.program.body_of_site(site)))),
+        Frequency::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
     };
     match kept(link, site) {
-        Kept::ByProgram | Kept::Elsewhere => None,
-        Kept::Nowhere => anew(times.of_site(site)),
-        Kept::ByInstance(class) => {
+        Owner::ByProgram | Owner::Elsewhere => None,
+        Owner::Nowhere => anew(times.of_site(site)),
+        Owner::ByInstance(class) => {
             let (made, steps) = anew(times.of_made(site))?;
             Some((Anew::PerInstance { class, shown: made != Anew::PerCall }, steps))
         }
         // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
         // to call nothing is known, unless it is a builder's, which gives it away inside of what it builds.
-        Kept::ByCaller(body) => match link.program.body(body).kind {
+        Owner::ByCaller(body) => match link.program.body(body).kind {
             BodyKind::Function => {
                 anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || is_given_inside(link, body))
             }
@@ -152,7 +154,7 @@ fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> O
 }
 
 /// The calls that make threads or connections, with their rows' paths, in order.
-fn makers(link: &Link<'_>, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
+fn makers(link: &Linker<'_>, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
     let kinds = [SiteKind::Call, SiteKind::New];
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
@@ -164,7 +166,7 @@ fn makers(link: &Link<'_>, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
 }
 
 /// The row by which a site makes threads or connections.
-fn made_at(link: &Link<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
+fn made_at(link: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
     let targets = link.targets(site, EnvId::NONE);
     targets.list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
@@ -176,7 +178,7 @@ fn made_at(link: &Link<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
 }
 
 /// Whether what a site makes is a scheduler of chains, or becomes one.
-fn is_scheduler(link: &Link<'_>, site: SiteRef, path: PathId) -> bool {
+fn is_scheduler(link: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
     let says = |path: PathId| link.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
     if says(path) {
         return true;
@@ -197,7 +199,7 @@ fn is_scheduler(link: &Link<'_>, site: SiteRef, path: PathId) -> bool {
 
 /// Whether what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
 /// again makes another one.
-fn is_for_one_call(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_for_one_call(link: &Linker<'_>, site: SiteRef) -> bool {
     let uses = link.program.uses_of_result(site);
     let mut uses = uses.iter();
     let (Some((Mention::Arg(taker, arg), Wrap::Direct)), None) = (uses.next(), uses.next()) else { return false };
@@ -209,14 +211,14 @@ fn is_for_one_call(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
-fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
+fn ends_here(link: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = link.program.facts_and_id(site);
     let body = link.program.body_of_site(site);
     match kept(link, site) {
-        Kept::Nowhere if facts.language == Language::Rust => return true,
+        Owner::Nowhere if facts.language == Language::Rust => return true,
         // A generator lends it.
-        Kept::ByCaller(of) if of == body => {}
-        Kept::Nowhere => {}
+        Owner::ByCaller(of) if of == body => {}
+        Owner::Nowhere => {}
         _ => return false,
     }
     let holder = holder_of(link, site);
@@ -236,9 +238,9 @@ fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
 
 /// Java: whether a builder's method makes objects of a class, for whoever asks: as many as its callers like. One whose callers
 /// in the project make it a part of themselves is only where that part is made.
-fn is_built_for_callers<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
+fn is_built_for_callers<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
     let aside = |site: SiteRef| link.program.is_test(site.file) || link.is_for_tests(link.program.body_of_site(site));
-    let is_part = |site: SiteRef| matches!(kept(link, site), Kept::ByInstance(_) | Kept::ByProgram);
+    let is_part = |site: SiteRef| matches!(kept(link, site), Owner::ByInstance(_) | Owner::ByProgram);
     link.class_names(class).into_iter().flat_map(|name| link.program.sites_named(name)).any(|site| {
         if aside(site)
             || !lang::java::names::makes_on_demand(name_of_body_around(link, site))
@@ -246,7 +248,7 @@ fn is_built_for_callers<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, class: C
         {
             return false;
         }
-        let Kept::ByCaller(builder) = kept(link, site) else { return false };
+        let Owner::ByCaller(builder) = kept(link, site) else { return false };
         let calls = callers.call_sites(builder);
         let mut calls = calls.iter().copied().filter(|&call| !aside(call)).peekable();
         calls.peek().is_none() || calls.any(|call| !is_part(call))
@@ -254,13 +256,13 @@ fn is_built_for_callers<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, class: C
 }
 
 /// True if a place of the body's file lies in the body or in one inside of it.
-fn is_inside(link: &Link<'_>, at: At, body: BodyRef) -> bool {
+fn is_inside(link: &Linker<'_>, at: At, body: BodyRef) -> bool {
     let (facts, body_id) = link.program.facts_and_id(body);
     std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
 }
 
 /// Whether what a site is given comes from its body's own parameters or from the loop around it.
-fn depends_on_caller(link: &Link<'_>, site: SiteRef) -> bool {
+fn depends_on_caller(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     // What a builder was told counts too.
     let told = match facts.form(link.program.site(site).callee) {
@@ -271,7 +273,7 @@ fn depends_on_caller(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a form comes from a parameter or an element of a loop.
-fn is_brought(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
+fn is_brought(link: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(site.file);
     let any = |form: FormId| is_brought(link, site, form, depth);
@@ -318,7 +320,7 @@ fn is_brought(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> bool 
 
 /// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
 /// all that make the owner are parts of a program of which there is one.
-fn is_one_of_its_kind<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
+fn is_one_of_its_kind<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
     let Some(class) = class_of_site(link, site) else { return false };
     match anew {
         Anew::PerInstance { class: owner, .. } => {
@@ -334,7 +336,7 @@ fn is_one_of_its_kind<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site
 }
 
 /// The name of the method that a site stands in.
-fn name_of_body_around<'a>(link: &Link<'a>, site: SiteRef) -> &'a str {
+fn name_of_body_around<'a>(link: &Linker<'a>, site: SiteRef) -> &'a str {
     let facts = link.program.facts(site.file);
     let mut row = link.program.body(link.program.body_of_site(site));
     while matches!(row.kind, BodyKind::Lambda) {
@@ -347,7 +349,7 @@ fn name_of_body_around<'a>(link: &Link<'a>, site: SiteRef) -> &'a str {
 /// Java: whether objects of a class are made for whoever asks for one, by a builder or another method, which the class
 /// around may be made by. What stays in a part of the program is made as often as that part; a class that nobody makes is
 /// there for others.
-fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
+fn is_made_on_demand<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let mut any = false;
     for name in link.class_names(class) {
@@ -363,8 +365,8 @@ fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class
                     continue;
                 }
                 let is_part = match kept(link, site) {
-                    Kept::ByProgram => true,
-                    Kept::ByInstance(owner) => owner == class || !is_made_on_demand(link, times, owner, depth),
+                    Owner::ByProgram => true,
+                    Owner::ByInstance(owner) => owner == class || !is_made_on_demand(link, times, owner, depth),
                     _ => {
                         let around = class_of_site(link, site).filter(|around| *around != class);
                         lang::java::names::runs_once(name_of_body_around(link, site))
@@ -381,7 +383,7 @@ fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class
 }
 
 /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
-fn is_given_inside(link: &Link<'_>, body: BodyRef) -> bool {
+fn is_given_inside(link: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = link.program.facts_and_id(body);
     if !lang::is_made_by_others(facts.language)
         || !lang::java::names::makes_on_demand(facts.text(link.program.body(body).name))
@@ -403,14 +405,14 @@ fn is_given_inside(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 /// Whether the type that a call's row gives, or makes, plays a role.
-fn is_of_role(link: &Link<'_>, path: PathId, role: Role) -> bool {
+fn is_of_role(link: &Linker<'_>, path: PathId, role: Role) -> bool {
     let text = link.library.text(path);
     let ty = text.split('(').next().unwrap_or(&text);
     link.library.role(link.library.path(link.library.language(path), ty)) == Some(role)
 }
 
 /// Python: whether an entry asks who calls it to be an administrator, by the names of what it depends on.
-fn is_for_administrators(link: &Link<'_>, entry: BodyRef) -> bool {
+fn is_for_administrators(link: &Linker<'_>, entry: BodyRef) -> bool {
     let facts = link.program.facts(entry.file);
     let says = |form: FormId| speaks_of_administrators(link, entry.file, form, 6);
     facts.language == Language::Python
@@ -423,7 +425,7 @@ fn is_for_administrators(link: &Link<'_>, entry: BodyRef) -> bool {
             }))
 }
 
-fn speaks_of_administrators(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+fn speaks_of_administrators(link: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1).filter(|_| form.is_some()) else { return false };
     let facts = link.program.facts(file);
     let says = |form: FormId| speaks_of_administrators(link, file, form, depth);
@@ -439,7 +441,7 @@ fn speaks_of_administrators(link: &Link<'_>, file: FileId, form: FormId, depth: 
 }
 
 /// Whether a literal is given to a call that runs it elsewhere.
-fn is_handed_over(link: &Link<'_>, literal: BodyRef) -> bool {
+fn is_handed_over(link: &Linker<'_>, literal: BodyRef) -> bool {
     link.program.uses_of_callable(literal).iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
         link.targets(literal.file.site_ref(of), EnvId::NONE).list.iter().any(|target| match *target {
@@ -450,9 +452,9 @@ fn is_handed_over(link: &Link<'_>, literal: BodyRef) -> bool {
 }
 
 /// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
-fn runs_a_loop<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
+fn runs_a_loop<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
-    if facts.language != Language::Rust || kept(link, site) != Kept::Nowhere {
+    if facts.language != Language::Rust || kept(link, site) != Owner::Nowhere {
         return false;
     }
     // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
@@ -488,7 +490,7 @@ fn runs_a_loop<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, site: SiteRef) ->
 }
 
 /// The class of which a site makes an object.
-fn eval_made(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
+fn eval_made(link: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     if link.program.site(site).kind != SiteKind::New {
         return None;
     }
@@ -499,12 +501,12 @@ fn eval_made(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
 }
 
 /// The class that a site stands in.
-pub(crate) fn class_of_site(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
+pub(crate) fn class_of_site(link: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     link.class_around(link.program.body_of_site(site))
 }
 
 /// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
-fn is_injected(link: &Link<'_>, class: ClassRef) -> bool {
+fn is_injected(link: &Linker<'_>, class: ClassRef) -> bool {
     let (facts, class_id) = link.program.facts_and_id(class);
     facts.bodies.iter().any(|row| {
         row.class.get() == Some(class_id)
@@ -516,7 +518,7 @@ fn is_injected(link: &Link<'_>, class: ClassRef) -> bool {
 
 /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
 /// such a loop needs.
-fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_dedicated(link: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = link.program.facts_and_id(site);
     let Some(sym) = holder_of(link, site) else {
         // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
@@ -569,7 +571,7 @@ fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a call makes a scheduler of what it is given.
-fn made_of(link: &Link<'_>, site: SiteRef) -> bool {
+fn made_of(link: &Linker<'_>, site: SiteRef) -> bool {
     link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => link.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
         _ => false,
@@ -577,7 +579,7 @@ fn made_of(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// The name of the field or local that holds what a site makes.
-pub(crate) fn holder_of(link: &Link<'_>, site: SiteRef) -> Option<Sym> {
+pub(crate) fn holder_of(link: &Linker<'_>, site: SiteRef) -> Option<Sym> {
     let facts = link.program.facts(site.file);
     let body = link.program.body(link.program.body_of_site(site));
     if body.kind == BodyKind::Initialiser {
@@ -603,7 +605,7 @@ pub(crate) fn holder_of(link: &Link<'_>, site: SiteRef) -> Option<Sym> {
 }
 
 /// Whether a body loops without a count over a wait or network call that has no limit.
-pub(crate) fn waits_for_ever(link: &Link<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+pub(crate) fn waits_for_ever(link: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if !seen.insert(body) {
         return false;

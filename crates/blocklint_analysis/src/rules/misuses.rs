@@ -15,8 +15,8 @@ use blocklint_flow::entries::publisher_factory::factory_given;
 use blocklint_flow::graph::raw_finding::{Mending, RawFinding, RawStep, What};
 use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::search::locks::{held_over_await, holder_name};
-use blocklint_flow::search::suppressions::{Cuts, Misuse};
-use blocklint_link::linker::Link;
+use blocklint_flow::search::suppressions::{Misuse, Suppressions};
+use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::Unit;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{FileId, SiteRef};
@@ -26,8 +26,8 @@ use rustc_hash::FxHashSet;
 /// A blocking call whose value is an argument of a chain's factory (`just(f())`) runs before there is a chain: that is
 /// said once, instead of what it does to the thread.
 pub(crate) fn called_for_a_chain(
-    link: &Link<'_>,
-    cuts: &Cuts,
+    link: &Linker<'_>,
+    cuts: &Suppressions,
     rule: blocklint_core::RuleCode,
     found: &mut Vec<RawFinding>,
 ) {
@@ -54,8 +54,8 @@ pub(crate) fn called_for_a_chain(
 
 /// Mistakes that are no effect of a call.
 pub(crate) fn misuses<'a>(
-    link: &Link<'a>,
-    cuts: &Cuts,
+    link: &Linker<'a>,
+    cuts: &Suppressions,
     units: &Units,
     callers: &Callers<'_, 'a>,
     offloads: &mut Offloads<'_, '_, 'a>,
@@ -173,7 +173,7 @@ pub(crate) fn misuses<'a>(
 }
 
 /// A calculation that somebody else hands to a thread.
-fn called_on_a_loop(link: &Link<'_>, cuts: &Cuts, rule: RuleCode, one: CalledHere) -> RawFinding {
+fn called_on_a_loop(link: &Linker<'_>, cuts: &Suppressions, rule: RuleCode, one: CalledHere) -> RawFinding {
     let call = link.qualified_name(one.function);
     let other = holder_name(link, one.elsewhere);
     let mut finding = misuse(link, cuts, rule, What::Holds, one.site, call, Severity::Warning, Confidence::Medium);
@@ -184,7 +184,12 @@ fn called_on_a_loop(link: &Link<'_>, cuts: &Cuts, rule: RuleCode, one: CalledHer
 }
 
 /// A response that may be large: it stands at the route, or at the call that renders.
-fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, one: LargeResponse) -> RawFinding {
+fn large_response(
+    link: &Linker<'_>,
+    cuts: &Suppressions,
+    rule: blocklint_core::RuleCode,
+    one: LargeResponse,
+) -> RawFinding {
     let endpoint = link.qualified_name(one.endpoint);
     let what = What::LargeResponse {
         way: one.way,
@@ -211,7 +216,7 @@ fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, 
 }
 
 /// A step of a trace that is an import.
-fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
+fn import_step(link: &Linker<'_>, site: SiteRef, taken: &str) -> RawStep {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     RawStep {
@@ -224,7 +229,7 @@ fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
 }
 
 /// Java: whether the schedulers that an edit makes are there.
-fn of_schedulers(link: &Link<'_>, file: FileId) -> Mending {
+fn of_schedulers(link: &Linker<'_>, file: FileId) -> Mending {
     let mut mending = Mending::default();
     if let (Language::Java, Some(of)) = (link.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
         mending.pool = link.has_version_for(file, &of.workers_path());
@@ -234,8 +239,8 @@ fn of_schedulers(link: &Link<'_>, file: FileId) -> Mending {
 
 #[expect(clippy::too_many_arguments, reason = "a finding has that many sides")]
 fn misuse(
-    link: &Link<'_>,
-    cuts: &Cuts,
+    link: &Linker<'_>,
+    cuts: &Suppressions,
     rule: blocklint_core::RuleCode,
     what: What,
     site: SiteRef,

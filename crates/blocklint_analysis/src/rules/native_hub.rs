@@ -13,14 +13,14 @@ use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::best_path::{Causes, way_steps};
 use blocklint_flow::graph::raw_finding::{Doubt, Mending, RawFinding, What};
 use blocklint_flow::graph::trace::{place_of, step};
-use blocklint_flow::graph::{Graph, Next, StateId, Way};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use blocklint_flow::judge::confidence::confidence_of;
 use blocklint_flow::judge::doubts::doubts_on_way;
 use blocklint_flow::judge::signal::Judge;
-use blocklint_flow::search::suppressions::Cuts;
+use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::lang::python::monkey_patch::Patched;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,9 +28,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A body on the way from an entry to a native call.
 #[derive(Clone, Copy)]
 struct Hop {
-    state: StateId,
+    state: LabelledBodyId,
     /// The way by which this body goes on.
-    way: Way,
+    way: FlowEdge,
     /// The hop that way leads to; none for the body of the call itself.
     below: Option<usize>,
     steps: u32,
@@ -46,8 +46,8 @@ struct Reached {
 
 /// Every native call that a greenlet reaches.
 pub(crate) fn blocked_hubs<'a>(
-    link: &Link<'a>,
-    cuts: &Cuts,
+    link: &Linker<'a>,
+    cuts: &Suppressions,
     judge: &Judge,
     graph: &Graph<'a>,
     causes: &Causes,
@@ -76,18 +76,18 @@ pub(crate) fn blocked_hubs<'a>(
     let is_patched = |file: FileId| is_open(file) || patched.holds(file);
     let leaves: FxHashSet<u32> =
         leaves.into_iter().filter(|at| is_patched(graph.leaves[*at as usize].site.file)).collect();
-    let mut into_leaf: FxHashMap<(SiteRef, PathId), Vec<(StateId, Way)>> = FxHashMap::default();
-    let mut before: FxHashMap<StateId, Vec<(StateId, Way)>> = FxHashMap::default();
+    let mut into_leaf: FxHashMap<(SiteRef, PathId), Vec<(LabelledBodyId, FlowEdge)>> = FxHashMap::default();
+    let mut before: FxHashMap<LabelledBodyId, Vec<(LabelledBodyId, FlowEdge)>> = FxHashMap::default();
     for (at, state) in graph.states.iter().enumerate() {
-        let at = StateId(at as u32);
+        let at = LabelledBodyId(at as u32);
         for &way in &state.ways {
             match way.next {
-                Next::Leaf(leaf) if leaves.contains(&leaf) => {
+                EdgeTarget::Leaf(leaf) if leaves.contains(&leaf) => {
                     let leaf = &graph.leaves[leaf as usize];
                     into_leaf.entry((leaf.site, leaf.path)).or_default().push((at, way));
                 }
-                Next::Leaf(_) => {}
-                Next::State(next) => before.entry(next).or_default().push((at, way)),
+                EdgeTarget::Leaf(_) => {}
+                EdgeTarget::LabelledBody(next) => before.entry(next).or_default().push((at, way)),
             }
         }
     }
@@ -123,17 +123,17 @@ pub(crate) fn blocked_hubs<'a>(
 
 /// Goes from the bodies of a call up to the entries.
 fn walk(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     graph: &Graph<'_>,
-    before: &FxHashMap<StateId, Vec<(StateId, Way)>>,
+    before: &FxHashMap<LabelledBodyId, Vec<(LabelledBodyId, FlowEdge)>>,
     entries: &mut Entries<'_, '_, '_>,
-    starts: &[(StateId, Way)],
+    starts: &[(LabelledBodyId, FlowEdge)],
 ) -> (Vec<Hop>, Vec<Reached>) {
     let mut hops: Vec<Hop> = Vec::new();
     let mut queue: VecDeque<(usize, u32)> = VecDeque::new();
-    let mut seen: FxHashSet<StateId> = FxHashSet::default();
+    let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
     let mut reached = Vec::new();
-    let holds = |state: StateId| {
+    let holds = |state: LabelledBodyId| {
         let label = graph.labels.get(graph.states[state.0 as usize].label);
         label.place.holds(Context::Greenlet, None)
     };
@@ -164,14 +164,14 @@ fn walk(
 }
 
 fn finding(
-    link: &Link<'_>,
-    cuts: &Cuts,
+    link: &Linker<'_>,
+    cuts: &Suppressions,
     graph: &Graph<'_>,
     causes: &Causes,
     runtime: Runtime,
     hops: &[Hop],
     reached: &[Reached],
-) -> Option<(RawFinding, Vec<Way>)> {
+) -> Option<(RawFinding, Vec<FlowEdge>)> {
     let best = reached.first()?;
     let mut ways = vec![hops[best.at].way];
     let mut at = best.at;
@@ -180,7 +180,7 @@ fn finding(
         ways.push(hops[at].way);
     }
     let last = *ways.last()?;
-    let Next::Leaf(leaf_at) = last.next else { return None };
+    let EdgeTarget::Leaf(leaf_at) = last.next else { return None };
     let leaf = &graph.leaves[leaf_at as usize];
     let label = entered(graph, hops[best.at].state);
     let rule = cuts.rule_of(label.effect, true, Context::Greenlet)?;
@@ -246,12 +246,12 @@ fn finding(
 }
 
 /// The label of a state as its entry meets it: what callers do not decide is open.
-fn entered(graph: &Graph<'_>, state: StateId) -> Label {
+fn entered(graph: &Graph<'_>, state: LabelledBodyId) -> Label {
     graph.labels.get(graph.states[state.0 as usize].label).clone()
 }
 
 /// The call at start-up that makes a library cooperative in this runtime, if models know one.
-fn adapter(link: &Link<'_>, libraries: &[String], runtime: Runtime) -> Option<String> {
+fn adapter(link: &Linker<'_>, libraries: &[String], runtime: Runtime) -> Option<String> {
     let of_runtime = |path: &&String| path.split('.').any(|part| part == runtime.as_str());
     link.library.of(Language::Python).switches().find_map(|(switch, _)| {
         let is_adapter = switch.green.iter().any(|green| libraries.contains(green));
@@ -260,7 +260,7 @@ fn adapter(link: &Link<'_>, libraries: &[String], runtime: Runtime) -> Option<St
 }
 
 /// The runtime's own pool of real threads: its path, and the text in place of a call.
-fn pool(link: &Link<'_>, runtime: Runtime) -> Option<(String, blocklint_models::Template)> {
+fn pool(link: &Linker<'_>, runtime: Runtime) -> Option<(String, blocklint_models::Template)> {
     let models = link.library.of(Language::Python);
     models.names(blocklint_models::Uses::HANDOVER).find_map(|name| {
         name.paths(blocklint_models::Uses::HANDOVER).filter(|path| path.path.starts_with(runtime.as_str())).find_map(

@@ -4,10 +4,10 @@
 use blocklint_core::{Confidence, Effect, Language, Severity};
 use blocklint_facts::{BodyFlags, Form, SiteKind};
 use blocklint_flow::graph::raw_finding::Starved;
-use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::Reach;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::{EnvId, Val};
@@ -29,7 +29,7 @@ struct Submitted {
 }
 
 /// All such waits of the program, in order.
-pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
+pub(crate) fn own_jobs(link: &Linker<'_>, reach: &Reach) -> Vec<PoolHold> {
     let mut found = Vec::new();
     for one in submitted(link, reach) {
         let row = link.program.body(link.program.body_of_site(one.site));
@@ -56,7 +56,7 @@ pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
     found
 }
 
-fn submitted<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Submitted> {
+fn submitted<'a>(link: &Linker<'a>, reach: &Reach) -> Vec<Submitted> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for language in [Language::Python, Language::Java] {
         let models = link.library.of(language);
@@ -72,7 +72,7 @@ fn submitted<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Submitted> {
 }
 
 /// What a site hands to which pool.
-fn submitted_at(link: &Link<'_>, site: SiteRef) -> Option<Submitted> {
+fn submitted_at(link: &Linker<'_>, site: SiteRef) -> Option<Submitted> {
     link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
         let rows = link.library.handovers(path);
@@ -102,7 +102,7 @@ fn submitted_at(link: &Link<'_>, site: SiteRef) -> Option<Submitted> {
 }
 
 /// Whether a pool makes a thread for whoever waits: what makes it says so.
-fn grows(link: &Link<'_>, site: SiteRef, pool: Pool) -> bool {
+fn grows(link: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     let name = match pool {
         Pool::Local(file, var) => {
             let facts = link.program.facts(file);
@@ -121,7 +121,7 @@ fn grows(link: &Link<'_>, site: SiteRef, pool: Pool) -> bool {
 
 /// Where a job waits for one that it hands to a pool, what waits, and where it hands it over.
 fn waits_for_own(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     job: BodyRef,
     pools: &[Pool],
     depth: u32,
@@ -144,7 +144,7 @@ fn waits_for_own(
             return Some((wait, path, site));
         }
         for target in &link.targets(site, EnvId::NONE).list {
-            let Target::Body { body, edge: Edge::Call, with_receiver, .. } = *target else { continue };
+            let Target::Body { body, edge: TargetKind::Call, with_receiver, .. } = *target else { continue };
             let there = pools_there(link, site, pools, body, with_receiver);
             if !there.is_empty()
                 && let Some(found) = waits_for_own(link, body, &there, depth, seen)
@@ -157,7 +157,7 @@ fn waits_for_own(
 }
 
 /// What waits in the same body for what a site gives.
-fn waited_for(link: &Link<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
+fn waited_for(link: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
     if let Some(path) = waits_at(link, site) {
         // What is made of a pool's results lazily waits when it is gone through.
         let is_used = link.program.uses_of_result(site).iter().next().is_some();
@@ -194,7 +194,7 @@ fn waited_for(link: &Link<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
 }
 
 /// The row by which a site waits.
-fn waits_at(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
+fn waits_at(link: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     link.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
         Target::Row { path, .. } => link
             .library
@@ -207,7 +207,7 @@ fn waits_at(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
 }
 
 /// Whether a wait is given how long it may take.
-fn has_limit(link: &Link<'_>, wait: SiteRef) -> bool {
+fn has_limit(link: &Linker<'_>, wait: SiteRef) -> bool {
     let facts = link.program.facts(wait.file);
     let is_limit = |form| !matches!(facts.form(form), Form::None);
     // `map` takes what it runs first.

@@ -5,9 +5,9 @@ use blocklint_core::{Confidence, Language, Severity};
 use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
 use blocklint_flow::graph::raw_finding::Starved;
 use blocklint_flow::search::locks::holder;
-use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::Reach;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::expr::Scope;
@@ -53,7 +53,7 @@ struct Alive {
 const DEPTH: u32 = 3;
 
 /// All such connections of the program, in order.
-pub(crate) fn pool_holds(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
+pub(crate) fn pool_holds(link: &Linker<'_>, reach: &Reach) -> Vec<PoolHold> {
     let taken = taken_from_pools(link, reach);
     let takers: FxHashSet<SiteRef> = taken.iter().map(|taken| taken.site).collect();
     let mut found = Vec::new();
@@ -93,7 +93,7 @@ pub(crate) fn pool_holds(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
 }
 
 /// The calls that take a connection from a pool, in order.
-pub(crate) fn taken_from_pools<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Taken> {
+pub(crate) fn taken_from_pools<'a>(link: &Linker<'a>, reach: &Reach) -> Vec<Taken> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
         let of_pool = |path: &&str| {
@@ -109,7 +109,7 @@ pub(crate) fn taken_from_pools<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Taken>
 }
 
 /// Whether a site enters or leaves what another one gives.
-pub(crate) fn enters(link: &Link<'_>, site: SiteRef, given: SiteRef) -> bool {
+pub(crate) fn enters(link: &Linker<'_>, site: SiteRef, given: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     matches!(row.kind, SiteKind::Enter | SiteKind::Leave)
@@ -117,7 +117,7 @@ pub(crate) fn enters(link: &Link<'_>, site: SiteRef, given: SiteRef) -> bool {
 }
 
 /// What a site takes from a pool.
-pub(crate) fn taken_at(link: &Link<'_>, site: SiteRef) -> Option<Taken> {
+pub(crate) fn taken_at(link: &Linker<'_>, site: SiteRef) -> Option<Taken> {
     link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
         let (of, _) = link.library.split(path)?;
@@ -148,7 +148,7 @@ pub(crate) fn taken_at(link: &Link<'_>, site: SiteRef) -> Option<Taken> {
 }
 
 /// Whether a type is a connection, or holds one.
-fn names_connection(link: &Link<'_>, language: Language, of: &TypeExpr) -> bool {
+fn names_connection(link: &Linker<'_>, language: Language, of: &TypeExpr) -> bool {
     match of {
         TypeExpr::Path { path, arguments } => {
             link.library.role(link.library.path(language, path)) == Some(Role::Connection)
@@ -160,7 +160,7 @@ fn names_connection(link: &Link<'_>, language: Language, of: &TypeExpr) -> bool 
 }
 
 /// Where what a site takes is alive in its own body.
-fn alive(link: &Link<'_>, site: SiteRef) -> Vec<Alive> {
+fn alive(link: &Linker<'_>, site: SiteRef) -> Vec<Alive> {
     let facts = link.program.facts(site.file);
     let at = link.program.site(site).at;
     let body = facts.body_of(at);
@@ -187,12 +187,12 @@ fn alive(link: &Link<'_>, site: SiteRef) -> Vec<Alive> {
 }
 
 /// Whether a value is a connection of a pool.
-fn is_connection(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
+fn is_connection(link: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     has_role(link, scope, form, Role::Connection)
 }
 
 /// Whether a value may be of a type that plays a role.
-fn has_role(link: &Link<'_>, scope: Scope, form: FormId, role: Role) -> bool {
+fn has_role(link: &Linker<'_>, scope: Scope, form: FormId, role: Role) -> bool {
     link.values
         .members(link.eval(scope, form).value)
         .iter()
@@ -200,7 +200,7 @@ fn has_role(link: &Link<'_>, scope: Scope, form: FormId, role: Role) -> bool {
 }
 
 /// Whether a form is the result of a site, unwrapped.
-fn leads_to(link: &Link<'_>, file: FileId, form: FormId, site: SiteRef, depth: u32) -> bool {
+fn leads_to(link: &Linker<'_>, file: FileId, form: FormId, site: SiteRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(file);
     match facts.form(form) {
@@ -221,7 +221,7 @@ fn leads_to(link: &Link<'_>, file: FileId, form: FormId, site: SiteRef, depth: u
 
 /// The position at which a variable gives up what it holds: it is dropped, closed, given back or moved away. Else the end of
 /// its block, or in Python its last use.
-fn let_go(link: &Link<'_>, file: FileId, var: VarId, at: At) -> u32 {
+fn let_go(link: &Linker<'_>, file: FileId, var: VarId, at: At) -> u32 {
     let facts = link.program.facts(file);
     let name = facts.var(var).name;
     let index = link.program.index_of(file);
@@ -289,12 +289,12 @@ fn let_go(link: &Link<'_>, file: FileId, var: VarId, at: At) -> u32 {
     if facts.language == Language::Python { end.min(last) } else { end }
 }
 
-fn is_pool(link: &Link<'_>, file: FileId, at: At, form: FormId) -> bool {
+fn is_pool(link: &Linker<'_>, file: FileId, at: At, form: FormId) -> bool {
     has_role(link, Scope { file, at, env: EnvId::NONE }, form, Role::Pool)
 }
 
 /// Whether a form reads a variable.
-fn form_names(link: &Link<'_>, file: FileId, form: FormId, var: VarId, depth: u32) -> bool {
+fn form_names(link: &Linker<'_>, file: FileId, form: FormId, var: VarId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(file);
     match facts.form(form) {
@@ -307,7 +307,7 @@ fn form_names(link: &Link<'_>, file: FileId, form: FormId, var: VarId, depth: u3
 }
 
 /// The sites of a body that stand where something is alive.
-fn sites_within<'l>(link: &'l Link<'_>, site: SiteRef, span: Alive) -> impl Iterator<Item = SiteRef> + 'l {
+fn sites_within<'l>(link: &'l Linker<'_>, site: SiteRef, span: Alive) -> impl Iterator<Item = SiteRef> + 'l {
     let facts = link.program.facts(site.file);
     let file = site.file;
     facts.sites.iter().enumerate().filter_map(move |(at, row)| {
@@ -326,7 +326,7 @@ fn sites_within<'l>(link: &'l Link<'_>, site: SiteRef, span: Alive) -> impl Iter
 }
 
 /// The first thing that a body awaits where something is alive.
-fn awaited_within(link: &Link<'_>, body: BodyRef, site: SiteRef, span: Alive) -> Option<SiteRef> {
+fn awaited_within(link: &Linker<'_>, body: BodyRef, site: SiteRef, span: Alive) -> Option<SiteRef> {
     sites_within(link, site, span).find(|of| {
         let row = link.program.site(*of);
         let waits = row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC) || row.kind == SiteKind::Await;
@@ -337,7 +337,7 @@ fn awaited_within(link: &Link<'_>, body: BodyRef, site: SiteRef, span: Alive) ->
 /// A further connection of the same pool that is taken where one is alive: the call, its row, and whether it stands there
 /// itself.
 fn taken_meanwhile(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     site: SiteRef,
     span: Alive,
     takers: &FxHashSet<SiteRef>,
@@ -364,7 +364,7 @@ fn taken_meanwhile(
 
 /// The row by which what a site runs takes a connection of a pool; no row where the pool is asked to do something itself.
 fn takes_behind(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     site: SiteRef,
     pools: &[Pool],
     takers: &FxHashSet<SiteRef>,
@@ -375,7 +375,7 @@ fn takes_behind(
     for target in &link.targets(site, EnvId::NONE).list {
         let Target::Body { body, edge, with_receiver, .. } = *target else { continue };
         let awaited = link.program.site(site).flags.has(SiteFlags::AWAITED);
-        if !(edge == Edge::Call || edge == Edge::Construct && awaited) {
+        if !(edge == TargetKind::Call || edge == TargetKind::Construct && awaited) {
             continue;
         }
         let pools = pools_there(link, site, pools, body, with_receiver);
@@ -407,7 +407,7 @@ fn takes_behind(
 
 /// What a body knows pools by that its caller knows: what fields and modules hold, and parameters that are given one.
 pub(crate) fn pools_there(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     site: SiteRef,
     pools: &[Pool],
     body: BodyRef,
@@ -429,7 +429,7 @@ pub(crate) fn pools_there(
 }
 
 /// Whether other bodies know a pool by the same name: a field by its bare name does too.
-fn is_known_to_all(link: &Link<'_>, pool: Pool) -> bool {
+fn is_known_to_all(link: &Linker<'_>, pool: Pool) -> bool {
     match pool {
         Pool::Held(_) => true,
         Pool::Local(file, var) => {
@@ -441,7 +441,7 @@ fn is_known_to_all(link: &Link<'_>, pool: Pool) -> bool {
 
 /// Whether a site has a pool do something, for which it takes a connection and waits for it: `query.fetch_one(&pool).await`,
 /// `await pool.fetch(query)`.
-fn asks_pool(link: &Link<'_>, site: SiteRef, pools: &[Pool]) -> bool {
+fn asks_pool(link: &Linker<'_>, site: SiteRef, pools: &[Pool]) -> bool {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let name = facts.text(row.name);
@@ -459,7 +459,7 @@ fn asks_pool(link: &Link<'_>, site: SiteRef, pools: &[Pool]) -> bool {
 
 /// Whether a site runs only where its body is given no connection (`if conn is None:`), and the call of that body gives it
 /// one.
-fn is_for_want_of_one(link: &Link<'_>, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
+fn is_for_want_of_one(link: &Linker<'_>, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
     let Some(guard) = link.branch_guard(site) else { return false };
     guard.asks_for_nothing()
         && link
@@ -468,12 +468,12 @@ fn is_for_want_of_one(link: &Link<'_>, site: SiteRef, call: SiteRef, body: BodyR
 }
 
 /// Which pool a site takes from, as far as names tell.
-pub(crate) fn pool_of(link: &Link<'_>, site: SiteRef) -> Option<Pool> {
+pub(crate) fn pool_of(link: &Linker<'_>, site: SiteRef) -> Option<Pool> {
     pool_by(link, link.scope_of(site, EnvId::NONE), link.receiver_form(site)?)
 }
 
 /// Which pool a form is, as far as names tell.
-pub(crate) fn pool_by(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Pool> {
+pub(crate) fn pool_by(link: &Linker<'_>, scope: Scope, form: FormId) -> Option<Pool> {
     if let Some(held) = holder(link, scope, form) {
         return Some(Pool::Held(held));
     }

@@ -6,11 +6,11 @@ use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::raw_finding::Unbounded;
 use blocklint_flow::lifecycle::frequency::is_per_item;
-use blocklint_flow::lifecycle::frequency::{Times, TimesOf};
+use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::Label;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
@@ -81,7 +81,7 @@ pub(crate) fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
 
 /// Decides what is handed to threads without a bound.
 pub(crate) struct Offloads<'o, 'l, 'a> {
-    link: &'l Link<'a>,
+    link: &'l Linker<'a>,
     callers: &'o Callers<'l, 'a>,
     times: TimesOf<'o, 'l, 'a>,
     /// Bodies that calculate: what a thread does for long without waiting.
@@ -96,7 +96,7 @@ pub(crate) struct Offloads<'o, 'l, 'a> {
 }
 
 impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
-    pub(crate) fn new(link: &'l Link<'a>, callers: &'o Callers<'l, 'a>, graph: &Graph<'_>) -> Self {
+    pub(crate) fn new(link: &'l Linker<'a>, callers: &'o Callers<'l, 'a>, graph: &Graph<'_>) -> Self {
         let bodies = |is: &dyn Fn(&Label) -> bool| {
             let states = graph.states.iter().filter(|state| is(graph.labels.get(state.label)));
             states.map(|state| state.node.body).collect::<FxHashSet<BodyRef>>()
@@ -172,7 +172,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
                 if of_call.is_once() {
                     continue;
                 }
-                let is_served = matches!(of_call, Times::PerEntry(..));
+                let is_served = matches!(of_call, Frequency::PerEntry(..));
                 found.push(Offload {
                     site: call,
                     path,
@@ -187,7 +187,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         }
         let unbounded = if !is_aside && per_item {
             Unbounded::PerItem
-        } else if let Times::PerEntry(entry, _) = when
+        } else if let Frequency::PerEntry(entry, _) = when
             && works
             && !lang::bounds_offloads(facts.language)
         {
@@ -200,7 +200,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         } else {
             return;
         };
-        let is_served = matches!(when, Times::PerEntry(..));
+        let is_served = matches!(when, Frequency::PerEntry(..));
         let known = takes.is_some() || works;
         let severity = match unbounded {
             // A pool with a bound of its own queues the rest: what is soon done lets the next one in.
@@ -210,7 +210,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
             }
             _ => Severity::Warning,
         };
-        let direct = matches!(when, Times::PerEntry(of, 0) if of == body) && known;
+        let direct = matches!(when, Frequency::PerEntry(of, 0) if of == body) && known;
         let confidence = if direct { Confidence::High } else { Confidence::Medium };
         found.push(Offload { site, path, unbounded, takes, severity, confidence, behind: None });
     }
@@ -231,12 +231,12 @@ struct Handed {
 }
 
 /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
-fn offload_sites(link: &Link<'_>) -> Vec<Handed> {
+fn offload_sites(link: &Linker<'_>) -> Vec<Handed> {
     offloads_at(link, Language::ALL, |site| link.is_site_near(site))
 }
 
 /// The same in some languages, of the sites that are wanted.
-fn offloads_at<'a>(link: &Link<'a>, languages: &[Language], is_wanted: impl Fn(SiteRef) -> bool) -> Vec<Handed> {
+fn offloads_at<'a>(link: &Linker<'a>, languages: &[Language], is_wanted: impl Fn(SiteRef) -> bool) -> Vec<Handed> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in languages {
         let models = link.library.of(language);
@@ -255,11 +255,11 @@ fn offloads_at<'a>(link: &Link<'a>, languages: &[Language], is_wanted: impl Fn(S
 }
 
 /// Whether a call starts whatever it is given, however much there is.
-fn is_unbounded(link: &Link<'_>, path: PathId) -> bool {
+fn is_unbounded(link: &Linker<'_>, path: PathId) -> bool {
     link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
 }
 
-fn offload_at(link: &Link<'_>, site: SiteRef) -> Option<Handed> {
+fn offload_at(link: &Linker<'_>, site: SiteRef) -> Option<Handed> {
     link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
         let rows = link.library.handovers(path);
@@ -280,17 +280,17 @@ fn offload_at(link: &Link<'_>, site: SiteRef) -> Option<Handed> {
 }
 
 /// Whether a library's function calculates.
-fn row_calculates(link: &Link<'_>, path: PathId) -> bool {
+fn row_calculates(link: &Linker<'_>, path: PathId) -> bool {
     link.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
 }
 
 /// Whether a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known to,
 /// goes through loops in which everything is known, or calls itself.
-fn calculates(link: &Link<'_>, body: BodyRef, known: &mut Calculating) -> bool {
+fn calculates(link: &Linker<'_>, body: BodyRef, known: &mut Calculating) -> bool {
     calculates_within(link, body, known, CALCULATIONS)
 }
 
-fn calculates_within(link: &Link<'_>, body: BodyRef, known: &mut Calculating, depth: u32) -> bool {
+fn calculates_within(link: &Linker<'_>, body: BodyRef, known: &mut Calculating, depth: u32) -> bool {
     if let Some(&said) = known.get(&body) {
         return said;
     }
@@ -330,7 +330,7 @@ fn calculates_within(link: &Link<'_>, body: BodyRef, known: &mut Calculating, de
 
 /// The names of operations that run only so many at once. Chains that hold them often have no known type, and nothing else
 /// is called so.
-fn bounding_names<'a>(link: &Link<'a>) -> FxHashSet<(Language, &'a str)> {
+fn bounding_names<'a>(link: &Linker<'a>) -> FxHashSet<(Language, &'a str)> {
     let mut names = FxHashSet::default();
     for &language in Language::ALL {
         for row in link.library.of(language).names(Uses::CONCURRENCY) {
@@ -347,7 +347,7 @@ fn bounding_names<'a>(link: &Link<'a>) -> FxHashSet<(Language, &'a str)> {
 }
 
 /// Whether something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
-fn is_bounded<'a>(link: &Link<'a>, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
+fn is_bounded<'a>(link: &Linker<'a>, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
     let (facts, body_id) = link.program.facts_and_id(link.program.body_of_site(site));
     let mut body = Some(body_id);
     while let Some(id) = body {
@@ -375,7 +375,7 @@ fn is_bounded<'a>(link: &Link<'a>, site: SiteRef, bounding: &FxHashSet<(Language
 }
 
 /// Whether a call bounds concurrent work: a permit is taken, or so many run at once.
-fn bounds(link: &Link<'_>, site: SiteRef) -> bool {
+fn bounds(link: &Linker<'_>, site: SiteRef) -> bool {
     link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => link.library.calls(path).iter().any(|row| {
             matches!(row.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
@@ -391,7 +391,7 @@ fn bounds(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether what a site gives is awaited where it stands: the next one starts when this one has ended.
-fn is_awaited(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_awaited(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     if link.program.site(site).flags.has(SiteFlags::AWAITED) {
         return true;
@@ -416,7 +416,7 @@ fn is_awaited(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a region lies in the innermost loop around a site.
-fn same_loop(link: &Link<'_>, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
+fn same_loop(link: &Linker<'_>, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
     let facts = link.program.facts(site.file);
     let innermost = |mut at: blocklint_facts::RegionId| {
         while let Some(id) = at.get() {
@@ -432,7 +432,7 @@ fn same_loop(link: &Link<'_>, site: SiteRef, region: blocklint_facts::RegionId) 
 
 /// Whether a site runs for each element of a collection: in a loop over it, or in a literal that a lazy operation of a
 /// library takes for each element.
-fn is_per_piece(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_per_piece(link: &Linker<'_>, site: SiteRef) -> bool {
     if is_per_item(link, site) {
         return true;
     }
@@ -450,7 +450,7 @@ fn is_per_piece(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether tasks that run a body are started for each element of a collection.
-fn is_started_per_piece(link: &Link<'_>, body: BodyRef) -> bool {
+fn is_started_per_piece(link: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = link.program.facts_and_id(body);
     let row = link.program.body(body);
     if row.kind != BodyKind::AsyncBlock {
@@ -479,12 +479,12 @@ fn is_started_per_piece(link: &Link<'_>, body: BodyRef) -> bool {
 
 /// Whether a literal gives this block, or the result of this call, for each element of a collection, and the body around it
 /// starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
-fn is_mapped_and_started(link: &Link<'_>, body: BodyRef) -> bool {
+fn is_mapped_and_started(link: &Linker<'_>, body: BodyRef) -> bool {
     let uses = link.program.uses_of_callable(body);
     uses.iter().any(|(mention, _)| is_given_by_literal(link, body.file, mention))
 }
 
-fn is_given_by_literal(link: &Link<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
+fn is_given_by_literal(link: &Linker<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
     let facts = link.program.facts(file);
     let Mention::Exit(exit) = mention else { return false };
     let literal = facts.body_of(facts.exits.at(exit as usize).at);
@@ -507,7 +507,7 @@ fn is_given_by_literal(link: &Link<'_>, file: blocklint_link::program::ids::File
 /// The calls that make a coroutine, which waits for its thread, for each element of a collection, and none of which is
 /// awaited before the next one starts: `gather(*[load(name) for name in names])`.
 fn gathered<'a>(
-    link: &Link<'a>,
+    link: &Linker<'a>,
     body: BodyRef,
     callers: &Callers<'_, 'a>,
     bounding: &FxHashSet<(Language, &'a str)>,
@@ -539,7 +539,7 @@ fn gathered<'a>(
 }
 
 /// Whether what a site gives is started together with others, as far as the code around it shows.
-fn is_started(link: &Link<'_>, site: SiteRef, depth: u32) -> bool {
+fn is_started(link: &Linker<'_>, site: SiteRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(site.file);
     let index = link.program.index_of(site.file);
@@ -571,7 +571,7 @@ fn is_started(link: &Link<'_>, site: SiteRef, depth: u32) -> bool {
 }
 
 /// Whether a call starts all that it is given.
-fn starts_all(link: &Link<'_>, site: SiteRef) -> bool {
+fn starts_all(link: &Linker<'_>, site: SiteRef) -> bool {
     link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => {
             link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
@@ -581,7 +581,7 @@ fn starts_all(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// The name of the local list that a call puts its argument into.
-fn adds_to(link: &Link<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
+fn adds_to(link: &Linker<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let Form::Attr(base, method) = facts.form(row.callee) else { return None };
@@ -590,7 +590,7 @@ fn adds_to(link: &Link<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
 }
 
 /// What a task takes from a pool, holding its thread until there is one.
-fn takes_connection(link: &Link<'_>, task: BodyRef) -> Option<PathId> {
+fn takes_connection(link: &Linker<'_>, task: BodyRef) -> Option<PathId> {
     let (facts, task_id) = link.program.facts_and_id(task);
     facts.sites.iter().enumerate().find_map(|(at, row)| {
         if facts.body_of(row.at) != task_id || row.kind != SiteKind::Call {
@@ -602,6 +602,6 @@ fn takes_connection(link: &Link<'_>, task: BodyRef) -> Option<PathId> {
 }
 
 /// Whether a task loops without an end over a wait that has no limit.
-fn never_ends(link: &Link<'_>, task: BodyRef) -> bool {
+fn never_ends(link: &Linker<'_>, task: BodyRef) -> bool {
     waits_for_ever(link, task, 2, &mut FxHashSet::default())
 }

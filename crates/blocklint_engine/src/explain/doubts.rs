@@ -1,7 +1,7 @@
 //! Doubts that make a finding less sure, in sentences.
 
 use blocklint_analysis::{
-    Anew, BodyRef, Choice, Doubt, Explainer, Link, RawFinding, RootKind, SiteRef, Starved, Unbounded, What,
+    Anew, BodyRef, Choice, Doubt, Explainer, Linker, RawFinding, RootKind, SiteRef, Starved, Unbounded, What,
 };
 use blocklint_core::Confidence;
 use blocklint_output::Remark;
@@ -66,7 +66,7 @@ fn in_words(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
 }
 
 /// `` `self.store.read` may run one of 3 implementations, of which 1 blocks (`app.Slow.read`) and 2 do not (…) ``.
-fn choice_in_words(link: &Link<'_>, choice: &Choice) -> String {
+fn choice_in_words(link: &Linker<'_>, choice: &Choice) -> String {
     let named = |bodies: &[BodyRef]| {
         let mut names: Vec<String> =
             bodies.iter().take(NAMED).map(|&of| format!("`{}`", link.qualified_name(of))).collect();

@@ -10,7 +10,7 @@ mod reasons;
 mod sites;
 mod values;
 
-use blocklint_analysis::{Explainer, FileId, Link, Names, Part, Program, SourceFile};
+use blocklint_analysis::{Explainer, FileId, Linker, Names, Part, Program, SourceFile};
 use blocklint_core::{Finding, Language, Span};
 use blocklint_models::Models;
 use blocklint_output::{ExplainedFinding, ExplainedLine, ExplainedSite, Outcome, Remark, Sources};
@@ -160,7 +160,7 @@ fn tell(
 
 /// Says what is known of some lines, by a linker of the program that these files are.
 fn tell_lines(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     files: &[SourceFile],
     options: Options,
     spans: &[Option<AskedSpan>],

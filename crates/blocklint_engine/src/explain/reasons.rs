@@ -1,6 +1,6 @@
 //! Why a site belongs to no finding, in sentences.
 
-use blocklint_analysis::{Above, BodyRef, End, Explainer, Explanation, Link, Why};
+use blocklint_analysis::{Above, BodyRef, End, Explainer, Explanation, Linker, Why};
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Flow, SiteKind};
 use blocklint_output::Remark;
@@ -89,7 +89,7 @@ pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Re
     Remark::new(text)
 }
 
-fn unknown(link: &Link<'_>, site: &Explanation<'_>, why: Why) -> String {
+fn unknown(link: &Linker<'_>, site: &Explanation<'_>, why: Why) -> String {
     let written = link.written_site(site.site);
     match site.receiver {
         Some(receiver) if link.values.is_unknown(receiver) => {

@@ -1,7 +1,7 @@
 //! The calls of a line, in words.
 
-use blocklint_analysis::{BodyRef, Link, RowTried, RunTarget, SiteRef};
-use blocklint_analysis::{Edge, Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch};
+use blocklint_analysis::{BodyRef, Linker, RowTried, RunTarget, SiteRef};
+use blocklint_analysis::{Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch, TargetKind};
 use blocklint_core::{Context, Hold, Language, Place};
 use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind};
 use blocklint_models::{CallRow, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Via};
@@ -43,17 +43,17 @@ pub(super) fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -
     }
 }
 
-pub(super) fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+pub(super) fn place(link: &Linker<'_>, file: FileId, span: blocklint_core::Span) -> Place {
     words::place(link, file, span)
 }
 
 /// Where a site stands, for the reasons that name another one.
-pub(super) fn place_of(link: &Link<'_>, site: SiteRef) -> Place {
+pub(super) fn place_of(link: &Linker<'_>, site: SiteRef) -> Place {
     place(link, site.file, link.program.site(site).span)
 }
 
 /// A site as it is written, as far as names go.
-fn written(link: &Link<'_>, site: SiteRef) -> String {
+fn written(link: &Linker<'_>, site: SiteRef) -> String {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     match (row.kind, facts.form(row.callee)) {
@@ -94,7 +94,7 @@ fn kind(kind: SiteKind, is_async: bool) -> &'static str {
 }
 
 /// A body in words: ``async function `app.handler` ``.
-pub(super) fn body(link: &Link<'_>, of: BodyRef) -> String {
+pub(super) fn body(link: &Linker<'_>, of: BodyRef) -> String {
     let row = link.program.body(of);
     let name = link.qualified_name(of);
     let what = match (row.kind, row.flow) {
@@ -131,7 +131,7 @@ fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
     }
 }
 
-fn run_target(link: &Link<'_>, target: &RunTarget) -> ExplainedTarget {
+fn run_target(link: &Linker<'_>, target: &RunTarget) -> ExplainedTarget {
     match target {
         RunTarget::Body { body: of, edge: by, awaited, by_argument, confidence } => {
             let row = link.program.body(*of);
@@ -155,17 +155,17 @@ fn run_target(link: &Link<'_>, target: &RunTarget) -> ExplainedTarget {
     }
 }
 
-fn edge(edge: Edge, flow: Flow, awaited: bool) -> String {
+fn edge(edge: TargetKind, flow: Flow, awaited: bool) -> String {
     match (edge, flow) {
-        (Edge::Call, _) => "call".to_owned(),
-        (Edge::Consume, _) => "runs what was made earlier".to_owned(),
-        (Edge::Init, _) => "first import".to_owned(),
-        (Edge::Construct, Flow::Coroutine) if awaited => "await".to_owned(),
-        (Edge::Construct, Flow::Coroutine) => "makes a coroutine".to_owned(),
-        (Edge::Construct, Flow::Generator) => "makes a generator".to_owned(),
-        (Edge::Construct, Flow::AsyncGenerator) => "makes an async generator".to_owned(),
-        (Edge::Construct, Flow::Sync) => "makes an instance".to_owned(),
-        (Edge::HandOver(context, _), _) => format!("hand-over to {}", context_words(context)),
+        (TargetKind::Call, _) => "call".to_owned(),
+        (TargetKind::Consume, _) => "runs what was made earlier".to_owned(),
+        (TargetKind::Init, _) => "first import".to_owned(),
+        (TargetKind::Construct, Flow::Coroutine) if awaited => "await".to_owned(),
+        (TargetKind::Construct, Flow::Coroutine) => "makes a coroutine".to_owned(),
+        (TargetKind::Construct, Flow::Generator) => "makes a generator".to_owned(),
+        (TargetKind::Construct, Flow::AsyncGenerator) => "makes an async generator".to_owned(),
+        (TargetKind::Construct, Flow::Sync) => "makes an instance".to_owned(),
+        (TargetKind::HandOver(context, _), _) => format!("hand-over to {}", context_words(context)),
     }
 }
 
@@ -183,7 +183,7 @@ fn tried(tried: &RowTried<'_>, language: Language) -> ExplainedRow {
     let shown = tried
         .conditions
         .iter()
-        .map(|of| (conditions::written(of, language), of.shown == blocklint_analysis::Shown::Yes));
+        .map(|of| (conditions::written(of, language), of.shown == blocklint_analysis::ConditionResult::Yes));
     let conditions = shown.collect();
     let (path, says, (file, line)) = match tried.row {
         RowMatch::Call(row) => (row.path, call_says(&row, tried), row.origin()),

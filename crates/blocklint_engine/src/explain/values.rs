@@ -1,16 +1,16 @@
 //! Values in words that people know.
 
-use blocklint_analysis::{ArgsId, Constant, Link, Val, ValueId};
+use blocklint_analysis::{ArgsId, Constant, Linker, Val, ValueId};
 
 /// How deep type arguments and parts are told.
 const DEPTH: u32 = 3;
 
 /// What an expression may be: its members, what is not known last and with its reason.
-pub(super) fn value(link: &Link<'_>, of: ValueId) -> String {
+pub(super) fn value(link: &Linker<'_>, of: ValueId) -> String {
     within(link, of, DEPTH)
 }
 
-fn within(link: &Link<'_>, of: ValueId, depth: u32) -> String {
+fn within(link: &Linker<'_>, of: ValueId, depth: u32) -> String {
     let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
     let members = link.values.members(of);
     let (unknown, known): (Vec<Val>, Vec<Val>) = members.iter().partition(|val| matches!(val, Val::Unknown(_)));
@@ -18,7 +18,7 @@ fn within(link: &Link<'_>, of: ValueId, depth: u32) -> String {
     words.collect::<Vec<_>>().join(" or ")
 }
 
-fn member(link: &Link<'_>, val: Val, depth: u32) -> String {
+fn member(link: &Linker<'_>, val: Val, depth: u32) -> String {
     let path = |path| link.library.text(path).to_string();
     match val {
         Val::Unknown(why) => format!("unknown: {}", why.as_str()),
@@ -50,7 +50,7 @@ fn member(link: &Link<'_>, val: Val, depth: u32) -> String {
 }
 
 /// A type with those of its arguments that are known.
-fn generic(link: &Link<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
+fn generic(link: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
     let args = link.values.list(args);
     let (Some(depth), false) = (depth.checked_sub(1), args.is_empty()) else { return ty.to_owned() };
     if args.iter().all(|&arg| link.values.is_unknown(arg)) {

@@ -34,7 +34,7 @@ impl Callers<'_, '_> {
                     arg: None,
                     kind: CallerKind::Runs,
                     with_receiver: false,
-                    steps: default.steps,
+                    steps: default.inferred_steps,
                     shared: false,
                 });
             }

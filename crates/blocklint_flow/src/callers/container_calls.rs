@@ -2,8 +2,8 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, FormId, SiteKind};
-use blocklint_link::calls::targets::{Edge, Target};
-use blocklint_link::linker::Link;
+use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +24,7 @@ pub(crate) struct Dispatch {
 
 impl Dispatch {
     /// Looks at each call of a file whose callee is taken out of a container, once.
-    pub(crate) fn look_at(&mut self, link: &Link<'_>, file: FileId) {
+    pub(crate) fn look_at(&mut self, link: &Linker<'_>, file: FileId) {
         if !self.seen.insert(file) {
             return;
         }
@@ -41,7 +41,7 @@ impl Dispatch {
             let Some(targets) = targets.flatten() else { continue };
             let alternatives = targets.list.len() + usize::from(targets.unknown);
             for target in &targets.list {
-                let Target::Body { body, edge: Edge::Call, .. } = *target else { continue };
+                let Target::Body { body, edge: TargetKind::Call, .. } = *target else { continue };
                 let sites = if alternatives > 1 { &mut self.among } else { &mut self.only };
                 sites.entry(body).or_default().push(site);
             }
@@ -55,7 +55,7 @@ impl Dispatch {
 }
 
 /// Rust: whether a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is.
-fn names_types(link: &Link<'_>, site: SiteRef, callee: FormId) -> bool {
+fn names_types(link: &Linker<'_>, site: SiteRef, callee: FormId) -> bool {
     let facts = link.program.facts(site.file);
     let Form::Subscript(base, _) = facts.form(callee) else { return false };
     let typed = link.eval(link.scope_of(site, EnvId::NONE), base);
@@ -64,7 +64,7 @@ fn names_types(link: &Link<'_>, site: SiteRef, callee: FormId) -> bool {
 }
 
 /// Whether a callee is an element of a container.
-fn is_taken_out(link: &Link<'_>, file: FileId, callee: FormId, depth: u32) -> bool {
+fn is_taken_out(link: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(file);
     match facts.form(callee) {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignId, At, ClassId, Form, FormId, SiteId, SiteKind};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::occurrences::Mention;
 use rustc_hash::FxHashMap;
@@ -27,7 +27,7 @@ pub(crate) struct InFile {
 }
 
 /// The objects of a file, found once.
-pub(crate) fn objects_in(link: &Link<'_>, file: FileId) -> Rc<InFile> {
+pub(crate) fn objects_in(link: &Linker<'_>, file: FileId) -> Rc<InFile> {
     let memo = link.layer_memo::<Memo>();
     if let Some(known) = memo.objects.borrow().get(&file) {
         return Rc::clone(known);
@@ -38,7 +38,7 @@ pub(crate) fn objects_in(link: &Link<'_>, file: FileId) -> Rc<InFile> {
 }
 
 /// Where a method stands for a callable by its anonymous class: where the object goes that its class is made for.
-pub(crate) fn uses_of_anonymous(link: &Link<'_>, body: BodyRef) -> Vec<Mention> {
+pub(crate) fn uses_of_anonymous(link: &Linker<'_>, body: BodyRef) -> Vec<Mention> {
     let facts = link.program.facts(body.file);
     let Some(class) = link.program.body(body).class.get() else { return Vec::new() };
     if facts.language != Language::Java
@@ -55,7 +55,7 @@ pub(crate) fn uses_of_anonymous(link: &Link<'_>, body: BodyRef) -> Vec<Mention> 
 }
 
 impl InFile {
-    fn new(link: &Link<'_>, file: FileId) -> Self {
+    fn new(link: &Linker<'_>, file: FileId) -> Self {
         let mut found = InFile::default();
         let facts = link.program.facts(file);
         let mut see = |at: At, form: FormId, mention: Mention| {

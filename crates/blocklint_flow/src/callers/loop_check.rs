@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Exit, Form, FormId, RegionId, RegionKind};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Asks;
@@ -31,7 +31,7 @@ pub(crate) struct Asking {
 }
 
 /// Whether a site stands where no event loop runs in its thread.
-pub(crate) fn off_the_loop(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn off_the_loop(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
@@ -54,12 +54,12 @@ pub(crate) fn off_the_loop(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Java: whether an event loop runs in the thread where a form is true.
-pub(crate) fn says_loop(link: &Link<'_>, file: FileId, form: FormId) -> bool {
+pub(crate) fn says_loop(link: &Linker<'_>, file: FileId, form: FormId) -> bool {
     link.program.language(file) == Language::Java && says_no_loop(link, file, form, 6) == Some(false)
 }
 
 /// For an `else` without a test of its own: what the test of its branch says.
-fn sibling_says(link: &Link<'_>, file: FileId, id: RegionId) -> bool {
+fn sibling_says(link: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     let facts = link.program.facts(file);
     let own = facts.region(id);
     facts
@@ -70,13 +70,13 @@ fn sibling_says(link: &Link<'_>, file: FileId, id: RegionId) -> bool {
 }
 
 /// Whether the guarded part before a handler asks for the running loop, so that the handler means there is none.
-fn try_asks(link: &Link<'_>, file: FileId, handler: RegionId) -> bool {
+fn try_asks(link: &Linker<'_>, file: FileId, handler: RegionId) -> bool {
     let own = link.program.facts(file).region(handler);
     asking(link, file).tries.contains(&(own.body, own.group))
 }
 
 /// Where a file asks whether a loop runs, remembered.
-fn asking(link: &Link<'_>, file: FileId) -> Rc<Asking> {
+fn asking(link: &Linker<'_>, file: FileId) -> Rc<Asking> {
     if let Some(known) = link.layer_memo::<Memo>().asking.borrow().get(&file) {
         return known.clone();
     }
@@ -102,7 +102,7 @@ fn asking(link: &Link<'_>, file: FileId) -> Rc<Asking> {
 }
 
 /// Names of calls that ask, and those of project functions that give such an answer on.
-fn ask_names(link: &Link<'_>, language: Language) -> Rc<[Name]> {
+fn ask_names(link: &Linker<'_>, language: Language) -> Rc<[Name]> {
     if let Some(known) = link.layer_memo::<Memo>().ask_names.borrow().get(&language) {
         return known.clone();
     }
@@ -117,7 +117,7 @@ fn ask_names(link: &Link<'_>, language: Language) -> Rc<[Name]> {
 }
 
 /// Names of project functions that return what such a call told.
-fn answering_names(link: &Link<'_>, language: Language) -> Rc<FxHashSet<Name>> {
+fn answering_names(link: &Linker<'_>, language: Language) -> Rc<FxHashSet<Name>> {
     if let Some(known) = link.layer_memo::<Memo>().answering.borrow().get(&language) {
         return known.clone();
     }
@@ -142,7 +142,7 @@ fn answering_names(link: &Link<'_>, language: Language) -> Rc<FxHashSet<Name>> {
 }
 
 /// What it means that a test holds: no loop runs here (true), or one does (false).
-fn says_no_loop(link: &Link<'_>, file: FileId, test: FormId, depth: u32) -> Option<bool> {
+fn says_no_loop(link: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     let facts = link.program.facts(file);
     match facts.form(test) {
@@ -172,7 +172,7 @@ fn says_no_loop(link: &Link<'_>, file: FileId, test: FormId, depth: u32) -> Opti
 }
 
 /// Whether a form is the answer of a call that asks: its result, or a variable that holds it.
-fn is_answer(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+fn is_answer(link: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(file);
     match facts.form(form) {
@@ -183,7 +183,7 @@ fn is_answer(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
 }
 
 /// What a call tells of its thread.
-fn asks(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
+fn asks(link: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     // Names decide whether looking further is worth it.
@@ -202,7 +202,7 @@ fn asks(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
 }
 
 /// Whether a function returns what such a call told.
-fn gives_answer(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+fn gives_answer(link: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = link.program.facts(body.file);
     // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`
     let is_true_on_loop = |exit: Exit| {

@@ -11,9 +11,9 @@ use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, ParamKind, SiteKind, Sym};
-use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::linker::work::Unit;
-use blocklint_link::linker::{LOW_STEPS, Link};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap, is_field_of_receiver};
 use blocklint_link::values::value::{EnvId, Val, ValueId};
@@ -97,7 +97,7 @@ pub(crate) enum Trail {
 
 /// Callers by node, remembered.
 pub struct Callers<'l, 'a> {
-    pub(crate) link: &'l Link<'a>,
+    pub(crate) link: &'l Linker<'a>,
     pub(crate) dispatch: Dispatch,
     /// Whether only callers in the files that are looked at count.
     near: bool,
@@ -120,7 +120,7 @@ pub(crate) const TRAILS: usize = 200;
 
 impl<'l, 'a> Callers<'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Link<'a>) -> Self {
+    pub fn new(link: &'l Linker<'a>) -> Self {
         Callers {
             link,
             dispatch: Dispatch::default(),
@@ -134,7 +134,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     }
 
     /// Those in the files that a run looks at; with a run that looks at all, all of them.
-    pub(crate) fn near(link: &'l Link<'a>) -> Self {
+    pub(crate) fn near(link: &'l Linker<'a>) -> Self {
         Callers { near: true, ..Callers::new(link) }
     }
 
@@ -366,25 +366,25 @@ impl<'l, 'a> Callers<'l, 'a> {
                     if node.env != EnvId::NONE && own != node.env {
                         continue;
                     }
-                    if edge == Edge::Call && link.cannot_be_awaited_here(site, body, &targets) {
+                    if edge == TargetKind::Call && link.cannot_be_awaited_here(site, body, &targets) {
                         continue;
                     }
                     match edge {
-                        Edge::Call | Edge::Consume | Edge::Init => found.callers.push(Caller {
+                        TargetKind::Call | TargetKind::Consume | TargetKind::Init => found.callers.push(Caller {
                             site,
                             env,
                             arg: None,
-                            kind: if edge == Edge::Consume { CallerKind::Consumes } else { CallerKind::Runs },
+                            kind: if edge == TargetKind::Consume { CallerKind::Consumes } else { CallerKind::Runs },
                             with_receiver,
                             steps: targets.steps.saturating_add(self.unknown_step(site, targets.unknown)),
                             shared: link.are_alternatives(site, &targets),
                         }),
-                        Edge::Construct => {
+                        TargetKind::Construct => {
                             if link.program.body(body).flow == Flow::Generator {
                                 trails.push(Trail::ResultOf(site, env));
                             }
                         }
-                        Edge::HandOver(Context::EventLoop, runtime) => found.callers.push(Caller {
+                        TargetKind::HandOver(Context::EventLoop, runtime) => found.callers.push(Caller {
                             site,
                             env,
                             arg: None,
@@ -393,7 +393,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                             steps: targets.steps,
                             shared: targets.list.len() > 1,
                         }),
-                        Edge::HandOver(..) => {}
+                        TargetKind::HandOver(..) => {}
                     }
                 }
                 Target::Overrides { class, name }
@@ -568,7 +568,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         Subject::Row(_) => Some(0),
                     }
                 {
-                    let steps = add_steps(typed.steps, steps.max(referred));
+                    let steps = add_steps(typed.inferred_steps, steps.max(referred));
                     self.argument(subject, site, arg, env, steps, trails, found);
                 }
             }

@@ -1,7 +1,7 @@
 //! Coroutines that are made and dropped: what an edit that forgets an `await` leaves behind.
 
 use blocklint_facts::{BodyKind, Form, Site, SiteFlags, SiteId, SiteKind};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::values::value::{EnvId, Val};
@@ -15,7 +15,7 @@ fn drops(row: &Site) -> bool {
 /// The calls of a file that stand as statements and give a coroutine, of the project or (where the models say that
 /// what is called is asynchronous) of a library: of each the body's qualified name and the name called. A library's
 /// task or future is among them, which may well be dropped: compare with what was there before.
-pub fn unawaited(link: &Link<'_>, file: FileId) -> Vec<(String, String)> {
+pub fn unawaited(link: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
     let facts = link.program.facts(file);
     let mut found = Vec::new();
     for (at, row) in facts.sites.iter().enumerate() {
@@ -35,7 +35,7 @@ pub fn unawaited(link: &Link<'_>, file: FileId) -> Vec<(String, String)> {
 
 /// Whether nobody awaits what a function inside of another one gives: the outer one only returns its coroutine, and
 /// whoever calls that drops it.
-pub(crate) fn is_dropped(link: &Link<'_>, body: BodyRef) -> bool {
+pub(crate) fn is_dropped(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     let Some(outer) = row.parent.get().filter(|&outer| facts.body(outer).kind == BodyKind::Function) else {
@@ -58,7 +58,7 @@ pub(crate) fn is_dropped(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 /// Whether a function is called and each call drops what it gives.
-fn is_called_for_nothing(link: &Link<'_>, body: BodyRef) -> bool {
+fn is_called_for_nothing(link: &Linker<'_>, body: BodyRef) -> bool {
     let row = link.program.body(body);
     let Some(name) = link.program.global(body.file, row.name).filter(|_| row.var.is_some()) else { return false };
     let mut called = false;

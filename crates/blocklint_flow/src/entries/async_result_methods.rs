@@ -5,13 +5,13 @@
 use blocklint_core::{Context, Language, Runtime, last_name};
 use blocklint_facts::{BodyKind, Flow, FormId};
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId};
 use blocklint_link::values::value::Val;
 use blocklint_models::{HandoverContext, Role, Runs, Via};
 
 /// The runtime whose loops call a method that answers later, if nothing but tests is seen to call it.
-pub(crate) fn answers_later(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
+pub(crate) fn answers_later(link: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     if facts.language != Language::Java
@@ -28,7 +28,7 @@ pub(crate) fn answers_later(link: &Link<'_>, body: BodyRef) -> Option<Option<Run
 }
 
 /// By a declared result that is a future of such a library.
-fn by_result(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
+fn by_result(link: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let returns = link.program.body(body).returns;
     if returns.is_none() {
         return None;
@@ -44,12 +44,12 @@ fn by_result(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
 
 /// By a parameter that takes a result, and whose method such a library calls on its loops. Most often it is the last; what is
 /// generated from a description of an interface has the context behind it.
-fn by_handler(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
+fn by_handler(link: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let annotations = link.program.params_of(body).iter().rev().map(|param| param.annotation);
     annotations.filter(|annotation| !annotation.is_none()).find_map(|annotation| takes_result(link, body, annotation))
 }
 
-fn takes_result(link: &Link<'_>, body: BodyRef, annotation: FormId) -> Option<Option<Runtime>> {
+fn takes_result(link: &Linker<'_>, body: BodyRef, annotation: FormId) -> Option<Option<Runtime>> {
     let declared = link.annotation(link.signature_scope(body), annotation);
     link.values.members(declared.value).into_iter().find_map(|val| {
         let Val::Library { ty, args, .. } = val else { return None };
@@ -66,7 +66,7 @@ fn takes_result(link: &Link<'_>, body: BodyRef, annotation: FormId) -> Option<Op
 }
 
 /// The runtime of the first row of a path that says that something runs on an event loop.
-fn on_loop(link: &Link<'_>, path: PathId, wanted: impl Fn(Option<Via>) -> bool) -> Option<Option<Runtime>> {
+fn on_loop(link: &Linker<'_>, path: PathId, wanted: impl Fn(Option<Via>) -> bool) -> Option<Option<Runtime>> {
     link.library.handovers(path).iter().find_map(|found| {
         let row = found.row;
         let via = match row.selector {

@@ -3,7 +3,7 @@
 use blocklint_core::{Confidence, Context};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_link::classes::hierarchy::Ancestor;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
@@ -32,7 +32,7 @@ const ENDINGS: &[&str] = &[
 
 /// Entries, remembered.
 pub struct Entries<'e, 'l, 'a> {
-    link: &'l Link<'a>,
+    link: &'l Linker<'a>,
     units: &'e Units,
     callers: &'e Callers<'l, 'a>,
     memo: FxHashMap<BodyRef, Option<Confidence>>,
@@ -40,7 +40,7 @@ pub struct Entries<'e, 'l, 'a> {
 
 impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Link<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
+    pub fn new(link: &'l Linker<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
         Entries { link, units, callers, memo: FxHashMap::default() }
     }
 

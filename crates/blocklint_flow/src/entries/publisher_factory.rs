@@ -2,7 +2,7 @@
 
 use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::reactive::BodyUse;
@@ -10,7 +10,7 @@ use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Role;
 
 /// Whether a function's declared result is a publisher, and not all its calls stand where they may block.
-pub(crate) fn assembles(link: &Link<'_>, body: BodyRef) -> bool {
+pub(crate) fn assembles(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     if facts.language == Language::Rust {
@@ -23,7 +23,7 @@ pub(crate) fn assembles(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 /// The call that makes a chain of what this call gives: `just(f())`.
-pub fn factory_given(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
+pub fn factory_given(link: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = link.program.facts(site.file);
     let uses = link.program.uses_of_result(site);
     let given = uses.iter().find_map(|(mention, _)| match mention {
@@ -42,7 +42,7 @@ pub fn factory_given(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
 const DEPTH: u32 = 6;
 
 /// Whether every known call stands in a test, or in code that runs where it may block.
-fn runs_only_aside(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+fn runs_only_aside(link: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let mut asked = Asked { seen: Vec::new(), any: false };
     asked.only_aside(link, body, depth) && asked.any
 }
@@ -56,7 +56,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn only_aside(&mut self, link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+    fn only_aside(&mut self, link: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         self.seen.push(body);
         let uses = link.uses_of_body(body);
@@ -81,7 +81,7 @@ impl Asked {
     }
 
     /// Java: whether a method that nobody registers runs where it may block because all its own callers do.
-    fn is_called_aside(&mut self, link: &Link<'_>, caller: BodyRef, depth: u32) -> bool {
+    fn is_called_aside(&mut self, link: &Linker<'_>, caller: BodyRef, depth: u32) -> bool {
         let facts = link.program.facts(caller.file);
         facts.language == Language::Java
             && link.program.body(caller).kind == BodyKind::Function
@@ -91,14 +91,14 @@ impl Asked {
 }
 
 /// Java: whether a method that nobody registers waits itself for the chain that a call in it gives: `find(id).block()`.
-fn waits_for(link: &Link<'_>, caller: BodyRef, site: SiteRef) -> bool {
+fn waits_for(link: &Linker<'_>, caller: BodyRef, site: SiteRef) -> bool {
     link.program.body(caller).kind == BodyKind::Function
         && link.registered(caller).is_none()
         && link.is_waited_for_there(site)
 }
 
 /// Whether a lambda is handed to a worker, or stands where a chain was moved to one.
-fn stands_in_worker(link: &Link<'_>, body: BodyRef) -> bool {
+fn stands_in_worker(link: &Linker<'_>, body: BodyRef) -> bool {
     if link.program.body(body).kind != BodyKind::Lambda {
         return false;
     }
@@ -110,7 +110,7 @@ fn stands_in_worker(link: &Link<'_>, body: BodyRef) -> bool {
         })
 }
 
-fn is_worker_argument(link: &Link<'_>, site: SiteRef, arg: u32) -> bool {
+fn is_worker_argument(link: &Linker<'_>, site: SiteRef, arg: u32) -> bool {
     let passing = link.passing(site, arg, EnvId::NONE);
     if passing.on_chain {
         return link.is_moved_away(site);
@@ -119,7 +119,7 @@ fn is_worker_argument(link: &Link<'_>, site: SiteRef, arg: u32) -> bool {
 }
 
 /// The machinery of assembled publishers, as their library's rows say for its operators.
-pub(crate) fn runtime_of_publisher(link: &Link<'_>, body: BodyRef) -> Option<Runtime> {
+pub(crate) fn runtime_of_publisher(link: &Linker<'_>, body: BodyRef) -> Option<Runtime> {
     let declared = link.annotation(link.signature_scope(body), link.program.body(body).returns);
     link.values.members(declared.value).into_iter().find_map(|val| match val {
         Val::Library { ty, .. } => {

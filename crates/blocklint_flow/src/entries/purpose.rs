@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, Region, RegionId, RegionKind, SiteFlags, SiteKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::CrateLayout;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::path_kind::is_example;
@@ -41,37 +41,37 @@ pub(crate) struct Purposes {
 
 /// Returns true if a file reads what stands behind the program's name on a command line: `argparse.ArgumentParser()`,
 /// `@click.command()`, `new picocli.CommandLine(app)`, `sys.argv`.
-pub(crate) fn takes_arguments(link: &Link<'_>, file: FileId) -> bool {
+pub(crate) fn takes_arguments(link: &Linker<'_>, file: FileId) -> bool {
     of_language(link, link.program.language(file)).takes_arguments.contains(&file)
 }
 
 /// Returns true if a file serves others: `uvicorn.run(app)`, `await server.serve_forever()`, a loop without end that awaits.
-pub(crate) fn serves(link: &Link<'_>, file: FileId) -> bool {
+pub(crate) fn serves(link: &Linker<'_>, file: FileId) -> bool {
     let of_language = of_language(link, link.program.language(file));
     of_language.serves.contains(&file) || of_language.may_serve.contains(&file)
 }
 
 /// The files of Rust that read arguments themselves: `std::env::args()`.
-pub(crate) fn rust_files_taking_arguments<'l>(link: &'l Link<'_>) -> impl Iterator<Item = FileId> + 'l {
+pub(crate) fn rust_files_taking_arguments<'l>(link: &'l Linker<'_>) -> impl Iterator<Item = FileId> + 'l {
     of_language(link, Language::Rust).takes_arguments.iter().copied()
 }
 
 /// Returns true if some file of the project reads arguments.
-pub fn project_takes_arguments(link: &Link<'_>) -> bool {
+pub fn project_takes_arguments(link: &Linker<'_>) -> bool {
     let of_file = |&language: &Language| !of_language(link, language).takes_arguments.is_empty();
     let crates = || link.program.layout.crates.iter();
     link.program.languages().iter().any(of_file) || crates().any(|own| depends_on_parser(link, own))
 }
 
 /// Returns true if a package of Rust depends on a parser of arguments, and not for its tests alone.
-pub(crate) fn depends_on_parser(link: &Link<'_>, own: &CrateLayout) -> bool {
+pub(crate) fn depends_on_parser(link: &Linker<'_>, own: &CrateLayout) -> bool {
     let mut needed = own.dependencies.iter().flatten().filter(|(_, name, _)| own.aside.binary_search(name).is_err());
     needed.any(|(_, name, _)| is_parser_of_arguments(link, name))
 }
 
 /// Returns true if the project is seen to serve others: a file of it serves, or a library enters a body of it on an event loop,
 /// as for `@app.get("/")`.
-pub fn project_serves(link: &Link<'_>) -> bool {
+pub fn project_serves(link: &Linker<'_>) -> bool {
     let memo = &link.layer_memo::<Memo>().project_serves;
     *memo.get_or_init(|| {
         let languages = link.program.languages();
@@ -83,7 +83,7 @@ pub fn project_serves(link: &Link<'_>) -> bool {
 
 /// Returns true if a path says that a file belongs to a command line, and neither the file nor the rest of the project says otherwise:
 /// the file calls nothing that serves others, and what may be anything (`__main__.py`, or in Rust a folder `commands`) reads arguments.
-pub fn is_command_file(link: &Link<'_>, file: FileId) -> bool {
+pub fn is_command_file(link: &Linker<'_>, file: FileId) -> bool {
     let program = link.program;
     if !program.is_command_line(file) || of_language(link, program.language(file)).serves.contains(&file) {
         return false;
@@ -97,7 +97,7 @@ pub fn is_command_file(link: &Link<'_>, file: FileId) -> bool {
 }
 
 /// Returns true if a package of Rust is a library that reads arguments: `clap`. What it derives is not seen in calls.
-fn is_parser_of_arguments(link: &Link<'_>, package: &str) -> bool {
+fn is_parser_of_arguments(link: &Linker<'_>, package: &str) -> bool {
     let parsers = link.layer_memo::<Memo>().parsers_of_arguments.get_or_init(|| {
         let models = link.library.of(Language::Rust);
         let paths = models.names(Uses::ARGUMENTS).flat_map(|name| name.paths(Uses::ARGUMENTS));
@@ -107,7 +107,7 @@ fn is_parser_of_arguments(link: &Link<'_>, package: &str) -> bool {
 }
 
 /// The evidence in the files of a language, found when first asked for.
-fn of_language<'l>(link: &'l Link<'_>, language: Language) -> &'l Purposes {
+fn of_language<'l>(link: &'l Linker<'_>, language: Language) -> &'l Purposes {
     let memo = &link.layer_memo::<Memo>().purposes;
     let place = match language {
         Language::Python => 0,
@@ -117,7 +117,7 @@ fn of_language<'l>(link: &'l Link<'_>, language: Language) -> &'l Purposes {
     memo[place].get_or_init(|| find(link, language))
 }
 
-fn find(link: &Link<'_>, language: Language) -> Purposes {
+fn find(link: &Linker<'_>, language: Language) -> Purposes {
     let mut found = Purposes::default();
     add_callers(link, language, Uses::ARGUMENTS, |row| row.asks == Some(Asks::Arguments), &mut found.takes_arguments);
     add_callers(link, language, Uses::SERVES, |row| row.serves, &mut found.serves);
@@ -142,14 +142,14 @@ fn find(link: &Link<'_>, language: Language) -> Purposes {
 }
 
 /// Returns true if a file is evidence: it is of the language, and neither a test nor an example.
-fn counts(link: &Link<'_>, language: Language, file: FileId) -> bool {
+fn counts(link: &Linker<'_>, language: Language, file: FileId) -> bool {
     let relative = &link.program.files[file.index()].relative;
     link.program.language(file) == language && !link.is_for_tests(file.body_ref(BodyId(0))) && !is_example(relative)
 }
 
 /// Adds the files that call a function of a library whose row says so.
 fn add_callers(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     language: Language,
     uses: Uses,
     says: fn(&CallRow) -> bool,
@@ -160,13 +160,13 @@ fn add_callers(
 }
 
 /// Adds the files that give a library something to run in a phase: `@app.command()`, `@app.on_event("startup")`.
-fn add_takers(link: &Link<'_>, language: Language, (uses, phase): (Uses, Phase), found: &mut FxHashSet<FileId>) {
+fn add_takers(link: &Linker<'_>, language: Language, (uses, phase): (Uses, Phase), found: &mut FxHashSet<FileId>) {
     let takes = |path| link.library.handovers(path).iter().any(|row| row.phase == Some(phase));
     add_callers_of(link, language, uses, takes, found);
 }
 
 fn add_callers_of(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     language: Language,
     uses: Uses,
     says: impl Fn(blocklint_link::program::ids::PathId) -> bool,
@@ -196,13 +196,13 @@ fn add_callers_of(
 }
 
 /// Returns true if a file of Python calls what serves by its name.
-fn serves_by_name(link: &Link<'_>, file: FileId) -> bool {
+fn serves_by_name(link: &Linker<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
     facts.sites.iter().any(|row| lang::python::conventions::serves_for_sure(facts.text(row.name)))
 }
 
 /// Adds the files of Rust that call what serves by its name: `server.serve(service)`.
-fn add_servers_by_name(link: &Link<'_>, found: &mut FxHashSet<FileId>) {
+fn add_servers_by_name(link: &Linker<'_>, found: &mut FxHashSet<FileId>) {
     let program = link.program;
     let awaited = lang::rust::conventions::SERVING_AWAITED.iter().map(|&name| (name, true));
     for (name, awaited) in lang::rust::conventions::SERVING.iter().map(|&name| (name, false)).chain(awaited) {
@@ -219,7 +219,7 @@ fn add_servers_by_name(link: &Link<'_>, found: &mut FxHashSet<FileId>) {
 }
 
 /// Returns true if a call under a name that serves leads to no function of the project, which serves where its own code does.
-pub(crate) fn is_serving(link: &Link<'_>, site: SiteRef, awaited: bool) -> bool {
+pub(crate) fn is_serving(link: &Linker<'_>, site: SiteRef, awaited: bool) -> bool {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     if facts.language != Language::Rust || row.kind != SiteKind::Call {
@@ -233,7 +233,7 @@ pub(crate) fn is_serving(link: &Link<'_>, site: SiteRef, awaited: bool) -> bool 
 }
 
 /// Returns true if a body of a file that is none of its tests has a loop without end that awaits.
-fn has_endless_loop(link: &Link<'_>, file: FileId) -> bool {
+fn has_endless_loop(link: &Linker<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
     (0..facts.regions.len() as u32)
         .map(RegionId)
@@ -255,7 +255,7 @@ pub(crate) fn is_endless(facts: &FileFacts, id: RegionId) -> bool {
 }
 
 /// Returns true if a library enters a body of this language on an event loop because a decorator or a base class registers it.
-fn registers(link: &Link<'_>, language: Language) -> bool {
+fn registers(link: &Linker<'_>, language: Language) -> bool {
     let program = link.program;
     (0..program.files.len() as u32).map(FileId).filter(|&file| counts(link, language, file)).any(|file| {
         let facts = program.facts(file);
@@ -270,14 +270,14 @@ fn registers(link: &Link<'_>, language: Language) -> bool {
 }
 
 /// Returns true if a decorator gives a body to a library to be run in a phase: `@pytest.fixture` for tests.
-fn is_of_phase(link: &Link<'_>, body: BodyRef, phase: Phase) -> bool {
+fn is_of_phase(link: &Linker<'_>, body: BodyRef, phase: Phase) -> bool {
     link.decorator_paths(body)
         .into_iter()
         .any(|path| link.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase == Some(phase)))
 }
 
 /// Returns true if a call of Rust is one of a library that, by its row, serves others.
-pub(crate) fn calls_what_serves(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn calls_what_serves(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let names = link.layer_memo::<Memo>().serving_names.get_or_init(|| {
         let models = link.library.of(Language::Rust);

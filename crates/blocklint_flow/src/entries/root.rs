@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyId, BodyKind, Flow, SuppressionKind};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::BodyRef;
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
@@ -70,7 +70,7 @@ impl Root {
 
 /// Roots, remembered.
 pub struct Roots<'l, 'a> {
-    link: &'l Link<'a>,
+    link: &'l Linker<'a>,
     memo: RefCell<FxHashMap<BodyRef, Option<Root>>>,
     /// By the folder of a Rust package, the runtime that its programs run on, as far as they say so.
     programs: RefCell<FxHashMap<String, Option<Runtime>>>,
@@ -78,7 +78,7 @@ pub struct Roots<'l, 'a> {
 
 impl<'l, 'a> Roots<'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Link<'a>) -> Self {
+    pub fn new(link: &'l Linker<'a>) -> Self {
         Roots { link, memo: RefCell::default(), programs: RefCell::default() }
     }
 
@@ -242,7 +242,7 @@ impl<'l, 'a> Roots<'l, 'a> {
 
 /// The machinery whose threads a file uses: a framework that it imports comes before the event loop below.
 pub fn threads_of(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     file: blocklint_link::program::ids::FileId,
     runtime: Option<Runtime>,
 ) -> Option<Runtime> {

@@ -6,13 +6,13 @@ use std::collections::BinaryHeap;
 
 use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::calls::targets::Target;
-use blocklint_link::linker::{LOW_STEPS, Link};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::program::occurrences::is_own_receiver;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::raw_finding::Choice;
-use crate::graph::{Graph, Next, StateId, Way};
+use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use crate::guards::java_setting::is_made_by_name;
 use crate::guards::rust_getter::deciding_tests_over;
 
@@ -45,7 +45,7 @@ const FAR: u32 = 12;
 
 impl Cost {
     /// What a way costs that ends here.
-    fn of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
+    fn of(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
         let steps = way_steps(link, graph, way);
         let guessed = u32::from(way.steps);
         let chosen = steps - guessed;
@@ -60,7 +60,7 @@ impl Cost {
     }
 
     /// What the path costs if a way leads to it.
-    fn after(self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
+    fn after(self, link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
         let own = Cost::of(link, graph, way);
         Cost {
             steps: self.steps + own.steps,
@@ -85,12 +85,12 @@ impl Cost {
 
 /// The best way on from each state.
 pub struct Paths {
-    pub(crate) best: Vec<Option<(Cost, Way)>>,
+    pub(crate) best: Vec<Option<(Cost, FlowEdge)>>,
 }
 
 /// Python: whether a way ends at a call that asks for or changes what a file system keeps of a file.
-fn is_of_entry(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> bool {
-    let Next::Leaf(leaf) = way.next else { return false };
+fn is_of_entry(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> bool {
+    let EdgeTarget::Leaf(leaf) = way.next else { return false };
     let facts = link.program.facts(way.site.file);
     facts.language == Language::Python
         && graph.labels.get(graph.leaves[leaf as usize].label).effect == Effect::File
@@ -98,30 +98,30 @@ fn is_of_entry(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> bool {
 }
 
 /// Whether a call is one of an object on itself.
-fn is_on_own_object(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_on_own_object(link: &Linker<'_>, site: SiteRef) -> bool {
     link.receiver_form(site).is_some_and(|form| is_own_receiver(link.program.facts(site.file), form))
 }
 
 /// Java: whether a call is one of an object on itself, of a function of its class, or makes an object.
-fn leaves_no_choice(link: &Link<'_>, site: SiteRef) -> bool {
+fn leaves_no_choice(link: &Linker<'_>, site: SiteRef) -> bool {
     let is_java = link.program.language(site.file) == Language::Java;
     is_java && (link.receiver_form(site).is_none() || is_on_own_object(link, site))
 }
 
 /// Java: whether a method that a framework calls, on objects of any class that inherits it, calls one of its own that these classes
 /// fill in: each of them is called there, by objects of its own.
-fn is_filled_in_by_each(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_filled_in_by_each(link: &Linker<'_>, site: SiteRef) -> bool {
     leaves_no_choice(link, site) && link.registered(link.program.body_of_site(site)).is_some()
 }
 
 /// Steps of one edge, with what the share of labelled alternatives adds.
-pub fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
+pub fn way_steps(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> u32 {
     if !way.shared {
         return u32::from(way.steps);
     }
     let effect = held_behind(graph, way);
     // Many states meet at one site.
-    let key = (way.site, effect, matches!(way.next, Next::State(_)));
+    let key = (way.site, effect, matches!(way.next, EdgeTarget::LabelledBody(_)));
     let known = graph.shares.borrow().get(&key).copied();
     let share = known.unwrap_or_else(|| {
         let share = share_steps(link, graph, way, effect);
@@ -132,10 +132,10 @@ pub fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
 }
 
 /// Returns the effect behind a way, and how bad it is.
-fn held_behind(graph: &Graph<'_>, way: &Way) -> Option<(Effect, Severity)> {
+fn held_behind(graph: &Graph<'_>, way: &FlowEdge) -> Option<(Effect, Severity)> {
     let label = match way.next {
-        Next::State(state) => graph.states.get(state.0 as usize).map(|state| state.label),
-        Next::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
+        EdgeTarget::LabelledBody(state) => graph.states.get(state.0 as usize).map(|state| state.label),
+        EdgeTarget::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
     };
     label.map(|label| {
         let label = graph.labels.get(label);
@@ -148,8 +148,8 @@ pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
 
 /// True if of the alternatives of a way those count that hold the thread in this very way. Of a Java method with its many
 /// implementations what few of them do says nothing, whatever the others do; nor does in Rust that few of them start a runtime.
-fn is_counted_by_effect(link: &Link<'_>, way: &Way, effect: Option<Effect>) -> bool {
-    matches!(way.next, Next::State(_))
+fn is_counted_by_effect(link: &Linker<'_>, way: &FlowEdge, effect: Option<Effect>) -> bool {
+    matches!(way.next, EdgeTarget::LabelledBody(_))
         && match link.program.language(way.site.file) {
             Language::Java => true,
             Language::Rust => effect == Some(Effect::NestedLoop),
@@ -166,7 +166,7 @@ fn holds_so(graph: &Graph<'_>, body: BodyRef, held: Option<(Effect, Severity)>) 
 }
 
 /// Returns the things that the call of a way may run, and which of them hold the thread.
-pub(crate) fn choice_of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Option<Choice> {
+pub(crate) fn choice_of(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Option<Choice> {
     let held = held_behind(graph, way);
     let by_effect = is_counted_by_effect(link, way, held.map(|(effect, _)| effect));
     let (all, bodies) = alternatives(link, way.site);
@@ -177,7 +177,7 @@ pub(crate) fn choice_of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Option
 }
 
 /// Returns how many things a call may run, and those of them that are bodies of the project.
-fn alternatives(link: &Link<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
+fn alternatives(link: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
     let targets = link.targets(site, blocklint_link::values::value::EnvId::NONE);
     let mut all = 0usize;
     let mut bodies: Vec<BodyRef> = Vec::new();
@@ -211,7 +211,7 @@ fn alternatives(link: &Link<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
 
 /// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
 /// at most three are meant, else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effect, Severity)>) -> u8 {
+fn share_steps(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, held: Option<(Effect, Severity)>) -> u8 {
     let effect = held.map(|(effect, _)| effect);
     let site = way.site;
     let by_effect = is_counted_by_effect(link, way, effect);
@@ -274,15 +274,15 @@ fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
 
 impl Paths {
     /// Finds them for all states at once.
-    pub fn new(link: &Link<'_>, graph: &Graph<'_>) -> Self {
-        let mut best: Vec<Option<(Cost, Way)>> = vec![None; graph.states.len()];
-        let mut before: Vec<Vec<(StateId, Way)>> = vec![Vec::new(); graph.states.len()];
+    pub fn new(link: &Linker<'_>, graph: &Graph<'_>) -> Self {
+        let mut best: Vec<Option<(Cost, FlowEdge)>> = vec![None; graph.states.len()];
+        let mut before: Vec<Vec<(LabelledBodyId, FlowEdge)>> = vec![Vec::new(); graph.states.len()];
         let mut queue = BinaryHeap::new();
         for (at, state) in graph.states.iter().enumerate() {
             for way in &state.ways {
                 match way.next {
-                    Next::State(next) => before[next.0 as usize].push((StateId(at as u32), *way)),
-                    Next::Leaf(_) => {
+                    EdgeTarget::LabelledBody(next) => before[next.0 as usize].push((LabelledBodyId(at as u32), *way)),
+                    EdgeTarget::Leaf(_) => {
                         queue.push(Reverse((Cost::of(link, graph, way), at as u32, WayKey(*way))));
                     }
                 }
@@ -303,10 +303,10 @@ impl Paths {
     }
 
     /// The cost of going a way to its end.
-    pub fn cost(&self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Option<Cost> {
+    pub fn cost(&self, link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Option<Cost> {
         match way.next {
-            Next::Leaf(_) => Some(Cost::of(link, graph, way)),
-            Next::State(state) => {
+            EdgeTarget::Leaf(_) => Some(Cost::of(link, graph, way)),
+            EdgeTarget::LabelledBody(state) => {
                 let (cost, _) = self.best[state.0 as usize]?;
                 Some(cost.after(link, graph, way))
             }
@@ -314,15 +314,15 @@ impl Paths {
     }
 
     /// Returns the first way of the best path from a state, and its inferred steps.
-    pub fn best_from(&self, state: StateId) -> Option<(Way, u32)> {
+    pub fn best_from(&self, state: LabelledBodyId) -> Option<(FlowEdge, u32)> {
         self.best.get(state.0 as usize).copied().flatten().map(|(cost, way)| (way, cost.steps))
     }
 
     /// The ways from one to the end of its best path, itself first.
-    pub fn follow(&self, way: Way) -> Vec<Way> {
+    pub fn follow(&self, way: FlowEdge) -> Vec<FlowEdge> {
         let mut ways = vec![way];
         let mut at = way;
-        while let Next::State(state) = at.next {
+        while let EdgeTarget::LabelledBody(state) = at.next {
             let Some((_, next)) = self.best[state.0 as usize] else { break };
             ways.push(next);
             at = next;
@@ -333,7 +333,7 @@ impl Paths {
 
 /// Orders ways in the queue; only ties of cost and state come this far.
 #[derive(PartialEq, Eq)]
-struct WayKey(Way);
+struct WayKey(FlowEdge);
 
 impl PartialOrd for WayKey {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
@@ -343,10 +343,10 @@ impl PartialOrd for WayKey {
 
 impl Ord for WayKey {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let key = |way: &Way| {
+        let key = |way: &FlowEdge| {
             let next = match way.next {
-                Next::State(state) => (0, state.0),
-                Next::Leaf(leaf) => (1, leaf),
+                EdgeTarget::LabelledBody(state) => (0, state.0),
+                EdgeTarget::Leaf(leaf) => (1, leaf),
             };
             (way.site, way.arg, next)
         };
@@ -367,7 +367,7 @@ pub struct Causes {
 
 impl Causes {
     /// Finds the causes of all states at once. The blocking calls of one chain (`os.popen(command).read()`) are one cause.
-    pub fn new(link: &Link<'_>, graph: &Graph<'_>) -> Self {
+    pub fn new(link: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut of_leaf = Vec::with_capacity(graph.leaves.len());
         let mut leaves: Vec<u32> = Vec::new();
         let mut ids: FxHashMap<(SiteRef, Option<PathId>), u32> = FxHashMap::default();
@@ -405,8 +405,8 @@ impl Causes {
             for &state in states {
                 for way in &graph.states[state as usize].ways {
                     match way.next {
-                        Next::Leaf(leaf) => own.push(of_leaf[leaf as usize]),
-                        Next::State(next) => {
+                        EdgeTarget::Leaf(leaf) => own.push(of_leaf[leaf as usize]),
+                        EdgeTarget::LabelledBody(next) => {
                             entered.extend(set_of_component.get(component[next.0 as usize] as usize));
                         }
                     }
@@ -436,25 +436,25 @@ impl Causes {
     }
 
     /// The causes behind a way.
-    pub fn behind(&self, way: &Way) -> &[u32] {
+    pub fn behind(&self, way: &FlowEdge) -> &[u32] {
         match way.next {
-            Next::Leaf(leaf) => std::slice::from_ref(&self.of_leaf[leaf as usize]),
-            Next::State(state) => &self.sets[self.set_of[state.0 as usize] as usize],
+            EdgeTarget::Leaf(leaf) => std::slice::from_ref(&self.of_leaf[leaf as usize]),
+            EdgeTarget::LabelledBody(state) => &self.sets[self.set_of[state.0 as usize] as usize],
         }
     }
 
     /// A number for the causes behind a way: ways with the same number have the same.
-    pub fn number(&self, way: &Way) -> (bool, u32) {
+    pub fn number(&self, way: &FlowEdge) -> (bool, u32) {
         match way.next {
-            Next::Leaf(leaf) => (true, self.of_leaf[leaf as usize]),
-            Next::State(state) => (false, self.set_of[state.0 as usize]),
+            EdgeTarget::Leaf(leaf) => (true, self.of_leaf[leaf as usize]),
+            EdgeTarget::LabelledBody(state) => (false, self.set_of[state.0 as usize]),
         }
     }
 }
 
 /// Returns the first blocking call of the chain that a blocking call ends (`os.popen` of `os.popen(command).read()`); none where
 /// the call's receiver is made by no blocking call.
-fn first_of_chain(link: &Link<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef>) -> Option<SiteRef> {
+fn first_of_chain(link: &Linker<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef>) -> Option<SiteRef> {
     const LONGEST: usize = 16;
     let maker = |at: &SiteRef| {
         let made = link.program.site_of_form(at.file, link.receiver_form(*at)?)?;
@@ -469,8 +469,8 @@ fn components(graph: &Graph<'_>) -> Vec<u32> {
     const NEW: u32 = u32::MAX;
     let count = graph.states.len();
     let next_of = |state: usize, at: usize| match graph.states[state].ways.get(at).map(|way| way.next) {
-        Some(Next::State(next)) => Some(Some(next.0 as usize)),
-        Some(Next::Leaf(_)) => Some(None),
+        Some(EdgeTarget::LabelledBody(next)) => Some(Some(next.0 as usize)),
+        Some(EdgeTarget::Leaf(_)) => Some(None),
         None => None,
     };
     let (mut index, mut low, mut component) = (vec![NEW; count], vec![0u32; count], vec![NEW; count]);

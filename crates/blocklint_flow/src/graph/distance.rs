@@ -8,7 +8,7 @@ use blocklint_core::Effect;
 use blocklint_link::program::ids::BodyRef;
 use rustc_hash::FxHashMap;
 
-use crate::graph::{Graph, Next, StateId};
+use crate::graph::{EdgeTarget, Graph, LabelledBodyId};
 
 /// What is known of the shortest ways from labelled bodies, made when first asked for.
 #[derive(Default)]
@@ -20,9 +20,9 @@ struct Ways {
     /// The hops from each state to where its shortest way ends.
     hops: Vec<u32>,
     /// From each state to the next one on its shortest way; `None` where the way ends.
-    next: Vec<Option<StateId>>,
+    next: Vec<Option<LabelledBodyId>>,
     /// The states of a body with an effect.
-    states: FxHashMap<(BodyRef, Effect), Vec<StateId>>,
+    states: FxHashMap<(BodyRef, Effect), Vec<LabelledBodyId>>,
 }
 
 impl Shortest {
@@ -54,21 +54,21 @@ impl Ways {
         let mut next = vec![None; graph.states.len()];
         let mut hops = vec![1; graph.states.len()];
         let mut reached = vec![false; graph.states.len()];
-        let mut before: Vec<Vec<StateId>> = vec![Vec::new(); graph.states.len()];
-        let mut states: FxHashMap<(BodyRef, Effect), Vec<StateId>> = FxHashMap::default();
+        let mut before: Vec<Vec<LabelledBodyId>> = vec![Vec::new(); graph.states.len()];
+        let mut states: FxHashMap<(BodyRef, Effect), Vec<LabelledBodyId>> = FxHashMap::default();
         let mut queue = VecDeque::new();
         for (at, state) in graph.states.iter().enumerate() {
-            let id = StateId(at as u32);
+            let id = LabelledBodyId(at as u32);
             let effect = graph.labels.get(state.label).effect;
             states.entry((state.node.body, effect)).or_default().push(id);
             for way in &state.ways {
                 match way.next {
-                    Next::State(next) => before[next.0 as usize].push(id),
-                    Next::Leaf(_) if !reached[at] => {
+                    EdgeTarget::LabelledBody(next) => before[next.0 as usize].push(id),
+                    EdgeTarget::Leaf(_) if !reached[at] => {
                         reached[at] = true;
                         queue.push_back(id);
                     }
-                    Next::Leaf(_) => {}
+                    EdgeTarget::Leaf(_) => {}
                 }
             }
         }

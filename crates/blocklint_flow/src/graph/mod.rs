@@ -11,7 +11,7 @@ use std::cell::RefCell;
 
 use blocklint_core::{Effect, Severity};
 use blocklint_link::effect::label::{Label, LabelId, Labels};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,26 +23,26 @@ use crate::graph::distance::Shortest;
 
 /// A body with one of its labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StateId(pub u32);
+pub struct LabelledBodyId(pub u32);
 
 /// What an edge leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Next {
+pub enum EdgeTarget {
     /// A called body with its label.
-    State(StateId),
+    LabelledBody(LabelledBodyId),
     /// A model row: the cause of this number.
     Leaf(u32),
 }
 
 /// One way on from a state or hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Way {
+pub struct FlowEdge {
     /// The call.
     pub site: SiteRef,
     /// The argument that is handed over there, where it is no call of the body itself.
     pub arg: Option<u32>,
     /// Where it leads.
-    pub next: Next,
+    pub next: EdgeTarget,
     /// Inferred steps of this edge, unions apart.
     pub steps: u8,
     /// Whether the site has other targets.
@@ -51,13 +51,13 @@ pub struct Way {
 
 /// A body or parameter with one label that reached it, and the calls by which it did.
 #[derive(Debug)]
-pub struct State {
+pub struct LabelledBody {
     /// What the label reached.
     pub node: Node,
     /// The label.
     pub label: LabelId,
     /// The calls, the best first.
-    pub ways: Vec<Way>,
+    pub ways: Vec<FlowEdge>,
 }
 
 /// A label at a site of a root.
@@ -74,7 +74,7 @@ pub struct Hit {
     /// As it arrived.
     pub label: Label,
     /// The last call before the root.
-    pub way: Way,
+    pub way: FlowEdge,
 }
 
 /// How a label meets the site of a root.
@@ -88,7 +88,7 @@ pub(crate) struct Placed {
 
 /// A call that enters a model row.
 #[derive(Debug)]
-pub struct LeafSite<'m> {
+pub struct SinkSite<'m> {
     /// The call.
     pub site: SiteRef,
     /// The row that it enters.
@@ -103,9 +103,9 @@ pub struct LeafSite<'m> {
     pub(crate) wraps: Option<BodyRef>,
 }
 
-impl LeafSite<'_> {
+impl SinkSite<'_> {
     /// The body that enters the row.
-    pub fn body(&self, link: &Link<'_>) -> BodyRef {
+    pub fn body(&self, link: &Linker<'_>) -> BodyRef {
         self.wraps.unwrap_or_else(|| link.program.body_of_site(self.site))
     }
 }
@@ -115,9 +115,9 @@ pub struct Graph<'m> {
     /// All labels, each once.
     pub labels: Labels,
     /// What labels reached.
-    pub states: Vec<State>,
+    pub states: Vec<LabelledBody>,
     /// Where they begin.
-    pub leaves: Vec<LeafSite<'m>>,
+    pub leaves: Vec<SinkSite<'m>>,
     /// What they found.
     pub hits: Vec<Hit>,
     /// Bodies that carry a label.

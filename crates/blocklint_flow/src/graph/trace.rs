@@ -2,14 +2,14 @@
 
 use blocklint_core::Language;
 use blocklint_facts::SiteKind;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 
 use crate::graph::raw_finding::RawStep;
-use crate::graph::{Graph, Next, Way};
+use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
 /// Where a site stands: in Python its first character, in Rust and Java the name called.
-pub fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
+pub fn place_of(link: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
@@ -20,16 +20,16 @@ pub fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
 }
 
 /// What a trace says of one call of a way.
-pub fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
+pub fn step(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, handed: Option<u32>) -> RawStep {
     let row = link.program.site(way.site);
     let wraps = match way.next {
-        Next::State(_) => None,
-        Next::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
+        EdgeTarget::LabelledBody(_) => None,
+        EdgeTarget::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
     };
     let body = wraps.unwrap_or_else(|| link.program.body_of_site(way.site));
     let call = match way.next {
-        Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
-        Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
+        EdgeTarget::LabelledBody(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
+        EdgeTarget::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
     };
     let arg = way.arg.and_then(|arg| link.program.args_of(way.site).get(arg as usize).copied());
     let (span, written) = match arg {

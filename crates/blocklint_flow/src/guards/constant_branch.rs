@@ -2,11 +2,11 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyKind, Comparison, Flow, Form, FormId, RegionKind, SiteKind, Sym, VarId, VarKind};
-use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::{EnvId, Val, Why};
 use rustc_hash::FxHashSet;
@@ -21,12 +21,12 @@ const CONSTRUCTORS: u32 = 4;
 const DEPTH: u32 = 4;
 
 /// Whether a site stands in a branch whose test can be seen never to come out that way.
-pub(crate) fn never_runs(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn never_runs(link: &Linker<'_>, site: SiteRef) -> bool {
     link.tests_over(site).any(|(test, wanted)| always(link, site, test, DEPTH) == Some(!wanted))
 }
 
 /// Whether nothing in the project names a function that is private by its name: nobody runs it.
-pub(crate) fn is_never_named(link: &Link<'_>, body: BodyRef) -> bool {
+pub(crate) fn is_never_named(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     let name = facts.text(row.name);
@@ -53,7 +53,7 @@ pub(crate) fn is_never_named(link: &Link<'_>, body: BodyRef) -> bool {
 
 /// Whether a public coroutine is a method that the project left over: it names most methods of the class, and this one
 /// nowhere.
-pub(crate) fn is_left_over_method(link: &Link<'_>, body: BodyRef) -> bool {
+pub(crate) fn is_left_over_method(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     let Some(class) = row.class.get() else { return false };
@@ -91,14 +91,14 @@ pub(crate) fn is_left_over_method(link: &Link<'_>, body: BodyRef) -> bool {
 
 /// Whether anything in the project names what is called so, beside what defines it. What is defined more than once may be
 /// named by what it stands for.
-fn is_named(link: &Link<'_>, file: FileId, sym: Sym) -> bool {
+fn is_named(link: &Linker<'_>, file: FileId, sym: Sym) -> bool {
     let unnamed = link.program.global(file, sym).and_then(|name| unnamed_definitions(link, name, |_| false));
     unnamed.is_none_or(|defined| defined > 1)
 }
 
 /// How many functions bear a name that is called, mentioned and written in a string nowhere; nothing where something names
 /// it. Calls that lead elsewhere do not count.
-fn unnamed_definitions(link: &Link<'_>, name: Name, leads_elsewhere: impl Fn(SiteRef) -> bool) -> Option<usize> {
+fn unnamed_definitions(link: &Linker<'_>, name: Name, leads_elsewhere: impl Fn(SiteRef) -> bool) -> Option<usize> {
     let places = link.program.occurrences(name);
     let is_used = |&(file, sym): &(FileId, Sym)| {
         let index = link.program.index_of(file);
@@ -115,7 +115,7 @@ fn unnamed_definitions(link: &Link<'_>, name: Name, leads_elsewhere: impl Fn(Sit
 }
 
 /// Whether a file writes a name in a string, or as an attribute that it does not call.
-fn is_written(link: &Link<'_>, file: FileId, sym: Sym) -> bool {
+fn is_written(link: &Linker<'_>, file: FileId, sym: Sym) -> bool {
     let facts = link.program.facts(file);
     let sites = link.program.index_of(file).sites_named(sym);
     let is_called = |at: usize| sites.iter().any(|&site| facts.site(site).callee == FormId(at as u32));
@@ -127,7 +127,7 @@ fn is_written(link: &Link<'_>, file: FileId, sym: Sym) -> bool {
 }
 
 /// What a test always comes out as.
-fn always(link: &Link<'_>, site: SiteRef, test: FormId, depth: u32) -> Option<bool> {
+fn always(link: &Linker<'_>, site: SiteRef, test: FormId, depth: u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     let facts = link.program.facts(site.file);
     match facts.form(test) {
@@ -164,7 +164,7 @@ fn always(link: &Link<'_>, site: SiteRef, test: FormId, depth: u32) -> Option<bo
 }
 
 /// The literal that a form always is: written there, or all that is ever assigned to its name.
-fn only_literal(link: &Link<'_>, site: SiteRef, form: FormId) -> Option<Constant> {
+fn only_literal(link: &Linker<'_>, site: SiteRef, form: FormId) -> Option<Constant> {
     let facts = link.program.facts(site.file);
     if let Some(literal) = link.literal_of_field(site.file, facts.body_of(link.program.site(site).at), form) {
         return Some(literal);
@@ -185,13 +185,13 @@ fn only_literal(link: &Link<'_>, site: SiteRef, form: FormId) -> Option<Constant
 }
 
 /// The literal that the one function which a call means always returns.
-fn only_returned(link: &Link<'_>, call: SiteRef) -> Option<Constant> {
+fn only_returned(link: &Linker<'_>, call: SiteRef) -> Option<Constant> {
     let facts = link.program.facts(call.file);
     if facts.language != Language::Python || link.program.site(call).kind != SiteKind::Call {
         return None;
     }
     let targets = link.targets(call, EnvId::NONE);
-    let [Target::Body { body, edge: Edge::Call, .. }] = targets.list[..] else { return None };
+    let [Target::Body { body, edge: TargetKind::Call, .. }] = targets.list[..] else { return None };
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     let is_open = targets.unknown || targets.steps > 0 || link.is_stub(body);
@@ -209,7 +209,7 @@ fn only_returned(link: &Link<'_>, call: SiteRef) -> Option<Constant> {
 }
 
 /// The literal that all assignments to a variable give it.
-fn only_assigned(link: &Link<'_>, file: FileId, var: VarId) -> Option<Constant> {
+fn only_assigned(link: &Linker<'_>, file: FileId, var: VarId) -> Option<Constant> {
     let facts = link.program.facts(file);
     let row = facts.var(var);
     if matches!(row.kind, VarKind::Param(_)) {
@@ -228,7 +228,7 @@ fn only_assigned(link: &Link<'_>, file: FileId, var: VarId) -> Option<Constant> 
 }
 
 /// The literal that a field of a class and of its relatives always holds; `None` where something else may set it.
-fn only_in_field(link: &Link<'_>, class: ClassRef, file: FileId, sym: Sym) -> Option<Constant> {
+fn only_in_field(link: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -> Option<Constant> {
     if link.program.language(file) != Language::Python {
         return None;
     }
@@ -287,7 +287,7 @@ fn only_in_field(link: &Link<'_>, class: ClassRef, file: FileId, sym: Sym) -> Op
 }
 
 /// Whether a class sets attributes whose names it computes.
-fn sets_by_name(link: &Link<'_>, class: ClassRef) -> bool {
+fn sets_by_name(link: &Linker<'_>, class: ClassRef) -> bool {
     let facts = link.program.facts(class.file);
     link.sites_under(class.file, &["setattr", "__setattr__", "__dict__"])
         .any(|site| link.class_around(link.program.body_of(class.file, facts.site(site).at)) == Some(class))
@@ -295,7 +295,7 @@ fn sets_by_name(link: &Link<'_>, class: ClassRef) -> bool {
 
 /// The objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose type
 /// is not known only those in files that name one of the classes.
-fn foreign_receivers(link: &Link<'_>, file: FileId, sym: Sym, classes: &[ClassRef]) -> impl Iterator<Item = Val> {
+fn foreign_receivers(link: &Linker<'_>, file: FileId, sym: Sym, classes: &[ClassRef]) -> impl Iterator<Item = Val> {
     let mut found = Vec::new();
     let Some(name) = link.program.global(file, sym) else { return vec![Val::Unknown(Why::Unbound)].into_iter() };
     let names: Vec<_> = classes.iter().flat_map(|&class| link.class_names(class)).collect();
@@ -319,7 +319,7 @@ fn foreign_receivers(link: &Link<'_>, file: FileId, sym: Sym, classes: &[ClassRe
     found.into_iter()
 }
 
-fn plain_literal(link: &Link<'_>, file: FileId, form: FormId) -> Option<Constant> {
+fn plain_literal(link: &Linker<'_>, file: FileId, form: FormId) -> Option<Constant> {
     match link.program.facts(file).form(form) {
         Form::None => Some(Constant::Null),
         Form::Bool(value) => Some(Constant::Bool(value)),

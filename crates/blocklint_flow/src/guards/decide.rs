@@ -9,7 +9,7 @@ use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::label::cap_wait;
 use blocklint_link::effect::label::{Asked, Choice, Guard, Label, LabelHold, Question, Source};
 use blocklint_link::linker::LOW_STEPS;
-use blocklint_link::models::row_match::Shown;
+use blocklint_link::models::row_match::ConditionResult;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::values::value::{BoundId, EnvId};
 use blocklint_models::Test;
@@ -230,11 +230,11 @@ impl<'l, 'a> Conditions<'l, 'a> {
             Test::Type(wanted) => self.link.type_test(wanted, caller.site, form, BoundId::NONE, caller.env),
             other => self.link.test_constant(other, &self.link.constant(caller.site, form, caller.env, 6)),
         };
-        match tests.iter().map(shown).find(|shown| *shown != Shown::Yes) {
+        match tests.iter().map(shown).find(|shown| *shown != ConditionResult::Yes) {
             None if guard.wanted => Answer::Holds,
-            Some(Shown::No) if !guard.wanted => Answer::Holds,
-            None | Some(Shown::No) => Answer::Fails,
-            Some(Shown::Param(index)) => self.passed_on(caller, node, guard, index),
+            Some(ConditionResult::No) if !guard.wanted => Answer::Holds,
+            None | Some(ConditionResult::No) => Answer::Fails,
+            Some(ConditionResult::Param(index)) => self.passed_on(caller, node, guard, index),
             Some(_) => Answer::Unseen,
         }
     }
@@ -269,17 +269,17 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return self.ask_each(caller, node, guard, form);
         }
         let shown = self.answer(guard, &constant);
-        if matches!(shown, Shown::Param(_) | Shown::Hidden)
+        if matches!(shown, ConditionResult::Param(_) | ConditionResult::Hidden)
             && let Some(holds) = self.holds_by_beginning(caller, node, guard)
         {
             return if holds { Answer::Told } else { Answer::Fails };
         }
         match shown {
-            Shown::Yes if guard.wanted => Answer::Holds,
-            Shown::No if !guard.wanted => Answer::Holds,
-            Shown::Yes | Shown::No => Answer::Fails,
-            Shown::Param(index) => self.passed_on(caller, node, guard, index),
-            Shown::Hidden => Answer::Unseen,
+            ConditionResult::Yes if guard.wanted => Answer::Holds,
+            ConditionResult::No if !guard.wanted => Answer::Holds,
+            ConditionResult::Yes | ConditionResult::No => Answer::Fails,
+            ConditionResult::Param(index) => self.passed_on(caller, node, guard, index),
+            ConditionResult::Hidden => Answer::Unseen,
         }
     }
 
@@ -342,11 +342,11 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 continue;
             }
             match answer {
-                Shown::Yes if guard.wanted => holding = true,
-                Shown::No if !guard.wanted => holding = true,
-                Shown::Yes | Shown::No => failing = true,
-                Shown::Param(index) if guard.passed < MOST_HOPS => param = Some(index),
-                Shown::Param(_) | Shown::Hidden => {
+                ConditionResult::Yes if guard.wanted => holding = true,
+                ConditionResult::No if !guard.wanted => holding = true,
+                ConditionResult::Yes | ConditionResult::No => failing = true,
+                ConditionResult::Param(index) if guard.passed < MOST_HOPS => param = Some(index),
+                ConditionResult::Param(_) | ConditionResult::Hidden => {
                     return match self.holds_by_beginning(caller, node, guard) {
                         Some(true) => Answer::Told,
                         Some(false) => Answer::Fails,
@@ -369,10 +369,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
             Given::Forwarded => Truth::Param(index),
             Given::Hidden => Truth::Hidden,
             Given::Constant(constant) => match blocklint_link::guards::branch::answer(&Choice::Truth, &constant) {
-                Shown::Yes => Truth::Seen(true),
-                Shown::No => Truth::Seen(false),
-                Shown::Param(index) => Truth::Param(index),
-                Shown::Hidden => Truth::Hidden,
+                ConditionResult::Yes => Truth::Seen(true),
+                ConditionResult::No => Truth::Seen(false),
+                ConditionResult::Param(index) => Truth::Param(index),
+                ConditionResult::Hidden => Truth::Hidden,
             },
         }
     }
@@ -390,9 +390,9 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)?;
         let known = self.link.known_beginning(caller.site, form)?;
         match self.answer(guard, &Constant::Head(known)) {
-            Shown::Yes => Some(guard.wanted),
-            Shown::No => Some(!guard.wanted),
-            Shown::Param(_) | Shown::Hidden => None,
+            ConditionResult::Yes => Some(guard.wanted),
+            ConditionResult::No => Some(!guard.wanted),
+            ConditionResult::Param(_) | ConditionResult::Hidden => None,
         }
     }
 
@@ -424,27 +424,27 @@ impl<'l, 'a> Conditions<'l, 'a> {
         holds.is_some_and(|holds| holds != guard.wanted)
     }
 
-    fn answer(&self, guard: &Guard, constant: &Constant) -> Shown {
+    fn answer(&self, guard: &Guard, constant: &Constant) -> ConditionResult {
         if let Constant::Param(index) = constant {
-            return Shown::Param(*index);
+            return ConditionResult::Param(*index);
         }
         if guard.replaces(constant) {
-            return Shown::Hidden;
+            return ConditionResult::Hidden;
         }
         match &*guard.question {
             Question::Zero => match constant {
-                Constant::Hidden => Shown::Hidden,
+                Constant::Hidden => ConditionResult::Hidden,
                 constant => match constant.seconds() {
-                    Some(seconds) if seconds <= 0.0 => Shown::Yes,
-                    _ => Shown::No,
+                    Some(seconds) if seconds <= 0.0 => ConditionResult::Yes,
+                    _ => ConditionResult::No,
                 },
             },
             Question::Choice(choice) => blocklint_link::guards::branch::answer(choice, constant),
             Question::Condition(condition) => {
-                let mut all = Shown::Yes;
+                let mut all = ConditionResult::Yes;
                 for test in &condition.tests {
                     match self.link.test_constant(test, constant) {
-                        Shown::Yes => {}
+                        ConditionResult::Yes => {}
                         other => {
                             all = other;
                             break;

@@ -10,8 +10,8 @@ use blocklint_facts::RegionId;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::label::{Guard, Question};
 use blocklint_link::guards::branch::answer;
-use blocklint_link::linker::Link;
-use blocklint_link::models::row_match::Shown;
+use blocklint_link::linker::Linker;
+use blocklint_link::models::row_match::ConditionResult;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 
 use crate::callers::{Caller, CallerKind};
@@ -57,7 +57,7 @@ impl Conditions<'_, '_> {
 }
 
 /// Whether a caller may rule out that a site is reached.
-pub(crate) fn is_conditional(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn is_conditional(link: &Linker<'_>, site: SiteRef) -> bool {
     !guards_over(link, site).is_empty()
         || !parts_over(link, site).is_empty()
         || !own_tests_over(link, site).is_empty()
@@ -65,7 +65,7 @@ pub(crate) fn is_conditional(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether what a caller passes to a body rules out that a site of it is reached.
-pub(crate) fn rules_out(link: &Link<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
+pub(crate) fn rules_out(link: &Linker<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
     if caller.arg.is_some() || caller.kind != CallerKind::Runs || link.program.body_of_site(site) != body {
         return false;
     }
@@ -73,7 +73,7 @@ pub(crate) fn rules_out(link: &Link<'_>, caller: Caller, body: BodyRef, site: Si
 }
 
 /// The conditions on parameters around a site, of all branches up to its body; remembered for its branch.
-pub(crate) fn guards_over(link: &Link<'_>, site: SiteRef) -> Rc<[Guard]> {
+pub(crate) fn guards_over(link: &Linker<'_>, site: SiteRef) -> Rc<[Guard]> {
     let facts = link.program.facts(site.file);
     let region = link.program.site(site).at.region;
     if let Some(known) = link.layer_memo::<Memo>().guards.borrow().get(&(site.file, region)) {
@@ -90,16 +90,16 @@ pub(crate) fn guards_over(link: &Link<'_>, site: SiteRef) -> Rc<[Guard]> {
     found
 }
 
-fn fails(link: &Link<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+fn fails(link: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let Question::Choice(choice) = &*guard.question else { return false };
     if guard.asked.is_some() {
         return false;
     }
     let is_out = |constant: &Constant| match answer(choice, constant) {
         _ if guard.replaces(constant) => false,
-        Shown::Yes => !guard.wanted,
-        Shown::No => guard.wanted,
-        Shown::Param(_) | Shown::Hidden => false,
+        ConditionResult::Yes => !guard.wanted,
+        ConditionResult::No => guard.wanted,
+        ConditionResult::Param(_) | ConditionResult::Hidden => false,
     };
     match link.passed_with(caller.site, body, guard.param, caller.with_receiver) {
         Some(form) => {

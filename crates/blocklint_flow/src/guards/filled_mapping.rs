@@ -6,14 +6,14 @@ use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, Sym};
 use blocklint_link::effect::label::{Choice, Guard, Question};
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, Name};
 
 use crate::callers::Caller;
 
 /// Whether a guard asks for nothing where a caller passes what lies under a key of a mapping that it keeps, and the project puts
 /// something there; or for a mapping without a part, and the project puts that part into the one that a caller keeps.
-pub(crate) fn is_filled(link: &Link<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+pub(crate) fn is_filled(link: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let lacks = match &*guard.question {
         Question::Choice(Choice::Lacks(part)) if guard.wanted => Some(part.as_str()),
         _ if guard.asks_for_nothing() => None,
@@ -43,7 +43,7 @@ pub(crate) fn is_filled(link: &Link<'_>, caller: Caller, body: BodyRef, guard: &
 }
 
 /// Whether the project puts something under a key of a mapping: `it.field[key] = value`.
-fn puts(link: &Link<'_>, key: Name, is_mapping: impl Fn(FileId, FormId) -> bool) -> bool {
+fn puts(link: &Linker<'_>, key: Name, is_mapping: impl Fn(FileId, FormId) -> bool) -> bool {
     let Some(setter) = link.program.name("__setitem__") else { return false };
     link.program.occurrences(setter).iter().any(|&(file, setter)| {
         let facts = link.program.facts(file);

@@ -6,8 +6,8 @@ use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::label::{Guard, Question};
 use blocklint_link::guards::branch::answer;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
-use blocklint_link::models::row_match::Shown;
+use blocklint_link::linker::Linker;
+use blocklint_link::models::row_match::ConditionResult;
 use blocklint_link::program::ids::{BodyRef, ClassRef, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::syntax::regions::around;
@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use crate::callers::Caller;
 
 /// The regions around a call, those around the literal that it stands in too, inner ones first.
-pub(crate) fn regions_outward(link: &Link<'_>, site: SiteRef) -> SmallVec<[RegionId; 8]> {
+pub(crate) fn regions_outward(link: &Linker<'_>, site: SiteRef) -> SmallVec<[RegionId; 8]> {
     /// Literals within literals.
     const DEEPEST: u32 = 4;
     let facts = link.program.facts(site.file);
@@ -42,7 +42,7 @@ pub(crate) fn regions_outward(link: &Link<'_>, site: SiteRef) -> SmallVec<[Regio
 
 /// Whether nobody but tests names a class outside of its own file, nor marks it for a container: whoever makes it asks a
 /// setting for its name.
-pub(crate) fn is_made_by_name(link: &Link<'_>, class: ClassRef) -> bool {
+pub(crate) fn is_made_by_name(link: &Linker<'_>, class: ClassRef) -> bool {
     let facts = link.program.facts(class.file);
     let row = link.program.class(class);
     let Some(name) = link.program.global(class.file, row.name) else { return false };
@@ -56,7 +56,7 @@ pub(crate) fn is_made_by_name(link: &Link<'_>, class: ClassRef) -> bool {
 
 /// Java: whether what a caller passes is a setting that fails a condition unless somebody sets it:
 /// `send(message, url.getParameter("sent", false))`.
-pub(crate) fn fails_by_default(link: &Link<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+pub(crate) fn fails_by_default(link: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let facts = link.program.facts(caller.site.file);
     let Question::Choice(choice) = &*guard.question else { return false };
     if facts.language != Language::Java || guard.asked.is_some() || caller.arg.is_some() {
@@ -69,8 +69,8 @@ pub(crate) fn fails_by_default(link: &Link<'_>, caller: Caller, body: BodyRef, g
     args.len() == 2
         && lang::java::names::is_getter(facts.text(facts.site(call).name))
         && match answer(choice, &Constant::Bool(default)) {
-            Shown::Yes => !guard.wanted,
-            Shown::No => guard.wanted,
-            Shown::Param(_) | Shown::Hidden => false,
+            ConditionResult::Yes => !guard.wanted,
+            ConditionResult::No => guard.wanted,
+            ConditionResult::Param(_) | ConditionResult::Hidden => false,
         }
 }

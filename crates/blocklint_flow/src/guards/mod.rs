@@ -15,7 +15,7 @@ pub(crate) mod type_test;
 
 use std::cell::RefCell;
 
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 
 use crate::callers::Callers;
 use crate::entries::root::Roots;
@@ -23,7 +23,7 @@ use crate::guards::answers::{Conditional, Outs, Told};
 
 /// Asks calls what they say of the conditions under which a body does something, and remembers the answers.
 pub(crate) struct Conditions<'l, 'a> {
-    pub(crate) link: &'l Link<'a>,
+    pub(crate) link: &'l Linker<'a>,
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
     pub(crate) told: RefCell<Told>,
@@ -33,7 +33,7 @@ pub(crate) struct Conditions<'l, 'a> {
 
 impl<'l, 'a> Conditions<'l, 'a> {
     /// Nothing asked yet.
-    pub(crate) fn new(link: &'l Link<'a>) -> Self {
+    pub(crate) fn new(link: &'l Linker<'a>) -> Self {
         Conditions {
             link,
             callers: Callers::new(link),

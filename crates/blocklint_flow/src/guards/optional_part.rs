@@ -5,7 +5,7 @@ use blocklint_facts::{BodyId, Comparison, FileFacts, Form, FormId, SiteKind, Sym
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use blocklint_link::program::occurrences::is_own_receiver;
 use blocklint_link::syntax::test_outcomes::each_told_part;
@@ -41,7 +41,7 @@ struct Objects {
 
 /// Whether a site of a method asks for a part that the object a caller calls it on was made without.
 pub(crate) fn asks_for_left_out<'a>(
-    link: &Link<'a>,
+    link: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     caller: Caller,
     body: BodyRef,
@@ -63,7 +63,7 @@ pub(crate) fn asks_for_left_out<'a>(
 }
 
 /// The fields of the own object that branches around a site say to be there.
-pub(crate) fn parts_over(link: &Link<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
+pub(crate) fn parts_over(link: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
     let facts = link.program.facts(site.file);
     let mut found = SmallVec::new();
     for (test, holds) in link.tests_over(site) {
@@ -74,7 +74,7 @@ pub(crate) fn parts_over(link: &Link<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
 
 /// Where the objects are made that a form can be; whether these are all. What is `None` is no object.
 fn objects<'a>(
-    link: &Link<'a>,
+    link: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     scope: Scope,
     form: FormId,
@@ -125,7 +125,7 @@ fn objects<'a>(
 }
 
 /// Takes up an object where a site makes one.
-fn is_made(link: &Link<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Objects) -> bool {
+fn is_made(link: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Objects) -> bool {
     if !matches!(link.program.site(site).kind, SiteKind::Call | SiteKind::New) {
         return false;
     }
@@ -137,7 +137,7 @@ fn is_made(link: &Link<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Object
 }
 
 /// The one object that a module keeps in a variable.
-fn object_of_module(link: &Link<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
+fn object_of_module(link: &Linker<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
     let Some(var) = kept else { return false };
     let facts = link.program.facts(var.file);
     let Some(only) = link.program.only_value_of(var) else { return false };
@@ -149,7 +149,7 @@ fn object_of_module(link: &Link<'_>, kept: Option<VarRef>, found: &mut Objects) 
 
 /// The objects that all callers of a body pass to a parameter.
 fn objects_passed<'a>(
-    link: &Link<'a>,
+    link: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     body: BodyRef,
     index: u32,
@@ -183,7 +183,7 @@ fn objects_passed<'a>(
 
 /// The objects that all callers of a method call it on.
 fn objects_called_on<'a>(
-    link: &Link<'a>,
+    link: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     body: BodyRef,
     found: &mut Objects,
@@ -203,7 +203,7 @@ fn objects_called_on<'a>(
 
 /// The objects that anybody assigns to a field of a class, its bases or the classes derived from it.
 fn objects_of_field<'a>(
-    link: &Link<'a>,
+    link: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     (file, class): (FileId, ClassRef),
     field: Sym,
@@ -229,7 +229,7 @@ fn objects_of_field<'a>(
 
 /// The objects that a class puts under a key of a dictionary which is a field: `self.parts["cache"] = cache`.
 fn objects_under_key<'a>(
-    link: &Link<'a>,
+    link: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     class: ClassRef,
     (field, key): (Sym, Sym),
@@ -265,7 +265,7 @@ fn objects_under_key<'a>(
 }
 
 /// Whether an object was made without a part, and nobody gives it one later under its name.
-fn is_left_out(link: &Link<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
+fn is_left_out(link: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
     let Some(index) = constructor_param(link, class, part) else { return false };
     let targets = link.targets(made.site, EnvId::NONE);
     let constructor = targets.list.iter().find_map(|target| match *target {
@@ -280,14 +280,14 @@ fn is_left_out(link: &Link<'_>, made: Made, class: ClassRef, part: Sym) -> bool 
     is_none && !is_given_later(link, made, class.file, part)
 }
 
-fn is_constructor_of(link: &Link<'_>, class: ClassRef, body: BodyRef) -> bool {
+fn is_constructor_of(link: &Linker<'_>, class: ClassRef, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     link.program.body(body).class.get().map(|own| body.file.class_ref(own)) == Some(class)
         && lang::is_constructor(facts.language, facts.text(link.program.body(body).name))
 }
 
 /// The constructor's parameter that is all a field of a class ever is.
-fn constructor_param(link: &Link<'_>, class: ClassRef, field: Sym) -> Option<u32> {
+fn constructor_param(link: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
     let facts = link.program.facts(class.file);
     let mut found = None;
     for &(assign, own) in link.program.index_of(class.file).attr_assigns(field) {
@@ -308,7 +308,7 @@ fn constructor_param(link: &Link<'_>, class: ClassRef, field: Sym) -> Option<u32
 }
 
 /// Whether somebody assigns the field of an object of that name: `memory.remote = connect()`.
-fn is_given_later(link: &Link<'_>, made: Made, declared: FileId, field: Sym) -> bool {
+fn is_given_later(link: &Linker<'_>, made: Made, declared: FileId, field: Sym) -> bool {
     let Some(field) = link.program.global(declared, field) else { return true };
     let name = made.kept.and_then(|kept| link.program.global(made.site.file, kept));
     link.program.occurrences(field).iter().any(|&(file, sym)| {

@@ -6,7 +6,7 @@ use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::label::{Label, Own};
 use blocklint_link::linker::layer_memo::remembered;
-use blocklint_link::linker::{LOW_STEPS, Link};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, ClassRef, Name};
 use blocklint_link::values::value::Val;
 use std::cell::RefCell;
@@ -34,7 +34,7 @@ pub(crate) type FoundBy = FxHashMap<(ClassRef, bool, Own, Option<Own>), bool>;
 
 /// What is left of a label where a site runs the node: nothing if the object's class has another implementation.
 /// Gives the inferred steps of that.
-pub(crate) fn on_receiver(link: &Link<'_>, own_of_label: &mut Option<Own>, caller: Caller, node: Node) -> Option<u8> {
+pub(crate) fn on_receiver(link: &Linker<'_>, own_of_label: &mut Option<Own>, caller: Caller, node: Node) -> Option<u8> {
     if caller.arg.is_some() {
         *own_of_label = None;
         return Some(0);
@@ -84,21 +84,21 @@ pub(crate) fn on_receiver(link: &Link<'_>, own_of_label: &mut Option<Own>, calle
 }
 
 /// Whether some object has both a root as its method and the implementation that a label came through.
-pub(crate) fn may_start_at(link: &Link<'_>, label: &Label, root: BodyRef) -> bool {
+pub(crate) fn may_start_at(link: &Linker<'_>, label: &Label, root: BodyRef) -> bool {
     let around = link.class_around(root);
     let both = label.own.zip(around).zip(method_of(link, root));
     both.is_none_or(|((own, class), through)| may_find(link, class, false, own, Some(through)))
 }
 
 /// The inferred steps of a label that ends in a method of a class whose own way is another one.
-pub(crate) fn steps_on_root(link: &Link<'_>, label: &Label, root: BodyRef) -> u8 {
+pub(crate) fn steps_on_root(link: &Linker<'_>, label: &Label, root: BodyRef) -> u8 {
     let around = link.class_around(root);
     let otherwise = label.own.zip(around).is_some_and(|(own, class)| does_otherwise(link, class, own));
     if otherwise { LOW_STEPS - 1 } else { 0 }
 }
 
 /// Whether a class finds another body under a name, one with code of its own.
-fn does_otherwise(link: &Link<'_>, class: ClassRef, own: Own) -> bool {
+fn does_otherwise(link: &Linker<'_>, class: ClassRef, own: Own) -> bool {
     for ancestor in link.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
@@ -114,7 +114,7 @@ fn does_otherwise(link: &Link<'_>, class: ClassRef, own: Own) -> bool {
 }
 
 /// A method that other classes implement otherwise.
-fn implementation(link: &Link<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
+fn implementation(link: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
     let row = link.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_none() {
         return None;
@@ -125,7 +125,7 @@ fn implementation(link: &Link<'_>, around: Option<ClassRef>, body: BodyRef) -> O
 }
 
 /// Whether the method of a class calls one of the same name, which may be that of its base.
-fn calls_base(link: &Link<'_>, class: ClassRef, name: Name) -> bool {
+fn calls_base(link: &Linker<'_>, class: ClassRef, name: Name) -> bool {
     link.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(owner) => {
             let Some((owner, var)) = link.own_member(owner, name) else { return false };
@@ -143,7 +143,7 @@ fn calls_base(link: &Link<'_>, class: ClassRef, name: Name) -> bool {
 }
 
 /// A method under its name.
-fn method_of(link: &Link<'_>, body: BodyRef) -> Option<Own> {
+fn method_of(link: &Linker<'_>, body: BodyRef) -> Option<Own> {
     let row = link.program.body(body);
     let name = link.program.global(body.file, row.name)?;
     (row.kind == BodyKind::Function && row.class.is_some()).then_some(Own { name, body })
@@ -151,12 +151,12 @@ fn method_of(link: &Link<'_>, body: BodyRef) -> Option<Own> {
 
 /// Whether an object of a class, or of one derived from it, may look a name up as that body; as one
 /// who also looks up the method through which that is reached.
-fn may_find(link: &Link<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+fn may_find(link: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
     let key = (class, exact, own, through);
     remembered(&link.layer_memo::<Memo>().found_by, key, || look_for(link, class, exact, own, through))
 }
 
-fn look_for(link: &Link<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+fn look_for(link: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
     let both = |class| {
         let runs = |of: Own| finds(link, class, of.name, of.body) || calls_base(link, class, of.name);
         finds(link, class, own.name, own.body) && through.is_none_or(runs)
@@ -187,7 +187,7 @@ fn look_for(link: &Link<'_>, class: ClassRef, exact: bool, own: Own, through: Op
 }
 
 /// Whether the first definition of a name in a class's lookup order is this body.
-fn finds(link: &Link<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool {
+fn finds(link: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool {
     for ancestor in link.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
@@ -204,7 +204,7 @@ fn finds(link: &Link<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool {
 }
 
 /// The classes of the objects that a site calls a method on; `None` where one is not known.
-fn receivers(link: &Link<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRef, bool)>> {
+fn receivers(link: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRef, bool)>> {
     let callee = match link.program.site(caller.site).kind {
         SiteKind::Call | SiteKind::New => link.callee(caller.site, caller.env),
         _ => {
@@ -234,7 +234,7 @@ fn receivers(link: &Link<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRe
 }
 
 /// Whether a form is a class whose method is called on the body's own object: `Base.load(self)`.
-fn is_base(link: &Link<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
+fn is_base(link: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
     let facts = link.program.facts(caller.site.file);
     let args = link.program.args_of(caller.site);
     let on_self =
@@ -246,7 +246,7 @@ fn is_base(link: &Link<'_>, caller: Caller, form: blocklint_facts::FormId) -> bo
 }
 
 /// Whether a form is `super()`.
-fn is_super(link: &Link<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
+fn is_super(link: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
     let typed = link.eval(link.scope_of(caller.site, caller.env), form);
     link.values.members(typed.value).iter().any(|val| matches!(val, Val::Super { .. }))
 }

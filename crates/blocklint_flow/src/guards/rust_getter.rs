@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use blocklint_facts::{AltKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
 use blocklint_link::effect::label::{Choice, Guard, Question, Source};
 use blocklint_link::guards::branch::is_condition;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::regions::around;
 
@@ -13,7 +13,7 @@ use blocklint_link::syntax::regions::around;
 const DEPTH: u32 = 4;
 
 /// The condition under which a site is reached that asks a parameter of its body by a method of the project.
-pub(crate) fn getter_guard(link: &Link<'_>, site: SiteRef) -> Option<Guard> {
+pub(crate) fn getter_guard(link: &Linker<'_>, site: SiteRef) -> Option<Guard> {
     if link.program.language(site.file) != Language::Rust {
         return None;
     }
@@ -36,7 +36,7 @@ pub(crate) fn getter_guard(link: &Link<'_>, site: SiteRef) -> Option<Guard> {
 }
 
 /// What the branches around a site say that a method without arguments gives on a variable.
-pub(crate) fn told_by_getter(link: &Link<'_>, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
+pub(crate) fn told_by_getter(link: &Linker<'_>, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
     let facts = link.program.facts(site.file);
     let Form::Var(var) = facts.form(subject) else { return None };
     arms_around(link, site).find_map(|(id, test, holds)| {
@@ -47,14 +47,14 @@ pub(crate) fn told_by_getter(link: &Link<'_>, site: SiteRef, subject: FormId, ge
 }
 
 /// Whether a variable is set anew in a region: then its methods may say something else.
-fn given_away_in(link: &Link<'_>, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
+fn given_away_in(link: &Linker<'_>, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
     let facts = link.program.facts(file);
     let span = facts.region(id).span;
     facts.assigns_of(var).any(|assign| span.start < assign.span.start && assign.span.end <= span.end)
 }
 
 /// The arms of branches around a site, the innermost first: each with its test, and whether that came out true.
-fn arms_around(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, FormId, bool)> {
+fn arms_around(link: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, FormId, bool)> {
     let facts = link.program.facts(site.file);
     around(facts, link.program.site(site).at.region).filter_map(move |id| {
         let (test, holds) = link.test_of(site.file, id)?;
@@ -63,7 +63,7 @@ fn arms_around(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId
 }
 
 /// How many tests decide that a site is reached: those around it, not those whose other side leaves.
-pub(crate) fn deciding_tests_over(link: &Link<'_>, site: SiteRef) -> u32 {
+pub(crate) fn deciding_tests_over(link: &Linker<'_>, site: SiteRef) -> u32 {
     let facts = link.program.facts(site.file);
     let decides = |&id: &RegionId| {
         let kind = facts.region(id).kind;
@@ -73,7 +73,7 @@ pub(crate) fn deciding_tests_over(link: &Link<'_>, site: SiteRef) -> u32 {
 }
 
 /// Whether an arm is the rest of its block, behind a branch that leaves it otherwise: it begins where that ends.
-fn is_rest(link: &Link<'_>, file: FileId, id: RegionId) -> bool {
+fn is_rest(link: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     let facts = link.program.facts(file);
     let own = facts.region(id);
     (0..id.0).rev().take(256).map(|at| facts.region(RegionId(at))).any(|region| {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{Comparison, Form, FormId};
 use blocklint_link::effect::constant::Constant;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
 use blocklint_link::program::occurrences::is_own_receiver;
 use blocklint_link::syntax::test_outcomes::each_told_part;
@@ -50,7 +50,7 @@ pub(crate) type OwnTests = Rc<[OwnTest]>;
 
 /// Whether what a method asks of its object's fields around a call on itself rules out that a site of the method it calls
 /// is reached.
-pub(crate) fn own_state_rules_out(link: &Link<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
+pub(crate) fn own_state_rules_out(link: &Linker<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
     if caller.arg.is_some() || caller.kind != CallerKind::Runs || link.program.body_of_site(site) != body {
         return false;
     }
@@ -70,7 +70,7 @@ pub(crate) fn own_state_rules_out(link: &Link<'_>, caller: Caller, body: BodyRef
 }
 
 /// What the branches around a site say of the fields of the object whose method it stands in; remembered for its branch.
-pub(crate) fn own_tests_over(link: &Link<'_>, site: SiteRef) -> OwnTests {
+pub(crate) fn own_tests_over(link: &Linker<'_>, site: SiteRef) -> OwnTests {
     let facts = link.program.facts(site.file);
     let region = link.program.site(site).at.region;
     if let Some(known) = link.layer_memo::<Memo>().own_tests.borrow().get(&(site.file, region)) {
@@ -88,7 +88,7 @@ pub(crate) fn own_tests_over(link: &Link<'_>, site: SiteRef) -> OwnTests {
 }
 
 /// What a comparison that comes out as `holds` says of a field of the object.
-fn own_test(link: &Link<'_>, site: SiteRef, test: FormId, holds: bool) -> Option<OwnTest> {
+fn own_test(link: &Linker<'_>, site: SiteRef, test: FormId, holds: bool) -> Option<OwnTest> {
     let facts = link.program.facts(site.file);
     let Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) = facts.form(test) else {
         return None;
@@ -107,7 +107,7 @@ fn own_test(link: &Link<'_>, site: SiteRef, test: FormId, holds: bool) -> Option
 }
 
 /// Whether a body assigns a field of this name.
-fn assigns_field(link: &Link<'_>, body: BodyRef, field: Name) -> bool {
+fn assigns_field(link: &Linker<'_>, body: BodyRef, field: Name) -> bool {
     let (facts, body_id) = link.program.facts_and_id(body);
     link.program.local(body.file, field).is_some_and(|sym| {
         let assigns = link.program.index_of(body.file).attr_assigns(sym);

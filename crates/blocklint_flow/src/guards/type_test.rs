@@ -5,13 +5,13 @@ use blocklint_facts::FormId;
 use blocklint_link::effect::label::AskedType;
 use blocklint_link::effect::label::Guard;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::{EnvId, Val};
 
 /// Whether what a site passes is known to be of other types than a guard asks for, or of those that it rules out.
 pub(crate) fn fails_by_type(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     site: SiteRef,
     form: FormId,
     env: EnvId,
@@ -20,7 +20,7 @@ pub(crate) fn fails_by_type(
 ) -> bool {
     let typed = link.eval(link.scope_of(site, env), form);
     let members = link.values.members(typed.value);
-    let is_sure = typed.steps == 0 || link.program.language(site.file) == Language::Java;
+    let is_sure = typed.inferred_steps == 0 || link.program.language(site.file) == Language::Java;
     is_sure
         && !members.is_empty()
         && members.into_iter().all(|val| match guard.wanted {
@@ -29,7 +29,7 @@ pub(crate) fn fails_by_type(
         })
 }
 
-fn is_of_none(link: &Link<'_>, site: SiteRef, val: Val, types: &[AskedType]) -> bool {
+fn is_of_none(link: &Linker<'_>, site: SiteRef, val: Val, types: &[AskedType]) -> bool {
     let language = link.program.language(site.file);
     match val {
         Val::None => true,
@@ -49,7 +49,7 @@ fn is_of_none(link: &Link<'_>, site: SiteRef, val: Val, types: &[AskedType]) -> 
     }
 }
 
-fn is_of_one(link: &Link<'_>, val: Val, types: &[AskedType]) -> bool {
+fn is_of_one(link: &Linker<'_>, val: Val, types: &[AskedType]) -> bool {
     types.iter().any(|asked| match (*asked, val) {
         (AskedType::Class(asked), Val::Instance { class, .. }) => link.is_subclass(class, asked),
         (AskedType::Literal(asked), Val::Library { ty, .. }) => asked == ty,

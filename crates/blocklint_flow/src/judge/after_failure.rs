@@ -3,18 +3,18 @@
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind, VarId};
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::syntax::exception_handlers::{exception_name, handler_around};
 use blocklint_link::syntax::regions::around;
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
-use crate::graph::Way;
+use crate::graph::FlowEdge;
 use crate::judge::create_if_missing::{called_at_the_end, repeats};
 
 /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
-pub fn is_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
+pub fn is_after_failure(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let region = link.program.site(site).at.region;
     let Some(handler) = handler_around(facts, region) else {
@@ -30,7 +30,7 @@ pub fn is_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether all calls of a coroutine stand where something failed, or in coroutines of which that holds.
-pub fn runs_after_failure(link: &Link<'_>, callers: &Callers<'_, '_>, body: BodyRef, depth: u32) -> bool {
+pub fn runs_after_failure(link: &Linker<'_>, callers: &Callers<'_, '_>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(body.file);
     if facts.language != Language::Python || link.program.body(body).flow != Flow::Coroutine {
@@ -45,7 +45,7 @@ pub fn runs_after_failure(link: &Link<'_>, callers: &Callers<'_, '_>, body: Body
 }
 
 /// Whether a site removes something in a branch that ends with an exception: `if is_bad: remove(path); raise BadFile()`.
-fn is_removed_before_exception(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_removed_before_exception(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let is_branch = |id: RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
@@ -67,20 +67,20 @@ fn is_removed_before_exception(link: &Link<'_>, site: SiteRef) -> bool {
 
 /// Python: whether all that a way does is to remove a file when something ends, whatever came of it: in a `finally`. An
 /// `await` there would be left out where the task is cancelled.
-pub(crate) fn removes_at_the_end(link: &Link<'_>, ways: &[Way]) -> bool {
+pub(crate) fn removes_at_the_end(link: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     called_at_the_end(link, ways).is_some_and(lang::python::conventions::removes_one)
         && ways.iter().any(|way| is_in_finally(link, way.site))
         && !repeats(link, ways)
 }
 
-fn is_in_finally(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_in_finally(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     around(facts, link.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
 }
 
 /// Whether a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()`
 /// in a `finally`, where `except` says `errors["base"] = "unknown"`.
-fn is_where_errors_are(link: &Link<'_>, file: FileId, region: RegionId) -> bool {
+fn is_where_errors_are(link: &Linker<'_>, file: FileId, region: RegionId) -> bool {
     let facts = link.program.facts(file);
     let (mut at, mut asked) = (region, SmallVec::<[VarId; 2]>::new());
     while let Some(id) = at.get() {
@@ -105,7 +105,7 @@ fn is_where_errors_are(link: &Link<'_>, file: FileId, region: RegionId) -> bool 
 }
 
 /// Whether handlers put something into a variable, and nobody else does.
-fn is_filled_in_handlers(link: &Link<'_>, file: FileId, var: VarId) -> bool {
+fn is_filled_in_handlers(link: &Linker<'_>, file: FileId, var: VarId) -> bool {
     let facts = link.program.facts(file);
     let into = |target: FormId| match facts.form(target) {
         Form::Subscript(base, _) => facts.form(base) == Form::Var(var),
@@ -121,14 +121,14 @@ fn is_filled_in_handlers(link: &Link<'_>, file: FileId, var: VarId) -> bool {
 
 /// Whether exceptions together say that what was read is not what was written: `except (JSONDecodeError, KeyError)`.
 /// One of them alone may be an answer.
-fn is_of_broken_data(link: &Link<'_>, site: SiteRef, types: &[FormId]) -> bool {
+fn is_of_broken_data(link: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bool {
     let facts = link.program.facts(site.file);
     let name = |&ty: &FormId| exception_name(facts, ty);
     types.iter().all(|ty| name(ty).is_some_and(lang::python::conventions::may_be_of_broken_data))
         && types.iter().any(|ty| name(ty).is_some_and(lang::python::conventions::is_of_broken_data))
 }
 
-fn is_failure(link: &Link<'_>, site: SiteRef, exception: FormId) -> bool {
+fn is_failure(link: &Linker<'_>, site: SiteRef, exception: FormId) -> bool {
     let facts = link.program.facts(site.file);
     exception_name(facts, exception).is_some_and(|name| lang::is_failure(facts.language, name))
 }

@@ -4,12 +4,12 @@
 use blocklint_facts::{AltKind, Form, FormId, RegionKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
 use blocklint_models::Argument;
 
-use crate::graph::Way;
+use crate::graph::FlowEdge;
 
 /// Methods that ask whether something lies at a path.
 const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "isdir", "isfile", "lexists"];
@@ -18,12 +18,12 @@ const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "i
 const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedirs"];
 
 /// Whether a loop around a call of a way makes one long hold of its short ones.
-pub(crate) fn repeats(link: &Link<'_>, ways: &[Way]) -> bool {
+pub(crate) fn repeats(link: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     ways.iter().any(|way| link.adds_up(way.site))
 }
 
 /// The name of what a way calls at its end.
-pub(crate) fn called_at_the_end<'l>(link: &'l Link<'_>, ways: &[Way]) -> Option<&'l str> {
+pub(crate) fn called_at_the_end<'l>(link: &'l Linker<'_>, ways: &[FlowEdge]) -> Option<&'l str> {
     ways.last().map(|last| {
         let facts = link.program.facts(last.site.file);
         facts.text(link.program.site(last.site).name)
@@ -32,7 +32,7 @@ pub(crate) fn called_at_the_end<'l>(link: &'l Link<'_>, ways: &[Way]) -> Option<
 
 /// Whether the last call of a way makes a folder where a test around it says that it lacks, or where the call itself looks
 /// for it (`exist_ok=True`): once, mostly.
-pub(crate) fn makes_what_lacks(link: &Link<'_>, ways: &[Way]) -> bool {
+pub(crate) fn makes_what_lacks(link: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     let Some(last) = ways.last() else { return false };
     let facts = link.program.facts(last.site.file);
     let row = link.program.site(last.site);
@@ -68,7 +68,7 @@ pub(crate) fn makes_what_lacks(link: &Link<'_>, ways: &[Way]) -> bool {
 
 /// Python: whether a way begins before a process is started in the same coroutine: a small file, once, is told to it and takes
 /// a fraction of what the start takes.
-pub(crate) fn prepares_process(link: &Link<'_>, ways: &[Way]) -> bool {
+pub(crate) fn prepares_process(link: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     let (Some(first), Some(called)) = (ways.first(), called_at_the_end(link, ways)) else { return false };
     if !lang::python::conventions::is_of_one_file(called) {
         return false;
@@ -80,7 +80,7 @@ pub(crate) fn prepares_process(link: &Link<'_>, ways: &[Way]) -> bool {
 }
 
 /// Whether a coroutine awaits the start of a process behind a position, itself or in coroutines of the project that it awaits.
-fn awaits_process(link: &Link<'_>, body: BodyRef, after: u32, depth: u32) -> bool {
+fn awaits_process(link: &Linker<'_>, body: BodyRef, after: u32, depth: u32) -> bool {
     let facts = link.program.facts(body.file);
     link.awaited_in(body).any(|site| {
         let row = link.program.site(site);
@@ -96,7 +96,7 @@ fn awaits_process(link: &Link<'_>, body: BodyRef, after: u32, depth: u32) -> boo
 }
 
 /// Whether one of the branches around a site, up to its body, satisfies a condition on its kind and test.
-fn tests_around(link: &Link<'_>, site: SiteRef, wanted: &dyn Fn(RegionKind, FormId) -> bool) -> bool {
+fn tests_around(link: &Linker<'_>, site: SiteRef, wanted: &dyn Fn(RegionKind, FormId) -> bool) -> bool {
     let facts = link.program.facts(site.file);
     let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
@@ -112,7 +112,7 @@ fn tests_around(link: &Link<'_>, site: SiteRef, wanted: &dyn Fn(RegionKind, Form
     false
 }
 
-fn is_call_named(link: &Link<'_>, file: FileId, form: FormId, names: &[&str]) -> bool {
+fn is_call_named(link: &Linker<'_>, file: FileId, form: FormId, names: &[&str]) -> bool {
     let facts = link.program.facts(file);
     match facts.form(form) {
         Form::Result(made) => names.contains(&facts.text(facts.site(made).name)),

@@ -1,18 +1,18 @@
 //! The inferred steps of a way one by one, for people who ask why a finding is not sure. Signals tell theirs by themselves.
 
 use blocklint_core::Confidence;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::occurrences::is_field_of_receiver;
 use blocklint_link::values::value::EnvId;
 
 use crate::entries::root::Root;
 use crate::graph::best_path::{choice_of, way_steps};
 use crate::graph::raw_finding::Doubt;
-use crate::graph::{Graph, Way};
-use crate::judge::signal::{Heard, Judge};
+use crate::graph::{FlowEdge, Graph};
+use crate::judge::signal::{Judge, SiteSignals};
 
 /// Returns the inferred steps of a way to a call that blocks.
-pub fn doubts_on_way(link: &Link<'_>, judge: &Judge, graph: &Graph<'_>, ways: &[Way]) -> Vec<Doubt> {
+pub fn doubts_on_way(link: &Linker<'_>, judge: &Judge, graph: &Graph<'_>, ways: &[FlowEdge]) -> Vec<Doubt> {
     let mut found: Vec<Doubt> = Vec::new();
     for way in ways {
         let own = u32::from(way.steps);
@@ -32,11 +32,11 @@ pub fn doubt_about_root(root: Root) -> Option<Doubt> {
 }
 
 /// Adds the steps that one call adds by itself.
-fn doubts_at_site(link: &Link<'_>, judge: &Judge, way: &Way, steps: u32, found: &mut Vec<Doubt>) {
+fn doubts_at_site(link: &Linker<'_>, judge: &Judge, way: &FlowEdge, steps: u32, found: &mut Vec<Doubt>) {
     let site = way.site;
     let targets = link.targets(site, EnvId::NONE);
     let before = found.len();
-    let mut told = u32::from(judge.steps_at(link, &mut Heard::default(), site));
+    let mut told = u32::from(judge.steps_at(link, &mut SiteSignals::default(), site));
     if targets.list.is_empty() && targets.unknown && way.arg.is_none() {
         found.push(Doubt::ByName(site));
         return;

@@ -2,14 +2,14 @@
 
 use blocklint_facts::{AltKind, Form, FormId, RegionKind};
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 
 use crate::guards::java_setting::regions_outward;
 use crate::judge::java_slight::class_of_settings;
 
 /// Whether a branch around a call, or around the literal that it stands in, asks for something.
-pub(crate) fn is_asked_around(link: &Link<'_>, site: SiteRef, asks: impl Fn(&Link<'_>, FormId) -> bool) -> bool {
+pub(crate) fn is_asked_around(link: &Linker<'_>, site: SiteRef, asks: impl Fn(&Linker<'_>, FormId) -> bool) -> bool {
     let facts = link.program.facts(site.file);
     regions_outward(link, site).into_iter().any(|id| {
         let region = facts.region(id);
@@ -18,7 +18,7 @@ pub(crate) fn is_asked_around(link: &Link<'_>, site: SiteRef, asks: impl Fn(&Lin
 }
 
 /// Whether a call stands where a program's settings ask for it.
-pub fn is_switched_on(link: &Link<'_>, site: SiteRef) -> bool {
+pub fn is_switched_on(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
@@ -32,7 +32,7 @@ pub fn is_switched_on(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a test asks a program's settings if something is wanted: `if (config.isDnsEnabled())`.
-pub(crate) fn asks_for_setting(link: &Link<'_>, file: FileId, test: FormId) -> bool {
+pub(crate) fn asks_for_setting(link: &Linker<'_>, file: FileId, test: FormId) -> bool {
     let facts = link.program.facts(file);
     match facts.form(test) {
         Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks_for_setting(link, file, part)),

@@ -3,21 +3,21 @@
 use blocklint_core::Effect;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionKind};
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::forms::last_name;
 use blocklint_link::syntax::regions::around;
 
-use crate::graph::Way;
+use crate::graph::FlowEdge;
 
 /// Whether a call stands on a way that is only taken after a failure, of an effect that then matters to nobody.
-pub(crate) fn runs_after_failure_alone(link: &Link<'_>, ways: &[Way], effect: Effect) -> bool {
+pub(crate) fn runs_after_failure_alone(link: &Linker<'_>, ways: &[FlowEdge], effect: Effect) -> bool {
     matches!(effect, Effect::File | Effect::Network | Effect::Cpu)
         && ways.first().is_some_and(|way| stands_after_failure(link, way.site))
 }
 
 /// Whether a site stands in an exception's handler, or in the branch of a listener where what it listened for has failed.
-fn stands_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
+fn stands_after_failure(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     around(facts, link.program.site(site).at.region).any(|id| {
         let region = facts.region(id);
@@ -31,7 +31,7 @@ fn stands_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether something has failed where a test comes out so: `!future.isSuccess()`, `future.cause() != null`, also of a local.
-fn says_failed(link: &Link<'_>, file: FileId, test: FormId, holds: bool) -> bool {
+fn says_failed(link: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> bool {
     let facts = link.program.facts(file);
     let gives_cause = |form: FormId| match facts.form(form) {
         Form::Result(call) => {
@@ -58,7 +58,7 @@ fn says_failed(link: &Link<'_>, file: FileId, test: FormId, holds: bool) -> bool
 }
 
 /// Whether the object of a static getter says by its class that it holds settings: `BrokerConfig.getInstance()`.
-pub(crate) fn class_of_settings<'a>(link: &Link<'a>, site: SiteRef) -> Option<&'a str> {
+pub(crate) fn class_of_settings<'a>(link: &Linker<'a>, site: SiteRef) -> Option<&'a str> {
     let facts = link.program.facts(site.file);
     if !lang::java::conventions::gives_the_one(facts.text(link.program.site(site).name)) {
         return None;

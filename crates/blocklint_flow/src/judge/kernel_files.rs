@@ -2,11 +2,11 @@
 
 use blocklint_facts::{Form, FormId};
 use blocklint_link::effect::constant::Constant;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::EnvId;
 
-use crate::graph::Way;
+use crate::graph::FlowEdge;
 
 /// What names of such files begin with.
 const BEGINNINGS: &[&str] = &["/proc/", "/sys/"];
@@ -29,7 +29,7 @@ const KEEPS_BEGINNING: &[&str] = &[
 
 /// Whether the file that the last call of a way opens or reads is one of those, by the first argument and by what is
 /// passed for it along the way.
-pub(crate) fn ends_at_pseudo_file(link: &Link<'_>, ways: &[Way]) -> bool {
+pub(crate) fn ends_at_pseudo_file(link: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     let Some((last, above)) = ways.split_last() else { return false };
     let Some(first) = link.program.args_of(last.site).first().map(|arg| arg.value) else { return false };
     let mut beginning = begins(link, last.site, first, 6);
@@ -51,7 +51,7 @@ pub(crate) fn ends_at_pseudo_file(link: &Link<'_>, ways: &[Way]) -> bool {
 }
 
 /// What a text or path begins with, or the parameter that it begins with.
-fn begins(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> Constant {
+fn begins(link: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> Constant {
     let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
     let facts = link.program.facts(site.file);
     match facts.form(form) {

@@ -5,7 +5,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, Region, RegionId, RegionKind, Sym, VarId, VarKind};
 use blocklint_link::effect::label::Guard;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::regions::around;
 use rustc_hash::FxHashMap;
@@ -38,7 +38,7 @@ enum Value {
 }
 
 /// The branches around a site in its body that have a test, inner ones first: how the test came out, and the branch.
-fn tested_around(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, Region, bool)> {
+fn tested_around(link: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, Region, bool)> {
     let facts = link.program.facts(site.file);
     around(facts, link.program.site(site).at.region).filter_map(|id| {
         let region = facts.region(id);
@@ -51,13 +51,13 @@ fn tested_around(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = (Region
 }
 
 /// Java: whether a way through a `catch` leads to a site, which is taken where something failed.
-pub(crate) fn stands_in_catch(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn stands_in_catch(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     around(facts, link.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
 }
 
 /// The inferred steps for one of many values that a body compares the same with.
-pub(crate) fn steps_of_value(link: &Link<'_>, site: SiteRef) -> u8 {
+pub(crate) fn steps_of_value(link: &Linker<'_>, site: SiteRef) -> u8 {
     let then = tested_around(link, site).filter(|&(.., holds)| holds);
     let steps = then.flat_map(|(_, region, _)| {
         let subjects = chosen_by(link, site.file, region.test, 4).into_iter();
@@ -67,7 +67,7 @@ pub(crate) fn steps_of_value(link: &Link<'_>, site: SiteRef) -> u8 {
 }
 
 /// Python: the condition around a site that says which of many texts a parameter is.
-pub(crate) fn guard_of_rare_choice(link: &Link<'_>, site: SiteRef) -> Option<Guard> {
+pub(crate) fn guard_of_rare_choice(link: &Linker<'_>, site: SiteRef) -> Option<Guard> {
     let facts = link.program.facts(site.file);
     if facts.language != Language::Python {
         return None;
@@ -91,7 +91,7 @@ pub(crate) fn guard_of_rare_choice(link: &Link<'_>, site: SiteRef) -> Option<Gua
 
 /// What a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be
 /// meant; which one is compared again and again tells.
-fn chosen_by(link: &Link<'_>, file: FileId, test: FormId, depth: u32) -> SmallVec<[FormId; 2]> {
+fn chosen_by(link: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> SmallVec<[FormId; 2]> {
     let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
     let facts = link.program.facts(file);
     match facts.form(test) {
@@ -122,7 +122,7 @@ fn chosen_by(link: &Link<'_>, file: FileId, test: FormId, depth: u32) -> SmallVe
 }
 
 /// What a form is or holds that another is compared with.
-fn values_in(link: &Link<'_>, file: FileId, form: FormId) -> impl Iterator<Item = Value> {
+fn values_in(link: &Linker<'_>, file: FileId, form: FormId) -> impl Iterator<Item = Value> {
     let facts = link.program.facts(file);
     let parts: SmallVec<[FormId; 4]> = match facts.form(form) {
         Form::Display(_, list) => facts.list(list).iter().copied().collect(),
@@ -138,7 +138,7 @@ fn values_in(link: &Link<'_>, file: FileId, form: FormId) -> impl Iterator<Item 
 }
 
 /// With how many values a body compares what a form is, remembered.
-fn alternatives(link: &Link<'_>, file: FileId, body: BodyId, subject: FormId) -> usize {
+fn alternatives(link: &Linker<'_>, file: FileId, body: BodyId, subject: FormId) -> usize {
     if let Some(&known) = link.layer_memo::<Memo>().alternatives.borrow().get(&(file, body, subject)) {
         return known;
     }
@@ -154,7 +154,7 @@ fn alternatives(link: &Link<'_>, file: FileId, body: BodyId, subject: FormId) ->
 
 /// With how many texts the functions of a file compare what they all call the same, remembered: `provider` is one of
 /// fifty, also where a function asks for two of them alone.
-fn told_apart(link: &Link<'_>, file: FileId, name: Sym) -> usize {
+fn told_apart(link: &Linker<'_>, file: FileId, name: Sym) -> usize {
     if let Some(&known) = link.layer_memo::<Memo>().told_apart.borrow().get(&(file, name)) {
         return known;
     }
@@ -171,7 +171,7 @@ fn told_apart(link: &Link<'_>, file: FileId, name: Sym) -> usize {
     found.len()
 }
 
-fn collect(link: &Link<'_>, file: FileId, test: FormId, subject: Form, found: &mut FxHashSet<Value>, depth: u32) {
+fn collect(link: &Linker<'_>, file: FileId, test: FormId, subject: Form, found: &mut FxHashSet<Value>, depth: u32) {
     let Some(depth) = depth.checked_sub(1) else { return };
     let facts = link.program.facts(file);
     match facts.form(test) {

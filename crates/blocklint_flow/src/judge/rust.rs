@@ -2,13 +2,13 @@
 //! first hit, and in a library's copy.
 
 use blocklint_facts::{BodyId, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::folders;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::forms::mentions;
 use blocklint_link::syntax::regions::around;
 
-use crate::graph::Way;
+use crate::graph::FlowEdge;
 
 /// How deep a form is looked into.
 const DEPTH: u32 = 6;
@@ -17,17 +17,17 @@ const DEPTH: u32 = 6;
 const COPIES: &[&str] = &["vendor", "vendored", "third_party", "third-party"];
 
 /// Whether a file is of a library's copy: who finds something there tells the library's authors.
-pub(crate) fn is_of_copy(link: &Link<'_>, file: FileId) -> bool {
+pub(crate) fn is_of_copy(link: &Linker<'_>, file: FileId) -> bool {
     folders(&link.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
 }
 
 /// Whether a call of a way is only made where nothing is kept yet under a key that its function is given:
 /// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
-pub(crate) fn is_kept_by_key(link: &Link<'_>, ways: &[Way]) -> bool {
+pub(crate) fn is_kept_by_key(link: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     ways.iter().any(|way| is_behind_kept(link, way.site))
 }
 
-fn is_behind_kept(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_behind_kept(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let body = facts.body_of(row.at);
@@ -47,7 +47,7 @@ fn is_behind_kept(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// What a branch has asked for and not found: `None => …`, the rest after `if let Some(…) = … { return … }`.
-fn found_nothing(link: &Link<'_>, file: FileId, id: RegionId) -> Option<FormId> {
+fn found_nothing(link: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId> {
     let facts = link.program.facts(file);
     let region = facts.region(id);
     let (test, holds) = match region.kind {
@@ -65,7 +65,7 @@ fn found_nothing(link: &Link<'_>, file: FileId, id: RegionId) -> Option<FormId> 
 }
 
 /// Whether a function gives what was found as it is: `Some(found) => Ok(found)`.
-fn gives_what_is_found(link: &Link<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
+fn gives_what_is_found(link: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
     let facts = link.program.facts(file);
     let is_found = |var: VarId| {
         facts.var(var).body == body

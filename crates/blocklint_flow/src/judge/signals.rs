@@ -2,7 +2,7 @@
 
 use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::effect::label::Label;
-use blocklint_link::linker::{LOW_STEPS, Link};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::program::path_kind;
 
@@ -15,7 +15,7 @@ use crate::judge::java_slight::runs_after_failure_alone;
 use crate::judge::kernel_files::ends_at_pseudo_file;
 use crate::judge::rare_choice::{stands_in_catch, steps_of_value};
 use crate::judge::rust::{is_kept_by_key, is_of_copy};
-use crate::judge::signal::{Asks, Makes, OfLabel, Signal, Traced};
+use crate::judge::signal::{OfLabel, Signal, SignalEffect, SignalScope, Traced};
 use crate::judge::stop_then_join::is_told_to_end;
 use crate::judge::terminal::is_for_a_terminal;
 
@@ -29,25 +29,25 @@ const TWO: u8 = 2;
 
 const fn site(
     (name, languages, says): (&'static str, &'static [Language], &'static str),
-    makes: Makes,
+    makes: SignalEffect,
     of: OfLabel,
-    asks: fn(&Link<'_>, SiteRef) -> bool,
+    asks: fn(&Linker<'_>, SiteRef) -> bool,
 ) -> Signal {
-    Signal { name, says, languages, makes, asks: Asks::Site(of, asks) }
+    Signal { name, says, languages, makes, asks: SignalScope::Site(of, asks) }
 }
 
 const fn doubt(
     (name, languages, says): (&'static str, &'static [Language], &'static str),
-    asks: fn(&Link<'_>, SiteRef) -> u8,
+    asks: fn(&Linker<'_>, SiteRef) -> u8,
 ) -> Signal {
-    Signal { name, says, languages, makes: Makes::LessSure, asks: Asks::Doubt(asks) }
+    Signal { name, says, languages, makes: SignalEffect::LessSure, asks: SignalScope::Doubt(asks) }
 }
 
 const fn root(
     (name, languages, says): (&'static str, &'static [Language], &'static str),
-    asks: fn(&Link<'_>, BodyRef) -> bool,
+    asks: fn(&Linker<'_>, BodyRef) -> bool,
 ) -> Signal {
-    Signal { name, says, languages, makes: Makes::Note, asks: Asks::Root(asks) }
+    Signal { name, says, languages, makes: SignalEffect::Note, asks: SignalScope::Root(asks) }
 }
 
 const fn way(
@@ -55,7 +55,7 @@ const fn way(
     of: OfLabel,
     asks: fn(&Traced<'_, '_>) -> bool,
 ) -> Signal {
-    Signal { name, says, languages, makes: Makes::Note, asks: Asks::Way(of, asks) }
+    Signal { name, says, languages, makes: SignalEffect::Note, asks: SignalScope::Way(of, asks) }
 }
 
 const fn way_doubt(
@@ -63,11 +63,14 @@ const fn way_doubt(
     of: OfLabel,
     asks: fn(&Traced<'_, '_>) -> u8,
 ) -> Signal {
-    Signal { name, says, languages, makes: Makes::LessSure, asks: Asks::WayDoubt(of, asks) }
+    Signal { name, says, languages, makes: SignalEffect::LessSure, asks: SignalScope::WayDoubt(of, asks) }
 }
 
-const fn elsewhere((name, languages, says): (&'static str, &'static [Language], &'static str), makes: Makes) -> Signal {
-    Signal { name, says, languages, makes, asks: Asks::Elsewhere }
+const fn elsewhere(
+    (name, languages, says): (&'static str, &'static [Language], &'static str),
+    makes: SignalEffect,
+) -> Signal {
+    Signal { name, says, languages, makes, asks: SignalScope::Elsewhere }
 }
 
 fn is_felt(label: &Label) -> bool {
@@ -111,27 +114,27 @@ pub mod named {
 /// All signals.
 pub static SIGNALS: &[Signal] = &[
     // While labels climb: what is decided with more than the site.
-    elsewhere((named::FIRST_TIME, ALL, "it runs the first time only"), Makes::Note),
-    elsewhere((named::ONCE_PER_KEY, ALL, "it runs once for each key"), Makes::Note),
-    elsewhere((named::KEPT_FACTORY, PYTHON, "what it makes is kept by a cached function"), Makes::Note),
-    elsewhere((named::CACHED, PYTHON, "it is read in a function whose answers are cached"), Makes::BriefNote),
-    elsewhere((named::SHORT, ALL, "it holds the thread for at most 10 ms"), Makes::Warning),
+    elsewhere((named::FIRST_TIME, ALL, "it runs the first time only"), SignalEffect::Note),
+    elsewhere((named::ONCE_PER_KEY, ALL, "it runs once for each key"), SignalEffect::Note),
+    elsewhere((named::KEPT_FACTORY, PYTHON, "what it makes is kept by a cached function"), SignalEffect::Note),
+    elsewhere((named::CACHED, PYTHON, "it is read in a function whose answers are cached"), SignalEffect::BriefNote),
+    elsewhere((named::SHORT, ALL, "it holds the thread for at most 10 ms"), SignalEffect::Warning),
     // While labels climb, of a site.
     site(
         ("told-to-end", PYTHON, "what it waits for was told to end just before"),
-        Makes::BriefNote,
+        SignalEffect::BriefNote,
         |label, _| label.for_end && is_felt(label),
         is_told_to_end,
     ),
     site(
         ("after-a-failure", ALL, "it runs only after something failed"),
-        Makes::Note,
+        SignalEffect::Note,
         |label, _| is_file(label),
         is_after_failure,
     ),
     site(
         ("for-a-terminal", ALL, "it runs only where a person sits at a terminal"),
-        Makes::Note,
+        SignalEffect::Note,
         |label, _| is_felt(label) && !label.fails,
         is_for_a_terminal,
     ),
@@ -153,21 +156,24 @@ pub static SIGNALS: &[Signal] = &[
         is_left_over_method(link, root)
     }),
     // When it runs.
-    elsewhere((named::IN_TESTS, ALL, "it runs only in tests"), Makes::Note),
-    elsewhere((named::START_UP, ALL, "it runs before anybody is served, or while the program ends"), Makes::Note),
-    elsewhere((named::RUNS_ONCE, ALL, "it runs once in the life of the program"), Makes::Note),
+    elsewhere((named::IN_TESTS, ALL, "it runs only in tests"), SignalEffect::Note),
+    elsewhere(
+        (named::START_UP, ALL, "it runs before anybody is served, or while the program ends"),
+        SignalEffect::Note,
+    ),
+    elsewhere((named::RUNS_ONCE, ALL, "it runs once in the life of the program"), SignalEffect::Note),
     elsewhere(
         (named::ALONE, ALL, "the program comes there once, from its beginning, and nothing runs beside it"),
-        Makes::Lower,
+        SignalEffect::Lower,
     ),
-    elsewhere((named::COMMAND, ALL, "it runs in a command of a command line"), Makes::Note),
+    elsewhere((named::COMMAND, ALL, "it runs in a command of a command line"), SignalEffect::Note),
     elsewhere(
         (named::APART, &[Language::Python, Language::Rust], "it runs apart from all that is served"),
-        Makes::Note,
+        SignalEffect::Note,
     ),
     elsewhere(
         (named::FAILS_ELSEWHERE, &[Language::Rust, Language::Java], "it would fail only where others are served"),
-        Makes::Note,
+        SignalEffect::Note,
     ),
     // Of the whole way.
     way(("made-where-it-lacks-at-the-end", PYTHON, "a folder is made only where it lacks"), of_file, |on| {
@@ -213,40 +219,40 @@ pub static SIGNALS: &[Signal] = &[
     way_doubt(("value-may-be-there", JAVA, "what it waits for may have its value already"), of_nested_loop, |on| {
         steps(on.leaf_site().is_some_and(|site| on.link.may_wait_for_complete(site)), TWO)
     }),
-    elsewhere((named::NONE_CALLS_IT_SO, PYTHON, "every call in the project rules it out"), Makes::LessSure),
-    elsewhere((named::TWO_OF_ONE_KIND, PYTHON, "two doubts on the way are of one kind"), Makes::LessSure),
-    elsewhere((named::LONG_WAY, ALL, "the way is long"), Makes::LessSure),
+    elsewhere((named::NONE_CALLS_IT_SO, PYTHON, "every call in the project rules it out"), SignalEffect::LessSure),
+    elsewhere((named::TWO_OF_ONE_KIND, PYTHON, "two doubts on the way are of one kind"), SignalEffect::LessSure),
+    elsewhere((named::LONG_WAY, ALL, "the way is long"), SignalEffect::LessSure),
     // Worse than the row says.
     elsewhere(
         (named::MADE_PER_REQUEST, &[Language::Python, Language::Rust], "it is read to make an object, on each request"),
-        Makes::Warning,
+        SignalEffect::Warning,
     ),
     // Beside other findings.
-    elsewhere((named::SAID_ALREADY, ALL, "the call is reported for something worse"), Makes::Note),
-    elsewhere((named::SAME_FILE, ALL, "the function opens the file, and that is reported"), Makes::Note),
+    elsewhere((named::SAID_ALREADY, ALL, "the call is reported for something worse"), SignalEffect::Note),
+    elsewhere((named::SAME_FILE, ALL, "the function opens the file, and that is reported"), SignalEffect::Note),
     elsewhere(
         (
             named::SHORT_BESIDE_LONGER,
             &[Language::Python, Language::Rust],
             "the function is reported for what takes longer",
         ),
-        Makes::Note,
+        SignalEffect::Note,
     ),
-    elsewhere((named::FAILS_BESIDES, PYTHON, "its cause is shown where nothing failed"), Makes::Note),
+    elsewhere((named::FAILS_BESIDES, PYTHON, "its cause is shown where nothing failed"), SignalEffect::Note),
 ];
 
-fn of_any(_: &Label, _: &crate::graph::Way) -> bool {
+fn of_any(_: &Label, _: &crate::graph::FlowEdge) -> bool {
     true
 }
 
-fn of_file(label: &Label, _: &crate::graph::Way) -> bool {
+fn of_file(label: &Label, _: &crate::graph::FlowEdge) -> bool {
     label.effect == Effect::File
 }
 
-fn of_kept(label: &Label, _: &crate::graph::Way) -> bool {
+fn of_kept(label: &Label, _: &crate::graph::FlowEdge) -> bool {
     matches!(label.effect, Effect::Database | Effect::Cpu | Effect::File)
 }
 
-fn of_nested_loop(label: &Label, _: &crate::graph::Way) -> bool {
+fn of_nested_loop(label: &Label, _: &crate::graph::FlowEdge) -> bool {
     label.effect == Effect::NestedLoop
 }

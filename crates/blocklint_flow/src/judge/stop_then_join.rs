@@ -2,12 +2,12 @@
 
 use blocklint_facts::{FileFacts, Form, SiteFlags, SiteId};
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 
 /// Whether something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
 /// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
-pub(crate) fn is_told_to_end(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn is_told_to_end(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let here = link.program.site(site).at;
     let body = facts.body_of(here);

@@ -4,7 +4,7 @@
 use blocklint_facts::{AltKind, ExitKind, Form, FormId};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
 
@@ -12,7 +12,7 @@ use blocklint_link::values::value::EnvId;
 const DEPTH: u32 = 5;
 
 /// Whether a site stands in a branch that asks for a terminal.
-pub(crate) fn is_for_a_terminal(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn is_for_a_terminal(link: &Linker<'_>, site: SiteRef) -> bool {
     let Some(asks) = lang::asks_for_terminal(link.program.language(site.file)) else { return false };
     // Hardly a project does.
     link.program.name(asks).is_some()
@@ -20,7 +20,7 @@ pub(crate) fn is_for_a_terminal(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a test that comes out as `holds` says that there is a terminal.
-fn says_terminal(link: &Link<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> bool {
+fn says_terminal(link: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(file);
     let says = |part: FormId| says_terminal(link, file, part, holds, depth);
@@ -44,7 +44,7 @@ fn says_terminal(link: &Link<'_>, file: FileId, test: FormId, holds: bool, depth
 }
 
 /// Whether a function answers with nothing but whether there is a terminal.
-fn gives_terminal(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+fn gives_terminal(link: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let (facts, body_id) = link.program.facts_and_id(body);
     let mut ends = facts.exits.iter().filter(|exit| {
         exit.kind == ExitKind::Return

@@ -8,7 +8,7 @@ use blocklint_facts::{
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::linker::layer_memo::remembered;
 use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, is_own_receiver};
@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 
-use crate::lifecycle::owner::Kept;
+use crate::lifecycle::owner::Owner;
 use crate::lifecycle::owner::{fills_cell_of_program, kept_where};
 
 /// Answers of this file that are kept for one program.
@@ -42,7 +42,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstTime {
     /// Who keeps the state that its test asks for.
-    pub(crate) keeper: Kept,
+    pub(crate) keeper: Owner,
     /// Whether it runs once for each key of a collection.
     pub per_key: bool,
 }
@@ -51,14 +51,14 @@ pub struct FirstTime {
 const DEPTH: u32 = 4;
 
 /// What makes a site run the first time only.
-pub fn first_time_of(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
+pub fn first_time_of(link: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
     remembered(&link.layer_memo::<Memo>().first_times, site, || find_first_time(link, site))
 }
 
-fn find_first_time(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
+fn find_first_time(link: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
     let facts = link.program.facts(site.file);
     if fills_cell_of_program(link, link.program.body_of_site(site)) {
-        return Some(FirstTime { keeper: Kept::ByProgram, per_key: false });
+        return Some(FirstTime { keeper: Owner::ByProgram, per_key: false });
     }
     let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
@@ -71,7 +71,7 @@ fn find_first_time(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
                 && holds
                 && lang::sets_once(facts.language, facts.text(facts.site(call).name))
             {
-                return Some(FirstTime { keeper: Kept::ByProgram, per_key: false });
+                return Some(FirstTime { keeper: Owner::ByProgram, per_key: false });
             }
             let mut unset = SmallVec::new();
             unset_where(link, site.file, region.body, test, holds, &mut unset, DEPTH);
@@ -95,7 +95,7 @@ fn find_first_time(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
 
 /// Python: the collection in which nothing lay under a key where a site is reached: `try: return known[key]`,
 /// `except KeyError:`.
-fn failed_to_find(link: &Link<'_>, site: SiteRef) -> Option<FormId> {
+fn failed_to_find(link: &Linker<'_>, site: SiteRef) -> Option<FormId> {
     let facts = link.program.facts(site.file);
     if facts.language != Language::Python {
         return None;
@@ -108,7 +108,7 @@ fn failed_to_find(link: &Link<'_>, site: SiteRef) -> Option<FormId> {
 
 /// What a test which comes out as `holds` says to be false or `None`, or to lack a key.
 fn unset_where(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     file: FileId,
     body: BodyId,
     test: FormId,
@@ -151,12 +151,12 @@ fn unset_where(
 }
 
 /// What is asked of a form that is false or `None`: of what was looked up, that the collection has the key.
-fn state_asked(link: &Link<'_>, file: FileId, body: BodyId, form: FormId) -> State {
+fn state_asked(link: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -> State {
     looked_up_in(link, file, body, form).map_or(State::Unset(form), State::Lacking)
 }
 
 /// The collection that a form is looked up in by a key, also through a local: `known = self.known.get(key)`.
-fn looked_up_in(link: &Link<'_>, file: FileId, body: BodyId, form: FormId) -> Option<FormId> {
+fn looked_up_in(link: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -> Option<FormId> {
     let facts = link.program.facts(file);
     let form = match facts.form(form) {
         Form::Var(var) if facts.var(var).body == body && facts.var(var).kind == VarKind::Named => {
@@ -172,7 +172,7 @@ fn looked_up_in(link: &Link<'_>, file: FileId, body: BodyId, form: FormId) -> Op
 }
 
 /// Whether a test asks for a parameter of the body and holds with its default.
-fn holds_by_default(link: &Link<'_>, file: FileId, body: BodyId, test: FormId) -> bool {
+fn holds_by_default(link: &Linker<'_>, file: FileId, body: BodyId, test: FormId) -> bool {
     let facts = link.program.facts(file);
     let (asked, wanted) = match facts.form(test) {
         Form::Not(inner) => (inner, false),
@@ -185,7 +185,7 @@ fn holds_by_default(link: &Link<'_>, file: FileId, body: BodyId, test: FormId) -
 }
 
 /// Who keeps a state that a body sets, if nothing but its beginning and its end unset it.
-fn keeper_of_set(link: &Link<'_>, file: FileId, body: BodyId, state: FormId) -> Option<Kept> {
+fn keeper_of_set(link: &Linker<'_>, file: FileId, body: BodyId, state: FormId) -> Option<Owner> {
     let facts = link.program.facts(file);
     let assigns: Vec<AssignId> = match facts.form(state) {
         Form::Var(var) if facts.var(var).body != body => facts.assign_ids_of(var).collect(),
@@ -214,15 +214,15 @@ fn keeper_of_set(link: &Link<'_>, file: FileId, body: BodyId, state: FormId) -> 
         return None;
     }
     let Some(sets) = sets.or_else(|| set_by_own_method(link, file, body, state, &assigns)) else {
-        return is_set_by_callee(link, file, body, state).then_some(Kept::ByProgram);
+        return is_set_by_callee(link, file, body, state).then_some(Owner::ByProgram);
     };
     let keeper = kept_where(link, file, Mention::Assign(sets));
-    matches!(keeper, Kept::ByProgram | Kept::ByInstance(_)).then_some(keeper)
+    matches!(keeper, Owner::ByProgram | Owner::ByInstance(_)).then_some(keeper)
 }
 
 /// Python: where a method that a body calls on its own object sets a field: `if self._store is None: self._open()`.
 fn set_by_own_method(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     file: FileId,
     body: BodyId,
     state: FormId,
@@ -252,7 +252,7 @@ fn set_by_own_method(
 
 /// Whether a body calls a function of its file that sets or fills a global, which nobody empties:
 /// `if not CONFIG: set_up()`.
-fn is_set_by_callee(link: &Link<'_>, file: FileId, body: BodyId, state: FormId) -> bool {
+fn is_set_by_callee(link: &Linker<'_>, file: FileId, body: BodyId, state: FormId) -> bool {
     let facts = link.program.facts(file);
     let Form::Var(var) = facts.form(state) else { return false };
     if facts.body(facts.var(var).body).kind != BodyKind::Module {
@@ -281,7 +281,7 @@ fn is_set_by_callee(link: &Link<'_>, file: FileId, body: BodyId, state: FormId) 
 }
 
 /// Who keeps a collection that a body fills.
-fn keeper_of_filled(link: &Link<'_>, file: FileId, body: BodyId, all: FormId) -> Option<Kept> {
+fn keeper_of_filled(link: &Linker<'_>, file: FileId, body: BodyId, all: FormId) -> Option<Owner> {
     let facts = link.program.facts(file);
     let is_filled = || {
         facts.assigns.iter().any(|row| match facts.form(row.target) {
@@ -291,14 +291,14 @@ fn keeper_of_filled(link: &Link<'_>, file: FileId, body: BodyId, all: FormId) ->
     };
     match facts.form(all) {
         Form::Var(var) => {
-            (facts.body(facts.var(var).body).kind == BodyKind::Module && is_filled()).then_some(Kept::ByProgram)
+            (facts.body(facts.var(var).body).kind == BodyKind::Module && is_filled()).then_some(Owner::ByProgram)
         }
         Form::Attr(base, sym) if is_own_receiver(facts, base) && is_filled() => {
             let class = link.class_around(file.body_ref(body))?;
             let name = link.program.global(file, sym)?;
             Some(match link.own_member(class, name) {
-                Some(_) => Kept::ByProgram,
-                None => Kept::ByInstance(class),
+                Some(_) => Owner::ByProgram,
+                None => Owner::ByInstance(class),
             })
         }
         _ => None,
@@ -307,7 +307,7 @@ fn keeper_of_filled(link: &Link<'_>, file: FileId, body: BodyId, all: FormId) ->
 
 /// Python: whether a body puts what it has seen into a collection that nothing in its file takes anything out of:
 /// `if name in _SEEN: return`, `_SEEN.add(name)`.
-fn notes_what_was_seen(link: &Link<'_>, file: FileId, body: BodyId, all: FormId) -> bool {
+fn notes_what_was_seen(link: &Linker<'_>, file: FileId, body: BodyId, all: FormId) -> bool {
     let facts = link.program.facts(file);
     if facts.language != Language::Python {
         return false;
@@ -328,7 +328,7 @@ fn notes_what_was_seen(link: &Link<'_>, file: FileId, body: BodyId, all: FormId)
 
 /// Whether a state that is unset there stays what it was for those that come later: where it begins or ends, and where
 /// setting it failed.
-fn may_unset(link: &Link<'_>, file: FileId, setter: BodyId, at: blocklint_facts::At) -> bool {
+fn may_unset(link: &Linker<'_>, file: FileId, setter: BodyId, at: blocklint_facts::At) -> bool {
     let facts = link.program.facts(file);
     let of = facts.body_of(at);
     let row = facts.body(of);
@@ -342,7 +342,7 @@ fn may_unset(link: &Link<'_>, file: FileId, setter: BodyId, at: blocklint_facts:
 }
 
 /// Whether a value is true in the language's sense, where it is written out.
-fn truth_of(link: &Link<'_>, file: FileId, body: BodyId, value: FormId) -> Option<bool> {
+fn truth_of(link: &Linker<'_>, file: FileId, body: BodyId, value: FormId) -> Option<bool> {
     let facts = link.program.facts(file);
     match facts.form(value) {
         Form::Display(_, list) | Form::Pairs(list) => return Some(!facts.list(list).is_empty()),
@@ -358,13 +358,13 @@ fn truth_of(link: &Link<'_>, file: FileId, body: BodyId, value: FormId) -> Optio
 
 /// Whether the constructor function of a class (`__new__`), or the call of its metaclass (`__call__`), keeps the instances
 /// that it gives.
-pub(crate) fn gives_kept_instances(link: &Link<'_>, class: ClassRef) -> bool {
+pub(crate) fn gives_kept_instances(link: &Linker<'_>, class: ClassRef) -> bool {
     keeps_in(link, class, lang::gives_instances)
         || metaclasses(link, class).iter().any(|&meta| keeps_in(link, meta, lang::calls_class))
 }
 
 /// Whether a function of a class, chosen by its name, assigns a field of what it is called on, or fills it.
-fn keeps_in(link: &Link<'_>, class: ClassRef, is_meant: fn(Language, &str) -> bool) -> bool {
+fn keeps_in(link: &Linker<'_>, class: ClassRef, is_meant: fn(Language, &str) -> bool) -> bool {
     let (facts, class_id) = link.program.facts_and_id(class);
     facts.assigns.iter().any(|row| {
         let target = match facts.form(row.target) {
@@ -378,7 +378,7 @@ fn keeps_in(link: &Link<'_>, class: ClassRef, is_meant: fn(Language, &str) -> bo
 }
 
 /// The project's classes that a class and its bases name as their metaclass.
-fn metaclasses(link: &Link<'_>, class: ClassRef) -> SmallVec<[ClassRef; 1]> {
+fn metaclasses(link: &Linker<'_>, class: ClassRef) -> SmallVec<[ClassRef; 1]> {
     let mut found = SmallVec::new();
     for ancestor in link.mro(class).iter() {
         let Ancestor::Class(of) = *ancestor else { continue };

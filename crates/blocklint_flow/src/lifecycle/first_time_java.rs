@@ -12,14 +12,14 @@ use blocklint_link::lang::java::names::{
     ASKS_FOR_NOTHING, ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES, is_getter_of,
     is_settings,
 };
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
 use smallvec::{SmallVec, smallvec};
 
 use crate::lifecycle::first_time::FirstTime;
-use crate::lifecycle::owner::Kept;
+use crate::lifecycle::owner::Owner;
 
 /// What a test asks for: a field, an atomic reference by its `get()`, or a map by a key.
 #[derive(Clone, Copy)]
@@ -37,12 +37,12 @@ enum By {
 
 /// Whether a site of Java runs the first time alone. A field that only its own object's thread knows does not count: the
 /// object may be made anew for each request.
-pub fn runs_first_time(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
+pub fn runs_first_time(link: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
     let facts = link.program.facts(site.file);
     if facts.language != Language::Java {
         return None;
     }
-    let once = |per_key: bool| Some(FirstTime { keeper: Kept::ByProgram, per_key });
+    let once = |per_key: bool| Some(FirstTime { keeper: Owner::ByProgram, per_key });
     let here = link.program.site(site).at;
     let body = facts.body_of(here);
     if claimed_before(link, site.file, body, here) {
@@ -83,7 +83,7 @@ pub fn runs_first_time(link: &Link<'_>, site: SiteRef) -> Option<FirstTime> {
 }
 
 /// Whether a literal makes what a map lacks: `contexts.computeIfAbsent(host, key -> load(key))`.
-fn fills_a_map(link: &Link<'_>, file: FileId, body: BodyId) -> bool {
+fn fills_a_map(link: &Linker<'_>, file: FileId, body: BodyId) -> bool {
     let facts = link.program.facts(file);
     if facts.body(body).kind != BodyKind::Lambda {
         return false;
@@ -99,7 +99,7 @@ fn fills_a_map(link: &Link<'_>, file: FileId, body: BodyId) -> bool {
 }
 
 /// What is known to be unset, `null` or false, where a test has an answer.
-fn asked_unset(link: &Link<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> SmallVec<[Asked; 2]> {
+fn asked_unset(link: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> SmallVec<[Asked; 2]> {
     let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
     let facts = link.program.facts(file);
     match facts.form(test) {
@@ -145,7 +145,7 @@ fn asked_unset(link: &Link<'_>, file: FileId, test: FormId, holds: bool, depth: 
 }
 
 /// The fields that a form reads, also through a local.
-fn asked_fields(link: &Link<'_>, file: FileId, form: FormId, locals: bool) -> SmallVec<[Asked; 2]> {
+fn asked_fields(link: &Linker<'_>, file: FileId, form: FormId, locals: bool) -> SmallVec<[Asked; 2]> {
     let facts = link.program.facts(file);
     match facts.form(form) {
         Form::Var(var) if facts.var(var).kind != VarKind::Inner => smallvec![Asked { field: form, by: By::Field }],
@@ -170,7 +170,7 @@ fn asked_fields(link: &Link<'_>, file: FileId, form: FormId, locals: bool) -> Sm
 }
 
 /// Whether the same body sets a field where a site's value may be known.
-fn is_set_after(link: &Link<'_>, file: FileId, body: BodyId, here: At, asked: Asked) -> bool {
+fn is_set_after(link: &Linker<'_>, file: FileId, body: BodyId, here: At, asked: Asked) -> bool {
     let facts = link.program.facts(file);
     if asked.by != By::Field {
         let writes = if asked.by == By::Key { MAP_WRITES } else { ATOMIC_WRITES };
@@ -194,7 +194,7 @@ fn is_set_after(link: &Link<'_>, file: FileId, body: BodyId, here: At, asked: As
 }
 
 /// Whether what a site calls of its own class sets what was asked for.
-fn fills_by_helper(link: &Link<'_>, site: SiteRef, asked: Asked) -> bool {
+fn fills_by_helper(link: &Linker<'_>, site: SiteRef, asked: Asked) -> bool {
     let targets = link.targets(site, EnvId::NONE);
     targets.list.iter().any(|target| match *target {
         Target::Body { body, .. } if body.file == site.file => {
@@ -207,7 +207,7 @@ fn fills_by_helper(link: &Link<'_>, site: SiteRef, asked: Asked) -> bool {
 }
 
 /// The maps that a method of the same class reads for its value.
-fn asked_by_helper(link: &Link<'_>, site: SiteRef) -> SmallVec<[Asked; 2]> {
+fn asked_by_helper(link: &Linker<'_>, site: SiteRef) -> SmallVec<[Asked; 2]> {
     let facts = link.program.facts(site.file);
     let targets = link.targets(site, EnvId::NONE);
     let bodies = targets.list.iter().filter_map(|target| match *target {
@@ -230,7 +230,7 @@ fn asked_by_helper(link: &Link<'_>, site: SiteRef) -> SmallVec<[Asked; 2]> {
 }
 
 /// Whether other threads come here too: the body is static, or a lock is held.
-fn is_shared_in(link: &Link<'_>, file: FileId, body: BodyId, here: At) -> bool {
+fn is_shared_in(link: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
     let facts = link.program.facts(file);
     facts.body(body).flags.has(BodyFlags::STATIC)
         || facts.sites.iter().any(|row| {
@@ -241,14 +241,14 @@ fn is_shared_in(link: &Link<'_>, file: FileId, body: BodyId, here: At) -> bool {
 }
 
 /// Whether a body is a method of the program's settings, of which there is one object for all requests.
-fn is_of_settings(link: &Link<'_>, file: FileId, body: BodyId) -> bool {
+fn is_of_settings(link: &Linker<'_>, file: FileId, body: BodyId) -> bool {
     let facts = link.program.facts(file);
     let class = facts.body(body).class.get();
     class.is_some_and(|class| is_settings(facts.text(facts.class(class).name)))
 }
 
 /// Whether the body has claimed an empty slot before: `slot.compareAndSet(null, mine)`.
-fn claimed_before(link: &Link<'_>, file: FileId, body: BodyId, here: At) -> bool {
+fn claimed_before(link: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
     let index = link.program.index_of(file);
     let sym = link.program.name(CLAIM).and_then(|name| link.program.local(file, name));
     let facts = link.program.facts(file);

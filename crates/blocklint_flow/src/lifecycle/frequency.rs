@@ -5,7 +5,7 @@ use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Flow, Form, Region, RegionId, RegionKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::program::path_kind::is_example;
@@ -18,12 +18,12 @@ use crate::callers::Callers;
 use crate::entries::purpose::is_command_file;
 use crate::lifecycle::first_time::{first_time_of, gives_kept_instances};
 use crate::lifecycle::one_shot_program::runs_beside_others;
-use crate::lifecycle::owner::Kept;
+use crate::lifecycle::owner::Owner;
 use crate::lifecycle::owner::kept;
 
 /// How often something runs or is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Times {
+pub enum Frequency {
     /// Only in tests.
     Tested,
     /// Once in the life of a program, or as often as a person asks for it.
@@ -41,11 +41,11 @@ pub enum Times {
     PerEntry(BodyRef, u8),
 }
 
-impl Times {
+impl Frequency {
     /// The more often; of two entries the nearer one.
-    pub(crate) fn max(self, other: Times) -> Times {
+    pub(crate) fn max(self, other: Frequency) -> Frequency {
         match (self, other) {
-            (Times::PerEntry(_, a), Times::PerEntry(_, b)) if b < a => other,
+            (Frequency::PerEntry(_, a), Frequency::PerEntry(_, b)) if b < a => other,
             _ if other.rank() > self.rank() => other,
             _ => self,
         }
@@ -53,13 +53,13 @@ impl Times {
 
     fn rank(self) -> u8 {
         match self {
-            Times::Tested => 0,
-            Times::Once => 1,
-            Times::Unseen => 2,
-            Times::Unknown => 3,
-            Times::Looped => 4,
-            Times::PerItem(_) => 5,
-            Times::PerEntry(..) => 6,
+            Frequency::Tested => 0,
+            Frequency::Once => 1,
+            Frequency::Unseen => 2,
+            Frequency::Unknown => 3,
+            Frequency::Looped => 4,
+            Frequency::PerItem(_) => 5,
+            Frequency::PerEntry(..) => 6,
         }
     }
 
@@ -70,17 +70,17 @@ impl Times {
 
     /// The same, one call further away. A loop far above goes through all kinds of things: only that of the nearest caller
     /// tells of items.
-    fn one_further(self, at: BodyRef) -> Times {
+    fn one_further(self, at: BodyRef) -> Frequency {
         match self {
-            Times::PerEntry(entry, steps) => Times::PerEntry(entry, steps.saturating_add(1)),
-            Times::PerItem(body) if body != at => Times::Unknown,
+            Frequency::PerEntry(entry, steps) => Frequency::PerEntry(entry, steps.saturating_add(1)),
+            Frequency::PerItem(body) if body != at => Frequency::Unknown,
             other => other,
         }
     }
 
     /// Whether code of the project shows that it happens again and again.
     pub(crate) fn is_repeated(self) -> bool {
-        matches!(self, Times::PerItem(_) | Times::PerEntry(..))
+        matches!(self, Frequency::PerItem(_) | Frequency::PerEntry(..))
     }
 }
 
@@ -101,44 +101,44 @@ const DEPTH: u32 = 24;
 
 /// How often bodies run and classes are made, remembered.
 pub struct TimesOf<'s, 'l, 'a> {
-    link: &'l Link<'a>,
+    link: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
     /// Whether what something unknown keeps may be called again and again: a claim that something runs once must be sure of it, a
     /// claim that it runs often must not rest on it.
     kept_may_recur: bool,
-    bodies: FxHashMap<BodyRef, Times>,
-    classes: FxHashMap<ClassRef, Times>,
-    made: FxHashMap<SiteRef, Times>,
+    bodies: FxHashMap<BodyRef, Frequency>,
+    classes: FxHashMap<ClassRef, Frequency>,
+    made: FxHashMap<SiteRef, Frequency>,
     /// What the question at hand has found of sites on the way, so that it looks at each of them once; none while it looks.
-    on_the_way: FxHashMap<SiteRef, Option<Times>>,
+    on_the_way: FxHashMap<SiteRef, Option<Frequency>>,
     /// True if the question at hand met a site that it was looking at, or went too deep.
     is_cut: bool,
 }
 
 impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+    pub fn new(link: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let (bodies, classes, made, on_the_way) = Default::default();
         TimesOf { link, callers, kept_may_recur: false, bodies, classes, made, on_the_way, is_cut: false }
     }
 
     /// The same, for claims that something runs once: a callable that something unknown keeps may be called again and again.
-    pub fn sure_of_once(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+    pub fn sure_of_once(link: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         TimesOf { kept_may_recur: true, ..TimesOf::new(link, callers) }
     }
 
     /// How often a site runs: as its body does, unless a loop goes through a collection there.
-    pub fn of_site(&mut self, site: SiteRef) -> Times {
+    pub fn of_site(&mut self, site: SiteRef) -> Frequency {
         self.site(site, DEPTH)
     }
 
     /// How often what a site makes is made anew: as often as the site runs where nobody keeps it, else as often as its keeper
     /// is made.
-    pub fn of_made(&mut self, site: SiteRef) -> Times {
+    pub fn of_made(&mut self, site: SiteRef) -> Frequency {
         self.made(site, DEPTH)
     }
 
-    fn made(&mut self, site: SiteRef, depth: u32) -> Times {
+    fn made(&mut self, site: SiteRef, depth: u32) -> Frequency {
         if let Some(&known) = self.made.get(&site) {
             return known;
         }
@@ -147,7 +147,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             // A function that returns what it gives itself: its other callers decide.
             Some(None) => {
                 self.is_cut = true;
-                return Times::Unknown;
+                return Frequency::Unknown;
             }
             None => {}
         }
@@ -169,28 +169,28 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         times
     }
 
-    fn find_made(&mut self, site: SiteRef, depth: u32) -> Times {
+    fn find_made(&mut self, site: SiteRef, depth: u32) -> Frequency {
         let Some(depth) = depth.checked_sub(1) else {
             self.is_cut = true;
-            return Times::Unknown;
+            return Frequency::Unknown;
         };
         let link = self.link;
         let body = link.program.body_of_site(site);
         if link.program.is_test(site.file) {
-            return Times::Tested;
+            return Frequency::Tested;
         }
         match kept(link, site) {
-            Kept::ByProgram => Times::Once,
-            Kept::Elsewhere => match self.site(site, depth) {
+            Owner::ByProgram => Frequency::Once,
+            Owner::Elsewhere => match self.site(site, depth) {
                 // A cache or a list: how much comes into it nobody knows.
-                times if times.is_repeated() => Times::Unknown,
+                times if times.is_repeated() => Frequency::Unknown,
                 times => times,
             },
-            Kept::ByInstance(class) => {
+            Owner::ByInstance(class) => {
                 let own = self.body(body, depth);
                 if own.is_once() { own } else { self.class(class, depth).one_further(body) }
             }
-            Kept::ByCaller(body) => {
+            Owner::ByCaller(body) => {
                 let sites = self.callers.call_sites(body);
                 let row = link.program.body(body);
                 let is_registered = self.registered(body).is_some();
@@ -198,25 +198,27 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                 {
                     return self.body(body, depth);
                 }
-                let mut all = Times::Tested;
+                let mut all = Frequency::Tested;
                 for &site in sites.iter().take(MOST_SITES) {
                     all = all.max(self.made(site, depth).one_further(link.program.body_of_site(site)));
                 }
-                if all == Times::Tested { Times::Unseen } else { all }
+                if all == Frequency::Tested { Frequency::Unseen } else { all }
             }
-            Kept::Nowhere => self.site(site, depth),
+            Owner::Nowhere => self.site(site, depth),
         }
     }
 
-    fn site(&mut self, site: SiteRef, depth: u32) -> Times {
+    fn site(&mut self, site: SiteRef, depth: u32) -> Frequency {
         let body = self.link.program.body_of_site(site);
         let times = self.body(body, depth);
         // A loop of start-up code goes through what is configured.
         match times {
-            Times::Unseen | Times::Unknown | Times::Looped if is_per_item(self.link, site) => Times::PerItem(body),
-            Times::Unseen | Times::Unknown | Times::Once if is_looped(self.link, site) => Times::Looped,
-            Times::Once if runs_beside_others(self.link, site) => Times::Unknown,
-            _ if self.is_first_time(site, depth) => Times::Once,
+            Frequency::Unseen | Frequency::Unknown | Frequency::Looped if is_per_item(self.link, site) => {
+                Frequency::PerItem(body)
+            }
+            Frequency::Unseen | Frequency::Unknown | Frequency::Once if is_looped(self.link, site) => Frequency::Looped,
+            Frequency::Once if runs_beside_others(self.link, site) => Frequency::Unknown,
+            _ if self.is_first_time(site, depth) => Frequency::Once,
             _ => times,
         }
     }
@@ -228,65 +230,65 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     /// Whether what keeps something lives as long as the program.
-    pub(crate) fn lives_on(&mut self, keeper: Kept) -> bool {
+    pub(crate) fn lives_on(&mut self, keeper: Owner) -> bool {
         self.outlives(keeper, DEPTH)
     }
 
-    fn outlives(&mut self, keeper: Kept, depth: u32) -> bool {
+    fn outlives(&mut self, keeper: Owner, depth: u32) -> bool {
         match keeper {
-            Kept::ByProgram => true,
-            Kept::ByInstance(class) => depth.checked_sub(1).is_some_and(|depth| self.class(class, depth).is_once()),
+            Owner::ByProgram => true,
+            Owner::ByInstance(class) => depth.checked_sub(1).is_some_and(|depth| self.class(class, depth).is_once()),
             _ => false,
         }
     }
 
-    fn body(&mut self, body: BodyRef, depth: u32) -> Times {
+    fn body(&mut self, body: BodyRef, depth: u32) -> Frequency {
         if let Some(&known) = self.bodies.get(&body) {
             return known;
         }
         // A cycle tells nothing: its other callers decide.
-        self.bodies.insert(body, Times::Unknown);
+        self.bodies.insert(body, Frequency::Unknown);
         let times = self.find_body(body, depth);
         self.bodies.insert(body, times);
         times
     }
 
-    fn find_body(&mut self, body: BodyRef, depth: u32) -> Times {
+    fn find_body(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let link = self.link;
         let facts = link.program.facts(body.file);
         let row = link.program.body(body);
         if link.program.is_test(body.file) || row.flags.has(BodyFlags::TEST) {
-            return Times::Tested;
+            return Frequency::Tested;
         }
         // In Rust a folder says nothing of a program that serves; of one that does not, nothing is shown.
         if facts.language != Language::Rust && is_command_file(link, body.file) {
-            return Times::Once;
+            return Frequency::Once;
         }
         let class = row.class.get().map(|class| body.file.class_ref(class));
         match row.kind {
-            BodyKind::Module | BodyKind::Class => return Times::Once,
-            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Times::Once,
-            BodyKind::Initialiser => return class.map_or(Times::Unknown, |class| self.class(class, depth)),
+            BodyKind::Module | BodyKind::Class => return Frequency::Once,
+            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Frequency::Once,
+            BodyKind::Initialiser => return class.map_or(Frequency::Unknown, |class| self.class(class, depth)),
             _ => {}
         }
         if link.method_kind(body).cached || self.is_main(body) || self.puts_together(body) {
-            return Times::Once;
+            return Frequency::Once;
         }
         match self.registered(body) {
-            Some(Registered::Entry) => return Times::PerEntry(body, 0),
-            Some(Registered::Aside) => return Times::Once,
+            Some(Registered::Entry) => return Frequency::PerEntry(body, 0),
+            Some(Registered::Aside) => return Frequency::Once,
             None => {}
         }
-        let Some(depth) = depth.checked_sub(1) else { return Times::Unknown };
+        let Some(depth) = depth.checked_sub(1) else { return Frequency::Unknown };
         if matches!(row.kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
-            let Some(parent) = row.parent.get() else { return Times::Unknown };
+            let Some(parent) = row.parent.get() else { return Frequency::Unknown };
             let uses = link.program.uses_of_callable(body);
             // A literal in a loop runs, or is handed over, each time round.
             let around = uses.iter().filter_map(|(mention, _)| match mention {
                 Mention::Arg(site, _) | Mention::Operand(site) => Some(body.file.site_ref(site)),
                 _ => None,
             });
-            let around = around.map(|site| self.site(site, depth)).reduce(Times::max);
+            let around = around.map(|site| self.site(site, depth)).reduce(Frequency::max);
             let around = around.unwrap_or_else(|| self.body(body.file.body_ref(parent), depth));
             // Who keeps a literal may call it again and again.
             if row.kind != BodyKind::Lambda || !self.kept_may_recur {
@@ -297,7 +299,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                 Mention::Arg(site, arg) => self.runs_in_place(body.file.site_ref(site), arg),
                 _ => false,
             });
-            return if in_place { around } else { around.max(Times::Unseen) };
+            return if in_place { around } else { around.max(Frequency::Unseen) };
         }
         if let Some(class) = class
             && lang::is_constructor(facts.language, facts.text(row.name))
@@ -314,7 +316,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         // How often something unknown calls what it was given once, nobody sees.
         let may_recur = !kept.is_empty() || self.kept_may_recur && self.is_decorated_unseen(body);
-        let mut all = if !may_recur { Times::Tested } else { Times::Unseen };
+        let mut all = if !may_recur { Frequency::Tested } else { Frequency::Unseen };
         let mut sites: Vec<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
         sites.sort();
         sites.dedup();
@@ -327,7 +329,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             all = all.max(self.site(site, depth).one_further(link.program.body_of_site(site)));
         }
         // What only tests call is called by somebody else too, who is not here.
-        if all == Times::Tested { Times::Unseen } else { all }
+        if all == Frequency::Tested { Frequency::Unseen } else { all }
     }
 
     /// Python: whether a body registers functions of its own as entries: it puts an application together, which is done once
@@ -363,7 +365,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     /// A body that nobody is seen to call.
-    fn without_callers(&mut self, body: BodyRef, depth: u32) -> Times {
+    fn without_callers(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let facts = self.link.program.facts(body.file);
         let row = self.link.program.body(body);
         // A function inside of another one is made anew with each run of it.
@@ -371,7 +373,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             Some(parent) if matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) => {
                 self.body(body.file.body_ref(parent), depth)
             }
-            _ => Times::Unseen,
+            _ => Frequency::Unseen,
         }
     }
 
@@ -516,26 +518,26 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         !self.link.library.handovers(ty).is_empty()
     }
 
-    fn class(&mut self, class: ClassRef, depth: u32) -> Times {
+    fn class(&mut self, class: ClassRef, depth: u32) -> Frequency {
         if let Some(&known) = self.classes.get(&class) {
             return known;
         }
-        self.classes.insert(class, Times::Unknown);
+        self.classes.insert(class, Frequency::Unknown);
         let times = self.find_class(class, depth);
         self.classes.insert(class, times);
         times
     }
 
-    fn find_class(&mut self, class: ClassRef, depth: u32) -> Times {
+    fn find_class(&mut self, class: ClassRef, depth: u32) -> Frequency {
         let link = self.link;
         if link.program.is_test(class.file) {
-            return Times::Tested;
+            return Frequency::Tested;
         }
         if link.program.class(class).kind == ClassKind::Enum {
-            return Times::Once;
+            return Frequency::Once;
         }
         if self.is_single(class) || gives_kept_instances(link, class) {
-            return Times::Once;
+            return Frequency::Once;
         }
         let mut names = Vec::new();
         let mut classes = vec![class];
@@ -554,15 +556,15 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let given: Vec<(SiteRef, u32)> = classes.iter().flat_map(|&of| link.given_class(&names, of)).collect();
         if self.takers_say(&given) == Some(Registered::Entry) {
             return match self.constructor(class) {
-                Some(body) => Times::PerEntry(body, 0),
-                None => Times::Unknown,
+                Some(body) => Frequency::PerEntry(body, 0),
+                None => Frequency::Unknown,
             };
         }
-        let Some(depth) = depth.checked_sub(1) else { return Times::Unknown };
-        let mut all = Times::Tested;
+        let Some(depth) = depth.checked_sub(1) else { return Frequency::Unknown };
+        let mut all = Frequency::Tested;
         // Of a class that a container makes one of there is one, also where it stands for the base.
         if classes[1..].iter().any(|&derived| self.is_single(derived)) {
-            all = Times::Once;
+            all = Frequency::Once;
         }
         // A constructor that calls that of its base makes no further instance, and its callee is no class.
         let makers = names.iter().map(|&name| link.makers_named(name));
@@ -575,11 +577,11 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         for site in sites.take(MOST_SITES) {
             all = all.max(match self.made(site, depth) {
                 // Whoever it is, the code is there to make them.
-                Times::Unseen => Times::Unknown,
+                Frequency::Unseen => Frequency::Unknown,
                 times => times,
             });
         }
-        if all == Times::Tested { Times::Unseen } else { all }
+        if all == Frequency::Tested { Frequency::Unseen } else { all }
     }
 
     /// Whether an annotation says that a container makes one instance of a class.
@@ -614,7 +616,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 }
 
 /// Whether a loop goes through a collection, not on as long as something holds.
-fn is_iterated(link: &Link<'_>, file: FileId, region: &Region) -> bool {
+fn is_iterated(link: &Linker<'_>, file: FileId, region: &Region) -> bool {
     link.program.sites_in(file.body_ref(region.body)).any(|of| {
         let row = link.program.site(of);
         row.kind == SiteKind::Iterate && row.callee == region.test
@@ -623,7 +625,7 @@ fn is_iterated(link: &Link<'_>, file: FileId, region: &Region) -> bool {
 
 /// Whether a site runs once for each element of a collection: a loop stands around it that goes through something
 /// which is not written out. A loop that counts or waits says nothing of how much there is.
-pub fn is_per_item(link: &Link<'_>, site: SiteRef) -> bool {
+pub fn is_per_item(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let mut at: RegionId = link.program.site(site).at.region;
     while let Some(id) = at.get() {
@@ -640,7 +642,7 @@ pub fn is_per_item(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a site stands in a loop that goes on as long as something holds: not one over a collection.
-pub fn is_looped(link: &Link<'_>, site: SiteRef) -> bool {
+pub fn is_looped(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     around(facts, link.program.site(site).at.region)
         .map(|id| facts.region(id))
@@ -648,7 +650,7 @@ pub fn is_looped(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a loop ends by returning what it was looking for: it tries one after the other.
-fn returns_within(link: &Link<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
+fn returns_within(link: &Linker<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
     let facts = link.program.facts(file);
     let is_within = |mut at: RegionId| {
         while let Some(region) = at.get() {
@@ -663,7 +665,7 @@ fn returns_within(link: &Link<'_>, file: blocklint_link::program::ids::FileId, i
     facts.exits.iter().any(|exit| exit.kind == ExitKind::Return && exit.value.is_some() && is_within(exit.at.region))
 }
 
-fn goes_through(link: &Link<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
+fn goes_through(link: &Linker<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
     let facts = link.program.facts(file);
     let region = facts.region(id);
     is_iterated(link, file, &region)
@@ -676,7 +678,7 @@ fn goes_through(link: &Link<'_>, file: blocklint_link::program::ids::FileId, id:
 }
 
 /// The library paths of a class's decorators or annotations.
-pub(crate) fn class_decorators(link: &Link<'_>, class: ClassRef) -> Vec<PathId> {
+pub(crate) fn class_decorators(link: &Linker<'_>, class: ClassRef) -> Vec<PathId> {
     let facts = link.program.facts(class.file);
     let row = link.program.class(class);
     let region = facts.body(row.parent).region;

@@ -7,7 +7,7 @@ use blocklint_facts::{
 };
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::syntax::regions::around;
@@ -33,7 +33,7 @@ struct Memo {
 
 /// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
 /// beside the one coroutine, and awaits nothing that serves.
-pub(crate) fn is_one_shot(link: &Link<'_>, main: BodyRef) -> bool {
+pub(crate) fn is_one_shot(link: &Linker<'_>, main: BodyRef) -> bool {
     let facts = link.program.facts(main.file);
     let row = link.program.body(main);
     let is_function = row.kind == BodyKind::Function && row.class.is_none();
@@ -46,7 +46,7 @@ pub(crate) fn is_one_shot(link: &Link<'_>, main: BodyRef) -> bool {
 
 /// Whether a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses:
 /// `settings = asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
-pub(crate) fn is_driven_alone(link: &Link<'_>, made: SiteRef) -> bool {
+pub(crate) fn is_driven_alone(link: &Linker<'_>, made: SiteRef) -> bool {
     let facts = link.program.facts(made.file);
     let body = facts.body(facts.body_of(link.program.site(made).at));
     let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
@@ -66,7 +66,7 @@ pub(crate) fn is_driven_alone(link: &Link<'_>, made: SiteRef) -> bool {
 
 /// Whether a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one
 /// person waits for it, on a loop that nobody else uses.
-pub(crate) fn is_driven_by_command(link: &Link<'_>, made: SiteRef) -> bool {
+pub(crate) fn is_driven_by_command(link: &Linker<'_>, made: SiteRef) -> bool {
     link.program.language(made.file) == Language::Python
         && (is_command_file(link, made.file) || is_command(link, link.program.body_of_site(made), 3))
         && (!drivers_of(link, made).is_empty() || is_driven_by_helper(link, made))
@@ -78,7 +78,7 @@ pub(crate) fn is_driven_by_command(link: &Link<'_>, made: SiteRef) -> bool {
 
 /// Whether a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or serves: who runs
 /// the file waits for that, and nobody else.
-pub fn runs_one_job(link: &Link<'_>, file: FileId) -> bool {
+pub fn runs_one_job(link: &Linker<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
     let runs_loop = |site: &SiteRef| {
         link.targets(*site, EnvId::NONE).list.iter().any(|target| match *target {
@@ -105,7 +105,7 @@ pub fn runs_one_job(link: &Link<'_>, file: FileId) -> bool {
 
 /// Whether a function is registered as a command, by its decorator or by a call: `@app.command()`, `app.command("list")(self.list)`;
 /// or with a group of commands, which is a decorated function of the project.
-fn is_command(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+fn is_command(link: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     let registers = |path: PathId| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command));
@@ -138,7 +138,7 @@ fn is_command(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
 }
 
 /// True if a coroutine is given to a plain function of the project, in whatever file, that runs a loop for it.
-fn is_driven_by_helper(link: &Link<'_>, made: SiteRef) -> bool {
+fn is_driven_by_helper(link: &Linker<'_>, made: SiteRef) -> bool {
     let drives = |at: SiteRef| {
         link.targets(at, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
@@ -163,7 +163,7 @@ fn is_driven_by_helper(link: &Link<'_>, made: SiteRef) -> bool {
 }
 
 /// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
-fn drivers_of(link: &Link<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
+fn drivers_of(link: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
     let drives = |site: SiteId| {
         let callee = link.callee(made.file.site_ref(site), EnvId::NONE);
         link.values.members(callee.value).iter().any(|val| match *val {
@@ -181,7 +181,7 @@ fn drivers_of(link: &Link<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
 }
 
 /// Whether neither a coroutine nor what it awaits of the project starts tasks or serves.
-fn is_quiet(link: &Link<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+fn is_quiet(link: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
     if !seen.insert(body) {
         return true;
     }
@@ -199,7 +199,7 @@ fn is_quiet(link: &Link<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<Bod
 }
 
 /// Whether a coroutine starts tasks itself, or awaits what serves or goes on for ever.
-fn serves_or_starts(link: &Link<'_>, body: BodyRef) -> bool {
+fn serves_or_starts(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let starting = starting_names(link);
     link.program.sites_in(body).any(|site| {
@@ -212,7 +212,7 @@ fn serves_or_starts(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 /// Whether a file that is run as a program ends with what a function of it gives.
-fn is_exit_code(link: &Link<'_>, main: BodyRef) -> bool {
+fn is_exit_code(link: &Linker<'_>, main: BodyRef) -> bool {
     let facts = link.program.facts(main.file);
     let name = link.program.body(main).name;
     let is_main = |form: FormId| match facts.form(form) {
@@ -231,7 +231,7 @@ fn is_exit_code(link: &Link<'_>, main: BodyRef) -> bool {
     })
 }
 
-fn is_module_name(link: &Link<'_>, file: FileId, form: FormId) -> bool {
+fn is_module_name(link: &Linker<'_>, file: FileId, form: FormId) -> bool {
     let facts = link.program.facts(file);
     match facts.form(form) {
         Form::Name(sym) => facts.text(sym) == "__name__",
@@ -241,13 +241,13 @@ fn is_module_name(link: &Link<'_>, file: FileId, form: FormId) -> bool {
 }
 
 /// Whether a file awaits what, by its name, serves, or awaits for ever.
-fn serves(link: &Link<'_>, file: FileId) -> bool {
+fn serves(link: &Linker<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
     facts.sites.iter().any(|row| awaits_what_serves(facts, &row))
 }
 
 /// Whether another body of the file starts tasks beside its own.
-fn starts_beside(link: &Link<'_>, main: BodyRef) -> bool {
+fn starts_beside(link: &Linker<'_>, main: BodyRef) -> bool {
     let starting = starting_names(link);
     let (facts, main_id) = link.program.facts_and_id(main);
     (0..facts.sites.len() as u32).map(SiteId).any(|site| {
@@ -260,7 +260,7 @@ fn starts_beside(link: &Link<'_>, main: BodyRef) -> bool {
 
 /// Python: whether tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the
 /// site started some before, or began to serve.
-pub(crate) fn runs_beside_others(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn runs_beside_others(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     if facts.language != Language::Python {
         return false;
@@ -277,7 +277,7 @@ pub(crate) fn runs_beside_others(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Returns true if what a call of Python makes is given to a call that starts tasks: `asyncio.create_task(load())`.
-pub(crate) fn is_started_as_task(link: &Link<'_>, site: SiteRef) -> bool {
+pub(crate) fn is_started_as_task(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let starting = starting_names(link);
     let starts = |taker: SiteId| {
@@ -291,7 +291,7 @@ pub(crate) fn is_started_as_task(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Where a body first starts tasks or begins to serve.
-fn begins_beside(link: &Link<'_>, body: BodyRef) -> Option<u32> {
+fn begins_beside(link: &Linker<'_>, body: BodyRef) -> Option<u32> {
     let memo = &link.layer_memo::<Memo>().begins_beside;
     if let Some(&known) = memo.borrow().get(&body) {
         return known;
@@ -308,7 +308,7 @@ fn begins_beside(link: &Link<'_>, body: BodyRef) -> Option<u32> {
 }
 
 /// Whether a call is one that starts tasks, or is not known and sounds so.
-fn may_start(link: &Link<'_>, site: SiteRef) -> bool {
+fn may_start(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let targets = link.targets(site, EnvId::NONE);
     targets.list.is_empty() && lang::python::conventions::sounds_concurrent(facts.text(link.program.site(site).name))
@@ -321,7 +321,7 @@ fn may_start(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// The names of library calls that start tasks.
-fn starting_names<'l>(link: &'l Link<'_>) -> &'l FxHashSet<String> {
+fn starting_names<'l>(link: &'l Linker<'_>) -> &'l FxHashSet<String> {
     link.layer_memo::<Memo>().starting.get_or_init(|| {
         let models = link.library.of(Language::Python);
         models.names(Uses::CONCURRENCY).map(|name| name.name.to_owned()).collect()

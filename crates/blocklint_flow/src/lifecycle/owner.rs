@@ -4,7 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, Form, SiteId, SiteKind, VarId};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::values::value::EnvId;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 
 /// Who keeps what a site makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kept {
+pub enum Owner {
     /// Nobody: it lives as long as the call that made it.
     Nowhere,
     /// An instance of this class.
@@ -27,32 +27,32 @@ pub enum Kept {
 }
 
 /// Who keeps what a site makes.
-pub fn kept(link: &Link<'_>, site: SiteRef) -> Kept {
+pub fn kept(link: &Linker<'_>, site: SiteRef) -> Owner {
     let body = link.program.body_of_site(site);
     let facts = link.program.facts(site.file);
     let row = link.program.body(body);
     match row.kind {
-        BodyKind::Module | BodyKind::Class => return Kept::ByProgram,
-        BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Kept::ByProgram,
+        BodyKind::Module | BodyKind::Class => return Owner::ByProgram,
+        BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Owner::ByProgram,
         BodyKind::Initialiser => {
-            return row.class.get().map_or(Kept::Elsewhere, |class| Kept::ByInstance(site.file.class_ref(class)));
+            return row.class.get().map_or(Owner::Elsewhere, |class| Owner::ByInstance(site.file.class_ref(class)));
         }
         _ => {}
     }
     if facts.language == Language::Rust && is_made_once(link, body) {
-        return Kept::ByProgram;
+        return Owner::ByProgram;
     }
     let mut seen = FxHashSet::default();
     kept_result(link, site, &mut seen, 6)
 }
 
 /// Rust: whether a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)`.
-fn is_made_once(link: &Link<'_>, body: BodyRef) -> bool {
+fn is_made_once(link: &Linker<'_>, body: BodyRef) -> bool {
     fills_once(link, body, |_| true)
 }
 
 /// Rust: the same of a cell that is no field: of those of a program there is one.
-pub(crate) fn fills_cell_of_program(link: &Link<'_>, body: BodyRef) -> bool {
+pub(crate) fn fills_cell_of_program(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     facts.language == Language::Rust
         && fills_once(link, body, |taker| match facts.form(facts.site(taker).callee) {
@@ -61,7 +61,7 @@ pub(crate) fn fills_cell_of_program(link: &Link<'_>, body: BodyRef) -> bool {
         })
 }
 
-fn fills_once(link: &Link<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> bool) -> bool {
+fn fills_once(link: &Linker<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> bool) -> bool {
     let (facts, body_id) = link.program.facts_and_id(body);
     let index = link.program.index_of(body.file);
     let closures = std::iter::successors(Some(body_id), |&at| facts.body(at).parent.get());
@@ -76,25 +76,25 @@ fn fills_once(link: &Link<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> bool)
 }
 
 /// Who keeps what goes where something is mentioned.
-pub(crate) fn kept_where(link: &Link<'_>, file: FileId, mention: Mention) -> Kept {
+pub(crate) fn kept_where(link: &Linker<'_>, file: FileId, mention: Mention) -> Owner {
     kept_mention(link, file, mention, Wrap::Direct, &mut FxHashSet::default(), 6)
 }
 
-fn kept_result(link: &Link<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Kept {
-    let Some(depth) = depth.checked_sub(1) else { return Kept::Elsewhere };
+fn kept_result(link: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
+    let Some(depth) = depth.checked_sub(1) else { return Owner::Elsewhere };
     if !seen.insert((site.index(), true)) {
-        return Kept::Nowhere;
+        return Owner::Nowhere;
     }
     let uses = link.program.uses_of_result(site);
     uses.iter()
         .map(|(mention, wrap)| kept_mention(link, site.file, mention, wrap, seen, depth))
         .max()
-        .unwrap_or(Kept::Nowhere)
+        .unwrap_or(Owner::Nowhere)
 }
 
-fn kept_var(link: &Link<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Kept {
+fn kept_var(link: &Linker<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
     if !seen.insert((var.index(), false)) {
-        return Kept::Nowhere;
+        return Owner::Nowhere;
     }
     let facts = link.program.facts(file);
     let index = link.program.index_of(file);
@@ -104,39 +104,39 @@ fn kept_var(link: &Link<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<(usi
         _ => false,
     };
     if facts.assigns_of(var).any(|assign| is_entered(&assign)) {
-        return Kept::Nowhere;
+        return Owner::Nowhere;
     }
     let mentions = index.mentions_named(facts.var(var).name).iter();
     mentions
         .filter(|(mention, _)| link.mentions_var(file.var_ref(var), *mention))
         .map(|(mention, wrap)| kept_mention(link, file, mention, wrap, seen, depth))
         .max()
-        .unwrap_or(Kept::Nowhere)
+        .unwrap_or(Owner::Nowhere)
 }
 
 fn kept_mention(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     file: FileId,
     mention: Mention,
     wrap: Wrap,
     seen: &mut FxHashSet<(usize, bool)>,
     depth: u32,
-) -> Kept {
+) -> Owner {
     let facts = link.program.facts(file);
     match mention {
         Mention::Assign(assign) => {
             let row = facts.assign(assign);
             if wrap == Wrap::Element {
-                return Kept::Elsewhere;
+                return Owner::Elsewhere;
             }
             match facts.form(row.target) {
                 Form::Var(var) => {
                     let owner = facts.body(facts.var(var).body);
                     match owner.kind {
-                        BodyKind::Module => Kept::ByProgram,
+                        BodyKind::Module => Owner::ByProgram,
                         // A field by its bare name (Java), or a class attribute.
                         BodyKind::Class => field_of(link, file, facts.var(var).body, var, facts.body_of(row.at)),
-                        _ if facts.var(var).body != facts.body_of(row.at) => Kept::Elsewhere,
+                        _ if facts.var(var).body != facts.body_of(row.at) => Owner::Elsewhere,
                         _ => kept_var(link, file, var, seen, depth),
                     }
                 }
@@ -146,12 +146,12 @@ fn kept_mention(
                         || matches!(facts.form(base), Form::This);
                     match link.class_around(file.body_ref(body)) {
                         // `cls.pool = …`
-                        Some(_) if own && link.method_kind(file.body_ref(body)).of_class => Kept::ByProgram,
+                        Some(_) if own && link.method_kind(file.body_ref(body)).of_class => Owner::ByProgram,
                         Some(class) if own => {
                             let name = link.program.global(file, sym);
                             match name.and_then(|name| link.own_member(class, name)) {
-                                Some((of, var)) if is_static_field(link, of, var) => Kept::ByProgram,
-                                _ => Kept::ByInstance(class),
+                                Some((of, var)) if is_static_field(link, of, var) => Owner::ByProgram,
+                                _ => Owner::ByInstance(class),
                             }
                         }
                         // `Store.pool = …`, `module.pool = …`
@@ -159,28 +159,28 @@ fn kept_mention(
                             [
                                 blocklint_link::values::value::Val::Class(_)
                                 | blocklint_link::values::value::Val::Module(_),
-                            ] => Kept::ByProgram,
-                            _ => Kept::Elsewhere,
+                            ] => Owner::ByProgram,
+                            _ => Owner::Elsewhere,
                         },
                     }
                 }
-                _ => Kept::Elsewhere,
+                _ => Owner::Elsewhere,
             }
         }
-        Mention::Exit(exit) => Kept::ByCaller(link.program.body_of(file, facts.exits.at(exit as usize).at)),
+        Mention::Exit(exit) => Owner::ByCaller(link.program.body_of(file, facts.exits.at(exit as usize).at)),
         Mention::Arg(site, arg) => {
             if wrap == Wrap::Element {
-                return Kept::Elsewhere;
+                return Owner::Elsewhere;
             }
             kept_argument(link, file.site_ref(site), arg, seen, depth)
         }
-        Mention::Operand(_) => Kept::Nowhere,
-        Mention::Default(_) => Kept::ByProgram,
+        Mention::Operand(_) => Owner::Nowhere,
+        Mention::Default(_) => Owner::ByProgram,
     }
 }
 
 /// What a call does with something that it is given.
-fn kept_argument(link: &Link<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Kept {
+fn kept_argument(link: &Linker<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     // `Some(pool)`, `Ok(pool)` and a struct literal are what they hold.
@@ -188,21 +188,21 @@ fn kept_argument(link: &Link<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<
         return kept_result(link, site, seen, depth);
     }
     let targets = link.targets(site, EnvId::NONE);
-    let mut kept = Kept::Nowhere;
+    let mut kept = Owner::Nowhere;
     for target in &targets.list {
         kept = kept.max(match *target {
             Target::Row { path, .. } => {
                 let calls = link.library.calls(path);
                 if calls.iter().any(|row| row.row.adds.is_some()) {
-                    Kept::Elsewhere
+                    Owner::Elsewhere
                 } else if row.kind == SiteKind::Call && runs_another(link, site, arg, path) {
                     // Its result is what the callable gives.
-                    Kept::Nowhere
+                    Owner::Nowhere
                 } else if calls
                     .iter()
                     .any(|row| matches!(row.row.effect, Some(RowEffect::Holds(_))) || row.row.moves.is_some())
                 {
-                    Kept::Nowhere
+                    Owner::Nowhere
                 } else {
                     kept_by_taker(link, site, seen, depth)
                 }
@@ -213,16 +213,16 @@ fn kept_argument(link: &Link<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<
                     let is_delegation = facts.text(row.name) == "<init>";
                     match link.class_around(link.program.body_of(site.file, row.at)) {
                         // `this(…)` and `super(…)` give it to the instance that is being made.
-                        Some(class) if is_delegation && !summary.stored.is_empty() => Kept::ByInstance(class),
+                        Some(class) if is_delegation && !summary.stored.is_empty() => Owner::ByInstance(class),
                         // An object that keeps it lives on in what keeps the object; what a method does with it
                         // nobody knows.
                         _ if !summary.stored.is_empty() || summary.returned => kept_by_taker(link, site, seen, depth),
-                        _ => Kept::Elsewhere,
+                        _ => Owner::Elsewhere,
                     }
                 }
-                None => Kept::Elsewhere,
+                None => Owner::Elsewhere,
             },
-            Target::Overrides { .. } => Kept::Elsewhere,
+            Target::Overrides { .. } => Owner::Elsewhere,
         });
     }
     if targets.list.is_empty() { kept_by_taker(link, site, seen, depth) } else { kept }
@@ -230,7 +230,7 @@ fn kept_argument(link: &Link<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<
 
 /// Whether a call runs a callable that is given behind this argument, and gives what that gives (`run_in_executor`): what
 /// stands before the callable it lets go after.
-pub fn runs_another(link: &Link<'_>, site: SiteRef, arg: u32, path: blocklint_link::program::ids::PathId) -> bool {
+pub fn runs_another(link: &Linker<'_>, site: SiteRef, arg: u32, path: blocklint_link::program::ids::PathId) -> bool {
     let count = link.program.args_of(site).len() as u32;
     link.library.handovers(path).iter().any(|of| match &of.row.selector {
         Selector::Argument(argument) => {
@@ -243,36 +243,36 @@ pub fn runs_another(link: &Link<'_>, site: SiteRef, arg: u32, path: blocklint_li
 
 /// What takes something may hold it in what it gives; where that is dropped, it is held by the receiver or by nobody
 /// that is seen.
-fn kept_by_taker(link: &Link<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Kept {
+fn kept_by_taker(link: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
     kept_result(link, site, seen, depth).max(match link.program.site(site).kind {
-        SiteKind::New => Kept::Nowhere,
-        _ if link.program.uses_of_result(site).iter().next().is_none() => Kept::Elsewhere,
-        _ => Kept::Nowhere,
+        SiteKind::New => Owner::Nowhere,
+        _ if link.program.uses_of_result(site).iter().next().is_none() => Owner::Elsewhere,
+        _ => Owner::Nowhere,
     })
 }
 
 /// Whose field a bare name is that stands in a class's scope.
 fn field_of(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     file: FileId,
     scope: blocklint_facts::BodyId,
     var: VarId,
     at: blocklint_facts::BodyId,
-) -> Kept {
+) -> Owner {
     let facts = link.program.facts(file);
     let class = facts.classes.iter().position(|class| class.body == scope);
     let Some(class) = class.map(|at| file.class_ref(blocklint_facts::ClassId(at as u32))) else {
-        return Kept::Elsewhere;
+        return Owner::Elsewhere;
     };
     let is_static = facts.language == blocklint_core::Language::Python
             || is_static_field(link, class, var)
             // A static method can assign static fields only.
             || facts.body(at).flags.has(BodyFlags::STATIC);
-    if is_static { Kept::ByProgram } else { Kept::ByInstance(class) }
+    if is_static { Owner::ByProgram } else { Owner::ByInstance(class) }
 }
 
 /// Whether a field is known to be static: its initialiser is.
-fn is_static_field(link: &Link<'_>, class: ClassRef, var: VarId) -> bool {
+fn is_static_field(link: &Linker<'_>, class: ClassRef, var: VarId) -> bool {
     let (facts, class_id) = link.program.facts_and_id(class);
     let name = facts.var(var).name;
     facts.bodies.iter().any(|body| {

@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::reactive::BodyUse;
@@ -121,9 +121,9 @@ impl Remembered {
     }
 }
 
-/// Scopes of bodies, remembered.
-pub struct Scopes<'s, 'l, 'a> {
-    link: &'l Link<'a>,
+/// Phases of bodies, remembered.
+pub struct Phases<'s, 'l, 'a> {
+    link: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
     memo: Remembered,
     life: Life<'s, 'l, 'a>,
@@ -131,7 +131,7 @@ pub struct Scopes<'s, 'l, 'a> {
 
 /// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
 /// is the function `async_setup` of each such module.
-fn paths_by_convention(link: &Link<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
+fn paths_by_convention(link: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_some() {
@@ -154,10 +154,10 @@ fn paths_by_convention(link: &Link<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> 
     by_convention.filter(|path| fits(path.path)).map(|path| link.library.path(facts.language, path.path)).collect()
 }
 
-impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
+impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        Scopes { link, callers, memo: Remembered::default(), life: Life::new(link, callers) }
+    pub fn new(link: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+        Phases { link, callers, memo: Remembered::default(), life: Life::new(link, callers) }
     }
 
     /// When a body runs: by its file, by what registers it, else when everything that calls it does.
@@ -345,7 +345,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
 }
 
 /// What a registration says: a decorator or a call that takes the body.
-pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
+pub(crate) fn registered(link: &Linker<'_>, body: BodyRef) -> Option<When> {
     let mut found = None;
     for path in paths_by_convention(link, body) {
         for row in link.library.handovers(path).iter() {
@@ -392,7 +392,7 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
 
 /// What a function that is given a body registers in its stead, where that is at start-up:
 /// `def when_running(callback): … reactor.callWhenRunning(wrapped)`, where `wrapped` calls it.
-fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
+fn registered_within(link: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
     let (facts, wrapper_id) = link.program.facts_and_id(wrapper);
     let mut nested = (0..facts.bodies.len() as u32).map(BodyId).filter(|&id| {
         let row = facts.body(id);
@@ -410,7 +410,7 @@ fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
 
 /// Python: whether a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
 /// there for begins behind the one and ends before the other.
-fn is_entered_to_run(link: &Link<'_>, body: BodyRef) -> bool {
+fn is_entered_to_run(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     if facts.language != Language::Python || !lang::python::conventions::enters_or_leaves(facts.text(row.name)) {
@@ -427,7 +427,7 @@ fn is_entered_to_run(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 /// The rows of a library's callable that say what it does with an argument of a site that calls it.
-fn rows_taking<'a>(link: &Link<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
+fn rows_taking<'a>(link: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
     let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
     let rows = link.library.handovers(path);
     let takes = |row: &HandoverRow| match &row.selector {
@@ -438,7 +438,7 @@ fn rows_taking<'a>(link: &Link<'a>, callee: Val, site: SiteRef, arg: u32) -> Sma
 }
 
 /// Python: whether a method, by its name, ends the program or what lives as long as it does.
-fn ends_the_program(link: &Link<'_>, body: BodyRef) -> bool {
+fn ends_the_program(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     facts.language == Language::Python
@@ -448,7 +448,7 @@ fn ends_the_program(link: &Link<'_>, body: BodyRef) -> bool {
 
 /// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
 /// own task.
-fn runs_once_in_endless(link: &Link<'_>, site: SiteRef) -> bool {
+fn runs_once_in_endless(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let body = facts.body_of(row.at);
@@ -462,7 +462,7 @@ fn runs_once_in_endless(link: &Link<'_>, site: SiteRef) -> bool {
 
 /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
 /// more than can mean it, so what holds for all of them holds for it.
-pub(crate) fn sites_by_name(link: &Link<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+pub(crate) fn sites_by_name(link: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
     let program = link.program;
     let facts = program.facts(body.file);
     let row = program.body(body);
@@ -475,7 +475,7 @@ pub(crate) fn sites_by_name(link: &Link<'_>, body: BodyRef) -> SmallVec<[SiteRef
 }
 
 /// When a method runs by what it overrides of a library.
-fn overrides_when(link: &Link<'_>, body: BodyRef) -> Option<When> {
+fn overrides_when(link: &Linker<'_>, body: BodyRef) -> Option<When> {
     let facts = link.program.facts(body.file);
     let row = link.program.body(body);
     let class = row.class.get().filter(|_| row.kind == BodyKind::Function)?;
@@ -494,13 +494,13 @@ fn overrides_when(link: &Link<'_>, body: BodyRef) -> Option<When> {
 }
 
 /// Whether all that a method of Java may implement or override is the project's own.
-fn is_of_project_alone(link: &Link<'_>, body: BodyRef) -> bool {
+fn is_of_project_alone(link: &Linker<'_>, body: BodyRef) -> bool {
     let Some(class) = link.program.body(body).class.get() else { return false };
     link.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
 }
 
 /// Whether a method of Java implements or overrides another one.
-fn has_base(link: &Link<'_>, body: BodyRef) -> bool {
+fn has_base(link: &Linker<'_>, body: BodyRef) -> bool {
     let row = link.program.body(body);
     if row.flags.has(BodyFlags::OVERRIDES) {
         return true;
@@ -515,20 +515,20 @@ fn has_base(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 /// Whether an annotation says that only tests need a method to be visible.
-pub(crate) fn is_visible_for_tests(link: &Link<'_>, body: BodyRef) -> bool {
+pub(crate) fn is_visible_for_tests(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     lang::java::names::mark_names(facts, link.program.body(body).decorators).any(lang::java::names::is_for_tests)
 }
 
 /// Returns true if an annotation makes a class a command of a command line.
-fn is_command_class(link: &Link<'_>, class: ClassRef) -> bool {
+fn is_command_class(link: &Linker<'_>, class: ClassRef) -> bool {
     class_decorators(link, class)
         .into_iter()
         .any(|path| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command)))
 }
 
 /// Whether a container makes the one instance of a class when it starts.
-fn is_made_at_start(link: &Link<'_>, class: ClassRef) -> bool {
+fn is_made_at_start(link: &Linker<'_>, class: ClassRef) -> bool {
     class_decorators(link, class)
         .into_iter()
         .any(|path| link.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
@@ -536,7 +536,7 @@ fn is_made_at_start(link: &Link<'_>, class: ClassRef) -> bool {
 
 /// Whether a literal is given to what calls it once for each run of the method around: an operator of a chain that
 /// emits once, or of a future.
-fn runs_once_in_chain(link: &Link<'_>, body: BodyRef) -> bool {
+fn runs_once_in_chain(link: &Linker<'_>, body: BodyRef) -> bool {
     let uses = link.program.uses_of_callable(body);
     let mut takers = uses.iter().map(|(mention, _)| match mention {
         Mention::Arg(site, _) => Some(body.file.site_ref(site)),
@@ -558,7 +558,7 @@ fn runs_once_in_chain(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 /// The name of the call that gives the publisher at the beginning of an operator's chain.
-pub fn source_of_chain<'l>(link: &'l Link<'_>, operator: SiteRef) -> Option<&'l str> {
+pub fn source_of_chain<'l>(link: &'l Linker<'_>, operator: SiteRef) -> Option<&'l str> {
     /// Operators of one chain.
     const LONGEST: u32 = 64;
     let facts = link.program.facts(operator.file);

@@ -16,10 +16,10 @@ use blocklint_models::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entries::root::{RootKind, Roots};
-use blocklint_link::calls::targets::{Edge, Target};
+use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::classes::hierarchy::Ancestor;
-use blocklint_link::linker::Link;
-use blocklint_link::models::row_match::Shown;
+use blocklint_link::linker::Linker;
+use blocklint_link::models::row_match::ConditionResult;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::expr::Scope;
@@ -41,7 +41,7 @@ const MOST_OVERRIDES: usize = 16;
 
 /// What a call runs.
 #[derive(Clone, Debug, Default)]
-pub struct Carried {
+pub struct MovedCode {
     /// The project's functions that run during it, nearest first.
     pub functions: Vec<(FileId, Span)>,
     /// How many of them, the first ones, the calls themselves run.
@@ -85,7 +85,7 @@ pub enum BoundUse {
 }
 
 /// What a call runs, as far as it is known, and whether what it gives works in no other thread.
-pub fn moved_with(link: &Link<'_>, site: SiteRef) -> Carried {
+pub fn moved_with(link: &Linker<'_>, site: SiteRef) -> MovedCode {
     let mut carried = carried_by(link, vec![site]);
     if carried.bound.is_none() {
         carried.bound = made_for_one_thread(link, site).map(|ty| bound(link, site, Bound::Thread, BoundUse::Made, ty));
@@ -99,7 +99,7 @@ pub fn moved_with(link: &Link<'_>, site: SiteRef) -> Carried {
 }
 
 /// Adds what the `with` blocks around a place set, and what moves from there leaves behind. A thread is mostly given a copy of the context.
-fn stays_behind(link: &Link<'_>, site: SiteRef, region: RegionId, carried: &mut Carried) {
+fn stays_behind(link: &Linker<'_>, site: SiteRef, region: RegionId, carried: &mut MovedCode) {
     if carried.bound.is_some() {
         return;
     }
@@ -112,7 +112,7 @@ fn stays_behind(link: &Link<'_>, site: SiteRef, region: RegionId, carried: &mut 
 
 /// Python: the type of what a call gives where that is awaited: a future, a task, a coroutine. Who hands the call to a thread
 /// makes it there, and the loop that waits for it hears nothing of it.
-fn gives_for_the_loop(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
+fn gives_for_the_loop(link: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let row = link.program.site(site);
     if link.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
         return None;
@@ -130,7 +130,7 @@ fn gives_for_the_loop(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
 
 /// Python: a class with coroutines of which a call makes an instance. What that makes for them, a lock, a queue or a client, is
 /// often bound to the loop in which it is made, and what costs time there is rarely the object's own matter.
-fn makes_for_the_loop(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
+fn makes_for_the_loop(link: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     if link.program.language(site.file) != Language::Python {
         return None;
     }
@@ -146,7 +146,7 @@ fn makes_for_the_loop(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
 }
 
 /// Whether a class of the project, or one that it derives from, has methods that are coroutines.
-fn has_coroutines(link: &Link<'_>, class: ClassRef) -> bool {
+fn has_coroutines(link: &Linker<'_>, class: ClassRef) -> bool {
     let is_async = |flow: Flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator);
     link.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(of) => {
@@ -157,19 +157,19 @@ fn has_coroutines(link: &Link<'_>, class: ClassRef) -> bool {
     })
 }
 
-fn bound(link: &Link<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
+fn bound(link: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
     let call = link.library.text(path).to_string();
     BoundCall { to, how, call, file: site.file, span: link.program.site(site).span }
 }
 
 /// The type of what a call gives, if that works only in the thread in which it is made.
-fn made_for_one_thread(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
+fn made_for_one_thread(link: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     for_one_thread(link, link.result(site, EnvId::NONE).value).first().copied()
 }
 
 /// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
 /// their spans, the innermost first.
-pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
+pub fn blocks_with(link: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)> {
     let (facts, site_id) = link.program.facts_and_id(site);
     let row = link.program.site(site);
     let body = facts.body_of(row.at);
@@ -200,7 +200,7 @@ pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
 }
 
 /// What the body in which a call stands, a lambda or a method, does as a whole.
-pub fn body_with(link: &Link<'_>, site: SiteRef) -> Carried {
+pub fn body_with(link: &Linker<'_>, site: SiteRef) -> MovedCode {
     let facts = link.program.facts(site.file);
     let body = facts.body_of(link.program.site(site).at);
     let all = (0..facts.sites.len() as u32).map(SiteId);
@@ -210,7 +210,7 @@ pub fn body_with(link: &Link<'_>, site: SiteRef) -> Carried {
 
 /// The first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the operators of one chain
 /// set and remove is of one thread as long as none of them moves.
-pub fn bound_beside(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
+pub fn bound_beside(link: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let facts = link.program.facts(site.file);
     let mut method = facts.body_of(link.program.site(site).at);
     while let Some(parent) = facts.body(method).parent.get() {
@@ -235,7 +235,7 @@ pub fn bound_beside(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
 
 /// The type of what a call in a block gives, if that works only in the thread in which it is made, and code outside of the block
 /// uses such a value.
-fn left_behind(link: &Link<'_>, site: SiteRef, block: Span) -> Option<PathId> {
+fn left_behind(link: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId> {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     if !matches!(row.kind, SiteKind::Call | SiteKind::New) {
@@ -260,11 +260,11 @@ fn left_behind(link: &Link<'_>, site: SiteRef, block: Span) -> Option<PathId> {
 }
 
 /// The types of a value that work only in the thread in which it was made.
-fn held_in_one_thread(link: &Link<'_>, scope: Scope, form: FormId) -> impl Iterator<Item = PathId> {
+fn held_in_one_thread(link: &Linker<'_>, scope: Scope, form: FormId) -> impl Iterator<Item = PathId> {
     for_one_thread(link, link.eval(scope, form).value).into_iter()
 }
 
-fn for_one_thread(link: &Link<'_>, value: ValueId) -> Vec<PathId> {
+fn for_one_thread(link: &Linker<'_>, value: ValueId) -> Vec<PathId> {
     let members = link.values.members(value);
     let held = members.iter().filter(|member| !link.receiver_passes(&[in_any_thread()], **member));
     let types = held.flat_map(|member| link.types_through(*member));
@@ -272,7 +272,7 @@ fn for_one_thread(link: &Link<'_>, value: ValueId) -> Vec<PathId> {
 }
 
 /// Whether what a call gives is kept beyond the call: in an attribute.
-fn is_kept(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_kept(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     link.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
         Mention::Assign(assign) => matches!(facts.form(facts.assign(assign).target), Form::Attr(..)),
@@ -280,7 +280,7 @@ fn is_kept(link: &Link<'_>, site: SiteRef) -> bool {
     })
 }
 
-pub(crate) fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
+pub(crate) fn carried_by(link: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCode {
     let mut walk = Walk::new(link);
     let mut bound = sites.iter().find_map(|&site| {
         let looked = walk.look(site);
@@ -304,7 +304,7 @@ pub(crate) fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
         .or_else(|| walk.value_from_outside())
         .or_else(|| walk.kept_connection());
     let functions = walk.bodies.iter().map(|body| (body.file, link.program.body(*body).span)).collect();
-    Carried { functions, direct, bound, asks_context: walk.asks_context }
+    MovedCode { functions, direct, bound, asks_context: walk.asks_context }
 }
 
 /// What is known of sites and bodies: many calls lead to the same helpers.
@@ -347,7 +347,7 @@ fn moves(kind: SiteKind) -> bool {
 }
 
 struct Walk<'l, 'a> {
-    link: &'l Link<'a>,
+    link: &'l Linker<'a>,
     roots: Roots<'l, 'a>,
     seen: FxHashSet<BodyRef>,
     bodies: Vec<BodyRef>,
@@ -362,7 +362,7 @@ struct Walk<'l, 'a> {
 }
 
 impl<'l, 'a> Walk<'l, 'a> {
-    fn new(link: &'l Link<'a>) -> Self {
+    fn new(link: &'l Linker<'a>) -> Self {
         Walk {
             link,
             roots: Roots::new(link),
@@ -449,7 +449,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         let link = self.link;
         for target in link.targets(site, EnvId::NONE).list.iter() {
             match *target {
-                Target::Body { body, edge: Edge::Call | Edge::Consume, .. } => {
+                Target::Body { body, edge: TargetKind::Call | TargetKind::Consume, .. } => {
                     if let Some(bound) = self.enter(site, body, entered) {
                         return Some(bound);
                     }
@@ -522,7 +522,8 @@ impl<'l, 'a> Walk<'l, 'a> {
         let link = self.link;
         let Some(form) = link.receiver_form(site) else { return };
         let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
-        let freed = |condition: &Condition| link.shown(condition, site, BoundId::NONE, EnvId::NONE) == Shown::Yes;
+        let freed =
+            |condition: &Condition| link.shown(condition, site, BoundId::NONE, EnvId::NONE) == ConditionResult::Yes;
         for member in link.values.members(value).iter() {
             for ty in link.types_through(*member) {
                 if let Some(to) = link.library.bound(ty)
@@ -582,7 +583,7 @@ impl<'l, 'a> Walk<'l, 'a> {
 }
 
 /// A connection that one of these calls makes for one thread, and that is kept.
-fn kept_in(link: &Link<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
+fn kept_in(link: &Linker<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
     sites.iter().find_map(|&site| {
         let kind = link.program.site(site).kind;
         if !matches!(kind, SiteKind::Call | SiteKind::New) || !is_kept(link, site) {
@@ -594,7 +595,7 @@ fn kept_in(link: &Link<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
 }
 
 /// The bound types of a value that a call of a library makes and that is not kept.
-fn made_at(link: &Link<'_>, site: SiteRef) -> Vec<PathId> {
+fn made_at(link: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
     let row = link.program.site(site);
     if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(link, site) {
         return Vec::new();

@@ -4,7 +4,7 @@
 use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, RegionId, RegionKind, SiteFlags, SiteKind};
 use blocklint_link::calls::targets::Target;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{PathId, SiteRef};
 use blocklint_link::syntax::regions;
 use blocklint_link::values::value::{EnvId, Val, ValueId};
@@ -13,7 +13,7 @@ use blocklint_models::{Bound, Role};
 use crate::mending::thread_bound::{BoundCall, BoundUse, carried_by};
 
 /// What the blocks around a place set in this thread only, the innermost first: those of the body of `site`, from `region` outward.
-pub(crate) fn around(link: &Link<'_>, site: SiteRef, region: RegionId) -> Vec<BoundCall> {
+pub(crate) fn around(link: &Linker<'_>, site: SiteRef, region: RegionId) -> Vec<BoundCall> {
     if link.program.language(site.file) != Language::Python {
         return Vec::new();
     }
@@ -24,7 +24,7 @@ pub(crate) fn around(link: &Link<'_>, site: SiteRef, region: RegionId) -> Vec<Bo
 
 /// The blocks around a call that hold in the thread which enters them, and so can move with all that stands in them only: the spans of
 /// what they hold.
-pub fn moving_with(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
+pub fn moving_with(link: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site).at;
     let is_of_block = |&of: &RegionId| {
@@ -42,7 +42,7 @@ fn blocks(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<It
 }
 
 /// What enters a block, unless that is asynchronous.
-fn enter_of(link: &Link<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
+fn enter_of(link: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
     let facts = link.program.facts(site.file);
     let block = facts.region(region);
     let is_enter = |&of: &SiteRef| {
@@ -55,7 +55,7 @@ fn enter_of(link: &Link<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef>
 }
 
 /// What entering a `with` item sets in this thread only, or may set.
-fn set_by(link: &Link<'_>, enter: SiteRef) -> Option<BoundCall> {
+fn set_by(link: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
     let facts = link.program.facts(enter.file);
     let row = link.program.site(enter);
     let told = |to: Bound, how: BoundUse, call: String| BoundCall { to, how, call, file: enter.file, span: row.span };
@@ -98,7 +98,7 @@ fn set_by(link: &Link<'_>, enter: SiteRef) -> Option<BoundCall> {
 }
 
 /// The paths of libraries that a site is known to call.
-fn rows_of(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
+fn rows_of(link: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
     let targets = link.targets(site, EnvId::NONE);
     let paths: Vec<PathId> = targets
         .list
@@ -111,11 +111,11 @@ fn rows_of(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
     paths.into_iter()
 }
 
-fn is_of_thread(link: &Link<'_>, path: PathId) -> bool {
+fn is_of_thread(link: &Linker<'_>, path: PathId) -> bool {
     link.library.calls(path).with(|row| row.bound.is_some()).any(|row| row.row.bound == Some(Bound::Thread))
 }
 
-fn runs_known_code(link: &Link<'_>, enter: SiteRef) -> bool {
+fn runs_known_code(link: &Linker<'_>, enter: SiteRef) -> bool {
     let targets = link.targets(enter, EnvId::NONE);
     targets
         .list
@@ -124,7 +124,7 @@ fn runs_known_code(link: &Link<'_>, enter: SiteRef) -> bool {
 }
 
 /// The type of a value that is a lock of threads.
-fn lock_in(link: &Link<'_>, value: ValueId) -> Option<PathId> {
+fn lock_in(link: &Linker<'_>, value: ValueId) -> Option<PathId> {
     let types = link.values.members(value).iter().flat_map(|member| link.types_through(*member)).collect::<Vec<_>>();
     types.into_iter().find(|&ty| link.library.role(ty).is_some_and(Role::is_lock))
 }

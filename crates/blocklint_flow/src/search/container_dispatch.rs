@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::loop_check::off_the_loop;
 use crate::callers::{CallerKind, Node};
 use crate::entries::root::{Root, RootKind};
-use crate::graph::{StateId, Way};
+use crate::graph::{FlowEdge, LabelledBodyId};
 use crate::search::Search;
 
 impl<'l, 'a> Search<'l, 'a> {
@@ -47,9 +47,9 @@ impl<'l, 'a> Search<'l, 'a> {
                     continue;
                 }
                 let states = self.graph.states.iter().enumerate();
-                let of_body: Vec<StateId> = states
+                let of_body: Vec<LabelledBodyId> = states
                     .filter(|(_, state)| state.node == Node::plain(body))
-                    .map(|(at, _)| StateId(at as u32))
+                    .map(|(at, _)| LabelledBodyId(at as u32))
                     .collect();
                 let link = self.link;
                 let callers = || self.conditions.callers.through_containers(Node::plain(body));
@@ -98,7 +98,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut made: Vec<(BodyRef, Root)> = made.into_iter().collect();
         made.sort_by_key(|(body, _)| *body);
         for (body, root) in made {
-            let ways: Vec<(Label, Way)> = self
+            let ways: Vec<(Label, FlowEdge)> = self
                 .graph
                 .states
                 .iter()

@@ -2,14 +2,14 @@
 //! what the changed files call now.
 
 use blocklint_link::calls::targets::Target;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::SourceFile;
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::EnvId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::graph::{Graph, Next, Way};
+use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
 /// What flowed where, by bodies. It speaks of the files as they were: of those that have changed since, only what they led to counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub(crate) struct Focus {
 
 impl Flows {
     /// What flowed in a search.
-    pub fn of(link: &Link<'_>, graph: &Graph<'_>) -> Self {
+    pub fn of(link: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut flows = Flows::default();
         for state in &graph.states {
             for way in &state.ways {
@@ -73,13 +73,13 @@ impl Flows {
             && self.begins.iter().all(|(body, sites)| has_body(body) && sites.iter().all(has_site))
     }
 
-    fn add(&mut self, link: &Link<'_>, graph: &Graph<'_>, body: BodyRef, way: &Way) {
+    fn add(&mut self, link: &Linker<'_>, graph: &Graph<'_>, body: BodyRef, way: &FlowEdge) {
         let below = self.below.entry(body).or_default();
         let around = link.program.body_of_site(way.site);
         below.extend((around != body).then_some(around));
         match way.next {
-            Next::State(next) => below.push(graph.states[next.0 as usize].node.body),
-            Next::Leaf(leaf) => {
+            EdgeTarget::LabelledBody(next) => below.push(graph.states[next.0 as usize].node.body),
+            EdgeTarget::Leaf(leaf) => {
                 let leaf = &graph.leaves[leaf as usize];
                 below.extend(leaf.held_by.map(|holding| link.program.body_of_site(holding)));
                 self.begins.entry(body).or_default().push(leaf.site);
@@ -88,7 +88,7 @@ impl Flows {
     }
 
     /// The bodies in which something flowed whose name no other body bears: a call of that name may mean one whatever it is called on.
-    fn named_alone(&self, link: &Link<'_>) -> FxHashMap<Name, BodyRef> {
+    fn named_alone(&self, link: &Linker<'_>) -> FxHashMap<Name, BodyRef> {
         let named = self.below.keys().chain(self.begins.keys()).filter_map(|&body| {
             let name = link.program.global(body.file, link.program.facts(body.file).bodies.get(body.index())?.name)?;
             (link.hierarchy.bodies_named(name) == 1).then_some((name, body))
@@ -114,7 +114,7 @@ impl Flows {
 
     /// Those of some files whose findings may be others once some files have changed: they import one of these, or something flowed
     /// from there.
-    fn affected(&self, link: &Link<'_>, of: &[FileId], files: &[FileId]) -> Vec<FileId> {
+    fn affected(&self, link: &Linker<'_>, of: &[FileId], files: &[FileId]) -> Vec<FileId> {
         if of.iter().all(|file| files.contains(file)) {
             return Vec::new();
         }
@@ -128,7 +128,7 @@ impl Flows {
     /// nothing is known of these, and open ones that are affected.
     pub(crate) fn focus(
         &self,
-        link: &Link<'_>,
+        link: &Linker<'_>,
         Wanted { files, changed, open }: Wanted<'_>,
     ) -> (Focus, FxHashSet<FileId>) {
         let mut of_changed: FxHashMap<FileId, Vec<BodyRef>> = FxHashMap::default();
@@ -170,18 +170,18 @@ impl Focus {
     }
 
     /// Whether a label may begin at a call.
-    pub(crate) fn begins_at(&self, link: &Link<'_>, site: SiteRef) -> bool {
+    pub(crate) fn begins_at(&self, link: &Linker<'_>, site: SiteRef) -> bool {
         link.is_asked(site.file) || self.sites.contains(&site)
     }
 
     /// Whether a label may reach the body of a call.
-    pub(crate) fn reaches(&self, link: &Link<'_>, site: SiteRef) -> bool {
+    pub(crate) fn reaches(&self, link: &Linker<'_>, site: SiteRef) -> bool {
         link.is_asked(site.file) || self.bodies.contains(&link.program.body_of_site(site))
     }
 }
 
 /// The bodies of other files that one calls, or mentions.
-fn reached_from(link: &Link<'_>, file: FileId, unique: &FxHashMap<Name, BodyRef>) -> Vec<BodyRef> {
+fn reached_from(link: &Linker<'_>, file: FileId, unique: &FxHashMap<Name, BodyRef>) -> Vec<BodyRef> {
     let mut found = Vec::new();
     let facts = link.program.facts(file);
     for (at, row) in facts.sites.iter().enumerate() {

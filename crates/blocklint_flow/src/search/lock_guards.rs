@@ -4,7 +4,7 @@
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Assign, BodyKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_link::lang::rust::names::is_fallible;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::syntax::forms::mentions;
@@ -26,7 +26,7 @@ const TAKING: [&str; 6] = ["lock", "read", "write", "lock_arc", "read_arc", "wri
 const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 
 /// The locks whose guards are alive at a site, each with the call that took it.
-pub(crate) fn alive_at(link: &Link<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
+pub(crate) fn alive_at(link: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
     let (facts, site_id) = link.program.facts_and_id(site);
     let position = link.program.site(site).at.position;
     let may_take = |taken: &SiteRef| {
@@ -39,7 +39,7 @@ pub(crate) fn alive_at(link: &Link<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
 }
 
 /// The lock that a call takes and waits for.
-pub(crate) fn taken_by(link: &Link<'_>, site: SiteRef) -> Option<Lock> {
+pub(crate) fn taken_by(link: &Linker<'_>, site: SiteRef) -> Option<Lock> {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let Form::Attr(lock, _) = facts.form(row.callee) else { return None };
@@ -52,7 +52,7 @@ pub(crate) fn taken_by(link: &Link<'_>, site: SiteRef) -> Option<Lock> {
 }
 
 /// All calls that take a lock and wait for it, in Rust.
-pub(crate) fn all_takers(link: &Link<'_>) -> Vec<(Lock, SiteRef)> {
+pub(crate) fn all_takers(link: &Linker<'_>) -> Vec<(Lock, SiteRef)> {
     let mut found = Vec::new();
     for name in TAKING {
         let Some(name) = link.program.name(name) else { continue };
@@ -82,7 +82,7 @@ pub(crate) fn behind(facts: &FileFacts, made: SiteId) -> Option<FormId> {
 }
 
 /// Whether a site runs again and again while a lock is held: in a loop that does not take it anew each time.
-pub(crate) fn is_repeated(link: &Link<'_>, site: SiteRef, taken: SiteRef) -> bool {
+pub(crate) fn is_repeated(link: &Linker<'_>, site: SiteRef, taken: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     around(facts, link.program.site(site).at.region).any(|region| {
         facts.region(region).kind == RegionKind::Loop
@@ -91,7 +91,7 @@ pub(crate) fn is_repeated(link: &Link<'_>, site: SiteRef, taken: SiteRef) -> boo
 }
 
 /// Whether the guard that one call gives is alive at another site of the body.
-fn is_alive(link: &Link<'_>, taken: SiteRef, at: SiteId) -> bool {
+fn is_alive(link: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
     let (facts, taken_id) = link.program.facts_and_id(taken);
     let row = facts.site(at);
     match binding_of(link, taken, DEPTH, |value| gives_guard(link, value, DEPTH)) {
@@ -113,7 +113,7 @@ fn is_alive(link: &Link<'_>, taken: SiteRef, at: SiteId) -> bool {
 
 /// Whether a region lies in the `match`, `if let` or `while let` in whose subject a call takes a lock that nothing binds: the
 /// guard lives as long as that, and from edition 2024 on not in the `else` of an `if let`.
-fn is_in_body_of_subject(link: &Link<'_>, taken: SiteRef, region: RegionId) -> bool {
+fn is_in_body_of_subject(link: &Linker<'_>, taken: SiteRef, region: RegionId) -> bool {
     let (facts, taken_id) = link.program.facts_and_id(taken);
     let around = link.program.site(taken).at.region;
     let subject = facts.region(around);
@@ -141,7 +141,7 @@ pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool 
 }
 
 /// What puts the guard that a call gives, or may give, into a variable of the same body. `depth`: how deep forms are followed.
-pub fn binding_of(link: &Link<'_>, taken: SiteRef, depth: u32, is_guard: impl Fn(ValueId) -> bool) -> Option<Assign> {
+pub fn binding_of(link: &Linker<'_>, taken: SiteRef, depth: u32, is_guard: impl Fn(ValueId) -> bool) -> Option<Assign> {
     let (facts, taken_id) = link.program.facts_and_id(taken);
     let took = link.program.site(taken);
     let body = facts.body_of(took.at);
@@ -173,7 +173,7 @@ pub fn is_given_away(facts: &FileFacts, variable: Form, bound: u32, site: SiteId
 }
 
 /// Whether a value is a guard, or may be one that failed.
-fn gives_guard(link: &Link<'_>, value: ValueId, depth: u32) -> bool {
+fn gives_guard(link: &Linker<'_>, value: ValueId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     link.values.members(value).into_iter().any(|val| match val {
         Val::Library { ty, .. } if link.library.role(ty) == Some(Role::Guard) => true,
@@ -187,7 +187,7 @@ fn gives_guard(link: &Link<'_>, value: ValueId, depth: u32) -> bool {
 }
 
 /// Whether a body is run by a thread that may block: it is handed to one, or called by what is.
-pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, link: &Link<'a>, body: BodyRef, depth: u32) -> bool {
+pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, link: &Linker<'a>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_handed = |site: SiteRef, arg: u32| {
         let passing = link.passing(site, arg, EnvId::NONE);

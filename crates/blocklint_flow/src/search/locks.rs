@@ -10,7 +10,7 @@ use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteK
 use blocklint_link::calls::targets::Target;
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::label::LabelHold;
-use blocklint_link::linker::{LOW_STEPS, Link};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::syntax::bodies::function_around;
@@ -20,7 +20,7 @@ use blocklint_models::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::best_path::Paths;
-use crate::graph::{LeafSite, Next, Way};
+use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
 pub use crate::search::lock_guards::{binding_of, is_given_away, is_in_else};
@@ -61,7 +61,7 @@ pub struct HeldOverAwait {
 }
 
 /// The lock's type, if a form is one.
-pub(crate) fn lock_type(link: &Link<'_>, scope: Scope, form: FormId) -> Option<PathId> {
+pub(crate) fn lock_type(link: &Linker<'_>, scope: Scope, form: FormId) -> Option<PathId> {
     link.values.members(link.eval(scope, form).value).iter().find_map(|val| match *val {
         Val::Library { .. } | Val::Instance { .. } => {
             link.types_through(*val).into_iter().find(|&ty| link.library.role(ty).is_some_and(Role::is_lock))
@@ -71,12 +71,12 @@ pub(crate) fn lock_type(link: &Link<'_>, scope: Scope, form: FormId) -> Option<P
 }
 
 /// What holds the value of a form, where names tell.
-pub fn holder(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Holder> {
+pub fn holder(link: &Linker<'_>, scope: Scope, form: FormId) -> Option<Holder> {
     lock_of(link, scope, form, 4)
 }
 
 /// Which lock a form is, where names tell.
-pub(crate) fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
+pub(crate) fn lock_of(link: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
     let depth = depth.checked_sub(1)?;
     let facts = link.program.facts(scope.file);
     match facts.form(form) {
@@ -128,7 +128,7 @@ pub(crate) fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -
 }
 
 /// The class furthest up that assigns a field.
-fn assigner(link: &Link<'_>, class: ClassRef, name: Name) -> ClassRef {
+fn assigner(link: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
     let mro = link.mro(class);
     let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
         Ancestor::Class(base) if link.own_member(base, name).is_some() || !link.own_assigns(base, name).is_empty() => {
@@ -140,7 +140,7 @@ fn assigner(link: &Link<'_>, class: ClassRef, name: Name) -> ClassRef {
 }
 
 /// The locks alive at a site: those of the `with` blocks around it.
-fn locks_around(link: &Link<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
+fn locks_around(link: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
     let facts = link.program.facts(site.file);
     let mut found = Vec::new();
     let mut at = link.program.site(site).at.region;
@@ -155,7 +155,7 @@ fn locks_around(link: &Link<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
 }
 
 /// Returns where coroutines hold a thread's lock over an `await`: in a `with` block, or between `acquire()` and `release()`.
-pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
+pub fn held_over_await(link: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
     for file in link.files_asked() {
         let facts = link.program.facts(file);
@@ -200,7 +200,7 @@ pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
 }
 
 /// The sites that take a lock.
-fn takers(link: &Link<'_>, lock: Lock) -> Vec<SiteRef> {
+fn takers(link: &Linker<'_>, lock: Lock) -> Vec<SiteRef> {
     let (Lock::Field(_, name) | Lock::Global(_, name)) = lock;
     let mut found = Vec::new();
     for name in link.with_aliases(name) {
@@ -361,7 +361,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let Some(label) = self.cuts.apply(link.program, site, label) else { continue };
             let label_id = self.graph.labels.id(label.clone());
             let leaf = self.graph.leaves.len() as u32;
-            self.graph.leaves.push(LeafSite {
+            self.graph.leaves.push(SinkSite {
                 site,
                 row: found.row,
                 path,
@@ -370,7 +370,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 wraps: None,
             });
             *self.graph.leaf_sites.entry(site).or_default() += 1;
-            let way = Way { site, arg: None, next: Next::Leaf(leaf), steps: 1, shared: false };
+            let way = FlowEdge { site, arg: None, next: EdgeTarget::Leaf(leaf), steps: 1, shared: false };
             self.arrive(site, EnvId::NONE, label, way);
             return true;
         }
@@ -379,13 +379,13 @@ impl<'l, 'a> Search<'l, 'a> {
 }
 
 /// The function that holds a lock: one around a closure that does.
-pub fn holder_of(link: &Link<'_>, holding: SiteRef) -> BodyRef {
+pub fn holder_of(link: &Linker<'_>, holding: SiteRef) -> BodyRef {
     let body = link.program.body_of_site(holding);
     let (facts, body_id) = link.program.facts_and_id(body);
     body.file.body_ref(function_around(facts, body_id))
 }
 
 /// Its name, for words.
-pub fn holder_name(link: &Link<'_>, holding: SiteRef) -> String {
+pub fn holder_name(link: &Linker<'_>, holding: SiteRef) -> String {
     blocklint_core::last_name(&link.qualified_name(holder_of(link, holding))).to_owned()
 }

@@ -24,7 +24,7 @@ use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
 use blocklint_link::effect::label::cap_wait;
 use blocklint_link::effect::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use blocklint_link::linker::work::Unit;
-use blocklint_link::linker::{LOW_STEPS, Link};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
 use blocklint_link::values::value::EnvId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,46 +32,46 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::entries::root::{Root, RootKind};
 use crate::graph::distance::Shortest;
-use crate::graph::{Graph, Hit, Next, Placed, State, StateId, Way};
+use crate::graph::{EdgeTarget, FlowEdge, Graph, Hit, LabelledBody, LabelledBodyId, Placed};
 use crate::guards::Conditions;
 use crate::guards::decide::{Decided, NextGuard};
 use crate::guards::receiver_class::{may_start_at, on_receiver, steps_on_root};
-use crate::judge::signal::{Judge, Makes};
+use crate::judge::signal::{Judge, SignalEffect};
 use crate::judge::signals::named;
 use crate::lifecycle::first_time::FirstTime;
 use crate::lifecycle::first_time::first_time_of;
 use crate::lifecycle::first_time_java::runs_first_time;
 use crate::lifecycle::frequency::TimesOf;
-use crate::lifecycle::owner::Kept;
+use crate::lifecycle::owner::Owner;
 use crate::search::incremental::{Flows, Focus, Wanted};
 use crate::search::site_memo::Remembered;
-use crate::search::suppressions::Cuts;
+use crate::search::suppressions::Suppressions;
 
 /// Up to so many seconds a hold is no `error`.
 const SHORT: f64 = 0.01;
 
 /// The search over one program.
 pub struct Search<'l, 'a> {
-    pub(crate) link: &'l Link<'a>,
+    pub(crate) link: &'l Linker<'a>,
     pub(crate) conditions: Conditions<'l, 'a>,
-    pub(crate) cuts: &'l Cuts,
+    pub(crate) cuts: &'l Suppressions,
     pub(crate) judge: &'l Judge,
     pub(crate) graph: Graph<'a>,
     /// Those who labels climb to.
     pub(crate) climbs: Callers<'l, 'a>,
     /// Where it looks, unless everywhere.
     pub(crate) focus: Option<Focus>,
-    ids: FxHashMap<(Node, LabelId), StateId>,
+    ids: FxHashMap<(Node, LabelId), LabelledBodyId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
-    queue: Vec<StateId>,
+    queue: Vec<LabelledBodyId>,
     /// Callers that were entered, or not, by what all ways of a state so far stand under: another way may not.
-    conditional: FxHashMap<StateId, Vec<Caller>>,
+    conditional: FxHashMap<LabelledBodyId, Vec<Caller>>,
     /// Those of them that are to be asked anew.
-    again: Vec<(Caller, StateId)>,
+    again: Vec<(Caller, LabelledBodyId)>,
     /// Sites by whether they run once in the life of a program.
     first_times: FxHashMap<SiteRef, Option<FirstTime>>,
     /// Who keeps things, by whether they live as long as the program.
-    keepers: FxHashMap<Kept, bool>,
+    keepers: FxHashMap<Owner, bool>,
     /// Names by whether something puts a function of that name into a container.
     put_away: RefCell<FxHashMap<Name, bool>>,
     pub(crate) remembered: Remembered,
@@ -79,7 +79,7 @@ pub struct Search<'l, 'a> {
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Nothing searched yet.
-    pub fn new(link: &'l Link<'a>, cuts: &'l Cuts, judge: &'l Judge) -> Self {
+    pub fn new(link: &'l Linker<'a>, cuts: &'l Suppressions, judge: &'l Judge) -> Self {
         Search {
             link,
             conditions: Conditions::new(link),
@@ -156,7 +156,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// A label reaches a site: its body carries it, or the site is one of a root.
-    pub(crate) fn arrive(&mut self, site: SiteRef, env: EnvId, label: Label, mut way: Way) {
+    pub(crate) fn arrive(&mut self, site: SiteRef, env: EnvId, label: Label, mut way: FlowEdge) {
         let program = self.link.program;
         let body = program.body_of_site(site);
         let uncut = self.cuts.speak_in(site.file).then(|| label.clone());
@@ -197,7 +197,7 @@ impl<'l, 'a> Search<'l, 'a> {
             (label.once, label.severity) = (true, Severity::Note);
         }
         match self.place(site).makes(&label, &way) {
-            Some(Makes::BriefNote) => {
+            Some(SignalEffect::BriefNote) => {
                 label.severity = Severity::Note;
                 label.hold = LabelHold::Fixed(Hold::Brief);
             }
@@ -242,10 +242,10 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Python: whether a way leads from a cached function without parameters, or to the constructor of what it makes: a cached
     /// factory makes an object once for its settings.
-    fn makes_what_is_kept(&self, body: BodyRef, way: Way) -> bool {
+    fn makes_what_is_kept(&self, body: BodyRef, way: FlowEdge) -> bool {
         let facts = self.link.program.facts(body.file);
         let is_function = facts.language == Language::Python && self.link.program.body(body).class.is_none();
-        let makes = |next: StateId| {
+        let makes = |next: LabelledBodyId| {
             let callee = self.graph.states[next.0 as usize].node.body;
             let made = self.link.program.facts(callee.file);
             let row = self.link.program.body(callee);
@@ -253,7 +253,8 @@ impl<'l, 'a> Search<'l, 'a> {
         };
         is_function
             && self.link.method_kind(body).kept
-            && (self.link.program.params_of(body).is_empty() || matches!(way.next, Next::State(next) if makes(next)))
+            && (self.link.program.params_of(body).is_empty()
+                || matches!(way.next, EdgeTarget::LabelledBody(next) if makes(next)))
     }
 
     /// Whether a site runs once in the life of a program, or of a key.
@@ -269,11 +270,11 @@ impl<'l, 'a> Search<'l, 'a> {
         })
     }
 
-    pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, way: Way) {
+    pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, way: FlowEdge) {
         self.hit_or_cut(root, kind, Placed { handed, cut: false }, label, way);
     }
 
-    pub(crate) fn hit_or_cut(&mut self, root: BodyRef, kind: Root, placed: Placed, label: &Label, way: Way) {
+    pub(crate) fn hit_or_cut(&mut self, root: BodyRef, kind: Root, placed: Placed, label: &Label, way: FlowEdge) {
         if !label.place.holds(kind.context, kind.runtime) {
             return;
         }
@@ -332,7 +333,7 @@ impl<'l, 'a> Search<'l, 'a> {
         self.graph.hits.push(Hit { root, kind, handed, cut, label, way });
     }
 
-    pub(crate) fn push(&mut self, node: Node, label: Label, way: Way) {
+    pub(crate) fn push(&mut self, node: Node, label: Label, way: FlowEdge) {
         let (effect, severity) = (label.effect, label.severity);
         let id = self.graph.labels.id(label);
         if let Some(&state) = self.ids.get(&(node, id)) {
@@ -344,8 +345,8 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             return;
         }
-        let state = StateId(self.graph.states.len() as u32);
-        self.graph.states.push(State { node, label: id, ways: vec![way] });
+        let state = LabelledBodyId(self.graph.states.len() as u32);
+        self.graph.states.push(LabelledBody { node, label: id, ways: vec![way] });
         self.graph.labelled.insert(node.body);
         let worst = self.graph.effects.entry((node.body, effect)).or_insert(severity);
         *worst = severity.max(*worst);
@@ -355,7 +356,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Pushes a state's label to everything that enters its body.
-    fn expand(&mut self, state: StateId) {
+    fn expand(&mut self, state: LabelledBodyId) {
         let (link, body) = (self.link, self.graph.states[state.0 as usize].node.body);
         let leaving = link
             .attempt(Unit::Body(body), || self.leaving(state).map(|(node, label)| (node, label, self.climbs.of(node))));
@@ -368,7 +369,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Pushes a state's label to one caller.
-    pub(crate) fn enter_from(&mut self, caller: Caller, state: StateId) {
+    pub(crate) fn enter_from(&mut self, caller: Caller, state: LabelledBodyId) {
         let link = self.link;
         link.attempt_site(caller.site, || {
             if let Some((node, label)) = self.leaving(state) {
@@ -378,7 +379,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// A state's label as it leaves its body.
-    fn leaving(&self, state: StateId) -> Option<(Node, Label)> {
+    fn leaving(&self, state: LabelledBodyId) -> Option<(Node, Label)> {
         let row = &self.graph.states[state.0 as usize];
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
         // What a cached function reads is read once.
@@ -395,7 +396,7 @@ impl<'l, 'a> Search<'l, 'a> {
         (!is_key).then_some((node, label))
     }
 
-    fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
+    fn enter(&mut self, caller: Caller, node: Node, state: LabelledBodyId, label: &Label) {
         let ways = &self.graph.states[state.0 as usize].ways;
         if ways.iter().all(|way| self.conditions.is_out(caller, node.body, way.site)) {
             self.conditional.entry(state).or_default().push(caller);
@@ -441,7 +442,13 @@ impl<'l, 'a> Search<'l, 'a> {
         if caller.shared && label.severity == Severity::Note && self.link.means_several(caller.site) {
             return;
         }
-        let way = Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
+        let way = FlowEdge {
+            site: caller.site,
+            arg: caller.arg,
+            next: EdgeTarget::LabelledBody(state),
+            steps,
+            shared: caller.shared,
+        };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
             if self.conditions.roots.of(node.body).is_some() {

@@ -4,7 +4,7 @@ use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashMap;
 
 use crate::callers::Caller;
-use crate::graph::{Next, State, StateId, Way};
+use crate::graph::{EdgeTarget, FlowEdge, LabelledBody, LabelledBodyId};
 use crate::guards::enclosing::is_conditional;
 use crate::search::Search;
 
@@ -15,7 +15,7 @@ impl Search<'_, '_> {
     /// Makes each way lead on only where its own call does: of several ways of one state what the call passes may rule out
     /// some.
     pub(crate) fn leave_out_what_is_ruled_out(&mut self) {
-        let decides = |state: &State| {
+        let decides = |state: &LabelledBody| {
             let mut sites = state.ways.iter().map(|way| way.site);
             let is_conditional = |site| self.link.attempt_site(site, || is_conditional(self.link, site)) == Some(true);
             (2..=MOST_WAYS).contains(&state.ways.len()) && sites.any(is_conditional)
@@ -27,24 +27,24 @@ impl Search<'_, '_> {
         });
         let hits = self.graph.hits.iter().enumerate().map(|(at, hit)| (Edge::Hit(at), hit.way, EnvId::NONE));
         for (edge, way, env) in edges.chain(hits) {
-            let Next::State(next) = way.next else { continue };
+            let EdgeTarget::LabelledBody(next) = way.next else { continue };
             if decides[next.0 as usize]
                 && let Some(left) = self.link.attempt_site(way.site, || self.left_of(way, env, next)).flatten()
             {
                 changes.push((edge, next, left));
             }
         }
-        let mut restricted: FxHashMap<(StateId, Vec<usize>), StateId> = FxHashMap::default();
+        let mut restricted: FxHashMap<(LabelledBodyId, Vec<usize>), LabelledBodyId> = FxHashMap::default();
         for (edge, next, left) in changes {
             let id = *restricted.entry((next, left)).or_insert_with(|| {
                 let of = &self.graph.states[next.0 as usize];
                 let (node, label) = (of.node, of.label);
-                self.graph.states.push(State { node, label, ways: Vec::new() });
-                StateId(self.graph.states.len() as u32 - 1)
+                self.graph.states.push(LabelledBody { node, label, ways: Vec::new() });
+                LabelledBodyId(self.graph.states.len() as u32 - 1)
             });
             match edge {
-                Edge::Way(state, nth) => self.graph.states[state].ways[nth].next = Next::State(id),
-                Edge::Hit(hit) => self.graph.hits[hit].way.next = Next::State(id),
+                Edge::Way(state, nth) => self.graph.states[state].ways[nth].next = EdgeTarget::LabelledBody(id),
+                Edge::Hit(hit) => self.graph.hits[hit].way.next = EdgeTarget::LabelledBody(id),
             }
         }
         // Now that each way leads where it does.
@@ -56,7 +56,7 @@ impl Search<'_, '_> {
     }
 
     /// Which ways of a state a way to it does not rule out; nothing if it rules out none.
-    fn left_of(&self, way: Way, env: EnvId, next: StateId) -> Option<Vec<usize>> {
+    fn left_of(&self, way: FlowEdge, env: EnvId, next: LabelledBodyId) -> Option<Vec<usize>> {
         let state = &self.graph.states[next.0 as usize];
         let body = state.node.body;
         if way.arg.is_some() {

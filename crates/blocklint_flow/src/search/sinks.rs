@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::{Caller, CallerKind, add_steps};
 use crate::entries::root::{Root, RootKind};
-use crate::graph::{LeafSite, Next, Placed, Way};
+use crate::graph::{EdgeTarget, FlowEdge, Placed, SinkSite};
 use crate::search::Search;
 
 /// Names of calls by what iterating over their results does.
@@ -240,11 +240,11 @@ impl<'l, 'a> Search<'l, 'a> {
         let program = self.link.program;
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(LeafSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
-        let way = Way {
+        self.graph.leaves.push(SinkSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
+        let way = FlowEdge {
             site: caller.site,
             arg: caller.arg,
-            next: Next::Leaf(leaf),
+            next: EdgeTarget::Leaf(leaf),
             steps: caller.steps,
             shared: caller.shared,
         };
@@ -625,9 +625,15 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(label) = label else { return };
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(LeafSite { site: row_site, row, path, label: label_id, held_by: None, wraps: None });
+        self.graph.leaves.push(SinkSite { site: row_site, row, path, label: label_id, held_by: None, wraps: None });
         *self.graph.leaf_sites.entry(place).or_default() += 1;
-        let way = Way { site: place, arg: if same_body { None } else { arg }, next: Next::Leaf(leaf), steps, shared };
+        let way = FlowEdge {
+            site: place,
+            arg: if same_body { None } else { arg },
+            next: EdgeTarget::Leaf(leaf),
+            steps,
+            shared,
+        };
         self.arrive(place, env, label, way);
     }
 }

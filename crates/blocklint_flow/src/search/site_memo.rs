@@ -1,17 +1,17 @@
 //! What is remembered of one search: a site is reached by each label of each body that it calls, and mostly says the same to all.
 
 use blocklint_link::effect::label::{Guard, Label, Own};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
 
 use crate::callers::loop_check::off_the_loop;
 use crate::callers::{Caller, Node};
-use crate::graph::Way;
+use crate::graph::FlowEdge;
 use crate::guards::constant_branch::never_runs;
 use crate::guards::rust_getter::getter_guard;
 use crate::judge::rare_choice::guard_of_rare_choice;
-use crate::judge::signal::{Heard, Judge, Makes};
+use crate::judge::signal::{Judge, SignalEffect, SiteSignals};
 use crate::search::Search;
 
 /// What stands around a site, as far as it was asked.
@@ -20,14 +20,14 @@ pub(crate) struct AtSite {
     never_runs: Option<bool>,
     off_the_loop: Option<bool>,
     /// What signals say.
-    heard: Heard,
+    heard: SiteSignals,
     guard: Option<Option<Guard>>,
     rare_choice: Option<Option<Guard>>,
 }
 
 /// The site a search asks about.
 pub(crate) struct Place<'s, 'l, 'a> {
-    link: &'l Link<'a>,
+    link: &'l Linker<'a>,
     judge: &'l Judge,
     site: SiteRef,
     known: &'s mut AtSite,
@@ -45,7 +45,7 @@ impl Place<'_, '_, '_> {
     }
 
     /// What signals make of a label that reaches it.
-    pub(crate) fn makes(&mut self, label: &Label, way: &Way) -> Option<Makes> {
+    pub(crate) fn makes(&mut self, label: &Label, way: &FlowEdge) -> Option<SignalEffect> {
         self.judge.at_site(self.link, &mut self.known.heard, self.site, label, way)
     }
 

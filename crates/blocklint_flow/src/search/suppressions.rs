@@ -75,7 +75,7 @@ struct Comment {
 }
 
 /// The comments of all files.
-pub struct Cuts {
+pub struct Suppressions {
     names: RuleNames,
     comments: FxHashMap<FileId, Vec<Comment>>,
     used: RefCell<FxHashSet<UsedComment>>,
@@ -83,7 +83,7 @@ pub struct Cuts {
     ended: RefCell<FxHashSet<(RuleCode, BodyRef)>>,
 }
 
-impl Cuts {
+impl Suppressions {
     /// Reads the comments of all files.
     pub fn new(program: &Program<'_>, names: RuleNames) -> Self {
         let mut comments: FxHashMap<FileId, Vec<Comment>> = FxHashMap::default();
@@ -124,7 +124,7 @@ impl Cuts {
                 });
             }
         }
-        Cuts { names, comments, used: RefCell::default(), ended: RefCell::default() }
+        Suppressions { names, comments, used: RefCell::default(), ended: RefCell::default() }
     }
 
     /// What the comments silenced.

@@ -4,14 +4,14 @@
 use blocklint_core::{Effect, Hold, Language, Severity};
 use blocklint_facts::{Flow, Form, FormId, SiteId, SiteKind};
 use blocklint_link::effect::label::{Label, LabelHold};
-use blocklint_link::models::row_match::Leaf;
+use blocklint_link::models::row_match::Sink;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::values::value::{BoundId, EnvId, Val};
 use blocklint_models::{CallRow, HandoverContext, HandoverRow, Match, Runs, Selector, Uses, Via};
 use rustc_hash::FxHashSet;
 
 use crate::callers::{Node, add_steps};
-use crate::graph::{LeafSite, Next, Way};
+use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
 /// A place where a library's row wraps a callable.
@@ -161,7 +161,7 @@ impl<'a> Search<'_, 'a> {
         let Some(Some(leaf)) = link.row_holds(asked, path, BoundId::NONE, called, effect, EnvId::NONE, false) else {
             return;
         };
-        let Leaf { mut label, undecided, .. } = leaf;
+        let Sink { mut label, undecided, .. } = leaf;
         if effect == Effect::Sleep {
             // Only where what is wrapped fails, and for as long as it was asked to.
             label.severity = label.severity.min(Severity::Warning);
@@ -192,7 +192,7 @@ impl<'a> Search<'_, 'a> {
             if !link.values.members(callee.value).iter().any(is_wrapper) {
                 continue;
             }
-            let way = self.leaf_of_wrapper(wrapping, place, &label, None, add_steps(steps, callee.steps));
+            let way = self.leaf_of_wrapper(wrapping, place, &label, None, add_steps(steps, callee.inferred_steps));
             self.arrive(place, EnvId::NONE, label.clone(), way);
         }
     }
@@ -205,12 +205,12 @@ impl<'a> Search<'_, 'a> {
         label: &Label,
         wraps: Option<BodyRef>,
         steps: u8,
-    ) -> Way {
+    ) -> FlowEdge {
         let label = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
         let &Wrapping { called: row, path, .. } = wrapping;
-        self.graph.leaves.push(LeafSite { site, row, path, label, held_by: None, wraps });
+        self.graph.leaves.push(SinkSite { site, row, path, label, held_by: None, wraps });
         *self.graph.leaf_sites.entry(site).or_default() += 1;
-        Way { site, arg: None, next: Next::Leaf(leaf), steps, shared: false }
+        FlowEdge { site, arg: None, next: EdgeTarget::Leaf(leaf), steps, shared: false }
     }
 }

@@ -1,7 +1,7 @@
 //! What a call does with what it is given: calls it, hands it over, keeps it, gives it back.
 
 use crate::calls::targets::{Passing, Target};
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 use blocklint_core::Language;
@@ -11,7 +11,7 @@ use blocklint_models::{Runs, Selector, Via};
 /// Steps of a lazy chain that are followed to its end.
 const STEPS_OF_CHAIN: u32 = 12;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What a call does with its n-th argument, by the rows and summaries of its targets.
     pub fn passing(&self, site: SiteRef, arg: u32, env: EnvId) -> Passing {
         let mut passing = Passing::default();

@@ -6,13 +6,13 @@ use blocklint_facts::{Form, FormId, ParamKind, SiteKind, VarKind};
 use blocklint_models::{Argument, CallRow, Selector};
 use smallvec::SmallVec;
 
-use crate::linker::{Link, Task, Typed};
-use crate::models::row_match::Shown;
+use crate::linker::{Linker, Query, Typed};
+use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, PathId, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The place of a site.
     pub fn scope_of(&self, site: SiteRef, env: EnvId) -> Scope {
         Scope { file: site.file, at: self.program.site(site).at, env }
@@ -175,7 +175,7 @@ impl<'a> Link<'a> {
 
     /// What a site gives.
     pub fn result(&self, site: SiteRef, env: EnvId) -> Typed {
-        self.remember(Task::Result(site, env), || {
+        self.remember(Query::Result(site, env), || {
             let facts = self.program.facts(site.file);
             let row = self.program.site(site);
             let scope = self.scope_of(site, env);
@@ -222,7 +222,7 @@ impl<'a> Link<'a> {
         let row = self.program.site(site);
         let scope = self.scope_of(site, env);
         match facts.language {
-            Language::Java => self.remember(Task::Callee(site, env), || lang::java::names::callee(self, scope, site)),
+            Language::Java => self.remember(Query::Callee(site, env), || lang::java::names::callee(self, scope, site)),
             Language::Rust => lang::rust::names::callee(self, scope, site),
             Language::Python => self.eval(scope, row.callee),
         }
@@ -406,7 +406,7 @@ impl<'a> Link<'a> {
                 }) {
                     given
                 } else {
-                    Typed { steps: inner.steps.max(1), ..inner }
+                    Typed { inferred_steps: inner.inferred_steps.max(1), ..inner }
                 }
             }
         })
@@ -461,7 +461,7 @@ impl<'a> Link<'a> {
             }
             Val::Unknown(why) => self.unknown(why),
             Val::Awaitable(value) if is_async => {
-                let inner = Typed { value, steps: 0 };
+                let inner = Typed { value, inferred_steps: 0 };
                 self.map(inner, |inner| self.entered(inner, true))
             }
             other => self.known(other),
@@ -498,7 +498,9 @@ impl<'a> Link<'a> {
         let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, env);
         // What a caller decides is lazy all the same.
         let may_hold = |row: &CallRow| {
-            row.when.iter().all(|when| matches!(self.shown(when, site, receiver, env), Shown::Yes | Shown::Param(_)))
+            row.when.iter().all(|when| {
+                matches!(self.shown(when, site, receiver, env), ConditionResult::Yes | ConditionResult::Param(_))
+            })
         };
         let effect_row = rows.effect().find(|row| holds(row.row)).or_else(|| {
             let is_rust = facts.language == Language::Rust;
@@ -691,10 +693,10 @@ impl<'a> Link<'a> {
     pub(crate) fn import(&self, file: crate::program::ids::FileId, id: blocklint_facts::ImportId) -> Typed {
         match self.program.language(file) {
             Language::Python => lang::python::names::import(self, file, id),
-            Language::Rust => self.remember(Task::Import(file, id), || {
+            Language::Rust => self.remember(Query::Import(file, id), || {
                 lang::rust::names::import(self, file, &self.program.facts(file).import(id))
             }),
-            Language::Java => self.remember(Task::Import(file, id), || {
+            Language::Java => self.remember(Query::Import(file, id), || {
                 lang::java::names::import(self, file, &self.program.facts(file).import(id))
             }),
         }

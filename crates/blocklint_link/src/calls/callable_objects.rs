@@ -4,14 +4,14 @@ use crate::lang;
 use blocklint_core::Language;
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
 /// Python: methods that run where an instance is called, or read or set as an attribute.
 const PROTOCOL: &[&str] = &["__call__", "__get__", "__set__"];
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a method runs where an instance of its class stands for a callable: in Java where the class implements a functional
     /// interface of a library by it. The project's own interfaces are called by their methods' names, as any object is.
     pub fn is_run_by_instance(&self, body: BodyRef) -> bool {

@@ -6,7 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{Exit, ExitKind, Form, FormId, VarKind};
 
 use crate::calls::param_summary::held;
-use crate::linker::{LOW_STEPS, Link, Typed};
+use crate::linker::{LOW_STEPS, Linker, Typed};
 use crate::program::ids::{BodyRef, FileId, Name, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
@@ -21,7 +21,7 @@ const POINTERS: u32 = 4;
 /// Calls and exits looked at for one parameter or result.
 const MOST_PLACES: usize = 48;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a declared type is an interface that a lambda implements (Java), or that of a closure, also behind pointers (Rust).
     pub fn takes_lambda(&self, declared: Typed) -> bool {
         self.takes_lambda_within(declared, POINTERS)
@@ -64,7 +64,7 @@ impl Link<'_> {
                     // Also what a container holds: `Some(Arc::new(work))`.
                     let inner = self.through(ty, args).or_else(|| {
                         let value = self.values.list(args).last().copied()?;
-                        Some(Typed { value, steps: typed.steps })
+                        Some(Typed { value, inferred_steps: typed.inferred_steps })
                     });
                     if let Some(inner) = inner {
                         self.callables_in(inner, objects, depth, found);
@@ -101,13 +101,13 @@ impl Link<'_> {
         // One value may have been taken from a table.
         let most = if given.len() == 1 { UNION_LIMIT - 1 } else { most };
         let of_library = matches!(self.values.members(declared.value)[..], [Val::Library { .. } | Val::Param { .. }]);
-        let mut steps = declared.steps;
+        let mut steps = declared.inferred_steps;
         let mut found: Vec<Val> = Vec::new();
         for typed in given {
             let before = found.len();
             self.callables_in(typed, of_library, POINTERS, &mut found);
             if found.len() > before {
-                steps = steps.max(typed.steps);
+                steps = steps.max(typed.inferred_steps);
             }
         }
         if found.is_empty() || found.len() > most {
@@ -119,7 +119,7 @@ impl Link<'_> {
         {
             found.extend(self.values.members(declared.value));
         }
-        let typed = Typed { value: self.values.union(&found), steps };
+        let typed = Typed { value: self.values.union(&found), inferred_steps: steps };
         if is_one { typed } else { self.inferred(typed) }
     }
 
@@ -171,7 +171,7 @@ impl Link<'_> {
             _ => false,
         };
         let several = self.values.members(typed.value).iter().filter(is_callable).count() > 1;
-        if several { Typed { steps: LOW_STEPS, ..typed } } else { typed }
+        if several { Typed { inferred_steps: LOW_STEPS, ..typed } } else { typed }
     }
 
     /// What a body returns that is declared to give something that a lambda implements.
@@ -201,7 +201,10 @@ impl Link<'_> {
         }
         let second = self.eval(scope, second.value);
         self.callables_in(second, true, POINTERS, &mut found);
-        Some(Typed { value: self.values.union(&found), steps: first.steps.max(second.steps) })
+        Some(Typed {
+            value: self.values.union(&found),
+            inferred_steps: first.inferred_steps.max(second.inferred_steps),
+        })
     }
 
     /// Java: the names under which a lambda or method reference is called, by the interfaces that its place asks for.

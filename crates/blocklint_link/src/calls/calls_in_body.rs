@@ -2,10 +2,10 @@
 
 use blocklint_facts::{SiteFlags, SiteId, SiteKind};
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The sites of a file under any of these names.
     pub fn sites_under<'s>(&'s self, file: FileId, names: &'s [&str]) -> impl Iterator<Item = SiteId> + 's {
         let index = self.program.index_of(file);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::{EnvId, Val};
@@ -34,7 +34,7 @@ impl BodyUse {
     }
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The known uses of a function.
     pub fn uses_of_body(&self, body: BodyRef) -> Rc<[BodyUse]> {
         if let Some(known) = self.chains.uses.borrow().get(&body) {

@@ -6,13 +6,13 @@ use blocklint_facts::{BodyKind, Flow, Form, SiteKind, VarId};
 use blocklint_models::Uses;
 use rustc_hash::FxHashSet;
 
-use crate::calls::targets::{Edge, Target, Targets};
+use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Adds a method called implicitly on a member.
     pub(crate) fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
         if !matches!(val, Val::Instance { .. } | Val::Library { .. } | Val::Super { .. }) {
@@ -46,7 +46,12 @@ impl<'a> Link<'a> {
                                 if self.method_kind(body).property && is_getter {
                                     self.push(
                                         targets,
-                                        Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call },
+                                        Target::Body {
+                                            body,
+                                            env: EnvId::NONE,
+                                            with_receiver: true,
+                                            edge: TargetKind::Call,
+                                        },
                                     );
                                 }
                             }
@@ -97,7 +102,7 @@ impl<'a> Link<'a> {
                     |&decorator| matches!(facts.form(decorator), Form::Attr(_, sym) if facts.text(sym) == "setter"),
                 );
                 if sets && self.program.body(body).flow == Flow::Sync {
-                    let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call };
+                    let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: TargetKind::Call };
                     self.push(targets, target);
                 }
             }
@@ -214,7 +219,7 @@ impl<'a> Link<'a> {
         match val {
             Val::Iter { body, env } => {
                 let is_async_body = self.program.body(body).flow == Flow::AsyncGenerator;
-                let edge = if is_async_body { Edge::Construct } else { Edge::Consume };
+                let edge = if is_async_body { TargetKind::Construct } else { TargetKind::Consume };
                 self.push(targets, Target::Body { body, env, with_receiver: false, edge });
             }
             Val::Lazy { path, .. } if is_async && self.library.language(path) == Language::Python => {}
@@ -302,7 +307,7 @@ impl<'a> Link<'a> {
             if !matches!(iterator, Val::Instance { .. }) {
                 continue;
             }
-            targets.steps = targets.steps.max(iterators.steps);
+            targets.steps = targets.steps.max(iterators.inferred_steps);
             for name in lang::java::names::STEPS_OF_ITERATOR.iter().filter_map(|step| self.program.name(step)) {
                 self.add_method(targets, iterator, name);
             }
@@ -383,7 +388,7 @@ impl<'a> Link<'a> {
                 let flow = self.program.body(body).flow;
                 // Nothing else makes a generator one that is entered: a decorator, or `contextmanager(f)`.
                 if entering && flow == Flow::Generator {
-                    self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Consume });
+                    self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Consume });
                 }
             }
             _ => self.add_method(targets, val, name),

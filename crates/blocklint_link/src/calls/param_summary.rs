@@ -10,7 +10,7 @@ use blocklint_facts::{
 use rustc_hash::FxHashMap;
 
 use crate::calls::targets::Passing;
-use crate::linker::{Link, Task};
+use crate::linker::{Linker, Query};
 use crate::program::ids::{BodyRef, FileId, VarRef};
 use crate::program::occurrences::{Mention, Wrap};
 use crate::values::value::EnvId;
@@ -186,7 +186,7 @@ pub struct Summary {
     pub in_closures: Vec<(BodyId, ParamUse)>,
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The uses of the parameters of a file.
     pub(crate) fn uses_in(&self, file: FileId) -> Rc<Uses> {
         if let Some(known) = self.uses.borrow().get(&file) {
@@ -220,7 +220,7 @@ impl<'a> Link<'a> {
         }
         let nothing = Rc::new(Summary::default());
         self.guarded(
-            Task::Summary(body, index),
+            Query::Summary(body, index),
             nothing.clone(),
             nothing,
             || Rc::new(self.summarise(body, index)),

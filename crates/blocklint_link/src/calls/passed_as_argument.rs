@@ -8,14 +8,14 @@ use blocklint_core::Language;
 use blocklint_facts::SiteKind;
 use rustc_hash::FxHashMap;
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::{EnvId, Val};
 
 /// What is given away under its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Bearer {
+pub(crate) enum PassedItem {
     /// A function.
     Body(BodyRef),
     /// A class, not an instance of it.
@@ -23,17 +23,17 @@ pub(crate) enum Bearer {
 }
 
 /// What is given to calls under one name, with those calls and which of their arguments it is.
-pub(crate) type Given = Rc<FxHashMap<Bearer, Vec<(SiteRef, u32)>>>;
+pub(crate) type Given = Rc<FxHashMap<PassedItem, Vec<(SiteRef, u32)>>>;
 
 /// The calls of one name whose callee is a class.
-pub(crate) type Makers = Rc<FxHashMap<ClassRef, Vec<SiteRef>>>;
+pub(crate) type ConstructorCalls = Rc<FxHashMap<ClassRef, Vec<SiteRef>>>;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The sites that take a function as an argument, and which one it is.
     pub fn given_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
         let mut found = Vec::new();
         for name in self.body_names(body) {
-            found.extend(self.given_as(name).get(&Bearer::Body(body)).into_iter().flatten());
+            found.extend(self.given_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
         }
         // A `lambda` has no name and stands where it is given.
         if self.program.language(body.file) == Language::Python {
@@ -48,12 +48,12 @@ impl Link<'_> {
 
     /// The sites that take a class as an argument under one of these names, and which one it is.
     pub fn given_class(&self, names: &[Name], class: ClassRef) -> Vec<(SiteRef, u32)> {
-        let given = |name: &Name| self.given_as(*name).get(&Bearer::Class(class)).cloned().unwrap_or_default();
+        let given = |name: &Name| self.given_as(*name).get(&PassedItem::Class(class)).cloned().unwrap_or_default();
         names.iter().flat_map(given).collect()
     }
 
     /// The calls of a name that may make an instance of a class, by their callee.
-    pub fn makers_named(&self, name: Name) -> Makers {
+    pub fn makers_named(&self, name: Name) -> ConstructorCalls {
         if let Some(known) = self.makers.borrow().get(&name) {
             return Rc::clone(known);
         }
@@ -85,7 +85,7 @@ impl Link<'_> {
             return Rc::clone(known);
         }
         let before = self.cut_count();
-        let mut found: FxHashMap<Bearer, Vec<(SiteRef, u32)>> = FxHashMap::default();
+        let mut found: FxHashMap<PassedItem, Vec<(SiteRef, u32)>> = FxHashMap::default();
         for &(file, sym) in self.program.occurrences(name) {
             for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
                 let Mention::Arg(site, arg) = mention else { continue };
@@ -94,8 +94,8 @@ impl Link<'_> {
                 let typed = self.attempt_site(site, || self.eval(self.scope_of(site, EnvId::NONE), form));
                 for val in typed.iter().flat_map(|typed| self.values.members(typed.value)) {
                     let bearer = match val {
-                        Val::Fn { body, .. } => Bearer::Body(body),
-                        Val::Class(class) => Bearer::Class(class),
+                        Val::Fn { body, .. } => PassedItem::Body(body),
+                        Val::Class(class) => PassedItem::Class(class),
                         _ => continue,
                     };
                     let taken = found.entry(bearer).or_default();

@@ -9,10 +9,10 @@ use blocklint_models::{Argument, Uses};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use crate::calls::targets::{Edge, Target, Targets};
+use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
 use crate::lang::python::protocols::{ITER, ITERATION, Operand, Protocol, Step};
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
@@ -22,7 +22,7 @@ type Made = SmallVec<[SiteRef; 4]>;
 /// So many lazy calls around each other are gone through.
 const MOST_LAZY_CALLS: usize = 8;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Adds what an operation runs on its operands: `x in y`, `if x:`, `x == y`, `x[i]`.
     pub(crate) fn add_operation(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
         let facts = self.program.facts(site.file);
@@ -142,7 +142,7 @@ impl Link<'_> {
             running += u32::from(targets.list.len() > before);
         }
         if running > 0 {
-            targets.steps = targets.steps.max(value.steps);
+            targets.steps = targets.steps.max(value.inferred_steps);
             targets.one_of |= running > 1;
         }
     }
@@ -166,7 +166,7 @@ impl Link<'_> {
 
     /// Adds what each member of a value runs; more than one that runs something are alternatives.
     fn add_each(&self, targets: &mut Targets, value: Typed, mut add: impl FnMut(&Self, &mut Targets, Val)) {
-        targets.steps = targets.steps.max(value.steps);
+        targets.steps = targets.steps.max(value.inferred_steps);
         let mut running = 0;
         for val in self.values.members(value.value) {
             if matches!(val, Val::Unknown(_)) {
@@ -331,10 +331,10 @@ impl Link<'_> {
         // An `__iter__` that is a generator runs here.
         for target in &mut targets.list[before..] {
             if let Target::Body { body, edge, .. } = target
-                && *edge == Edge::Construct
+                && *edge == TargetKind::Construct
                 && self.program.body(*body).flow == Flow::Generator
             {
-                *edge = Edge::Consume;
+                *edge = TargetKind::Consume;
             }
         }
     }
@@ -355,7 +355,7 @@ impl Link<'_> {
                     Val::Instance { .. } => self.add_method_named(targets, iterator, "__next__"),
                     Val::Library { ty, .. } => self.add_row(targets, iterator, self.library.member(ty, "__next__")),
                     Val::Iter { body, env } => {
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Consume });
+                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Consume });
                     }
                     Val::Lazy { .. } => self.add_iteration_through(targets, iterator, made),
                     _ => {}

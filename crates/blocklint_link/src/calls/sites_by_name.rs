@@ -6,7 +6,7 @@ use blocklint_facts::BodyId;
 use rustc_hash::FxHashMap;
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::linker::work::Unit;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::program::occurrences::{Mention, Wrap};
@@ -16,7 +16,7 @@ use crate::values::value::{EnvId, Val, ValueId};
 /// Where the bearers of one name are called and mentioned. A name that many bodies bear (`run`) would otherwise be gone
 /// through once for each of them.
 #[derive(Debug, Default)]
-pub struct ByName {
+pub struct SitesByName {
     /// Sites by the bodies among their targets.
     pub calls: FxHashMap<BodyRef, Vec<SiteRef>>,
     /// Sites that may call an override, by the class whose derived classes are meant.
@@ -27,9 +27,9 @@ pub struct ByName {
     pub mentions: FxHashMap<BodyRef, Vec<(FileId, Mention, Wrap)>>,
 }
 
-impl ByName {
-    fn new(link: &Link<'_>, name: Name, counts: impl Fn(FileId) -> bool) -> Self {
-        let mut found = ByName::default();
+impl SitesByName {
+    fn new(link: &Linker<'_>, name: Name, counts: impl Fn(FileId) -> bool) -> Self {
+        let mut found = SitesByName::default();
         for &(file, sym) in link.program.occurrences(name).iter().filter(|(file, _)| counts(*file)) {
             let index = link.program.index_of(file);
             for &site in index.sites_named(sym) {
@@ -54,7 +54,7 @@ impl ByName {
         found
     }
 
-    fn add_site(&mut self, link: &Link<'_>, site: SiteRef) {
+    fn add_site(&mut self, link: &Linker<'_>, site: SiteRef) {
         let Some(targets) = link.attempt_site(site, || link.targets(site, EnvId::NONE)) else { return };
         if targets.list.is_empty() && targets.unknown {
             self.unknown.push(site);
@@ -69,23 +69,23 @@ impl ByName {
     }
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Where the bearers of a name are called and mentioned, remembered.
-    pub fn bearers(&self, name: Name) -> Rc<ByName> {
+    pub fn bearers(&self, name: Name) -> Rc<SitesByName> {
         if let Some(known) = self.by_name.borrow().get(&name) {
             return known.clone();
         }
-        let made = Rc::new(ByName::new(self, name, |_| true));
+        let made = Rc::new(SitesByName::new(self, name, |_| true));
         self.by_name.borrow_mut().insert(name, made.clone());
         made
     }
 
     /// The same in the files that are looked at.
-    pub fn bearers_near(&self, name: Name) -> Rc<ByName> {
+    pub fn bearers_near(&self, name: Name) -> Rc<SitesByName> {
         if let Some(known) = self.by_name_near.borrow().get(&name) {
             return known.clone();
         }
-        let made = Rc::new(ByName::new(self, name, |file| self.is_near(file)));
+        let made = Rc::new(SitesByName::new(self, name, |file| self.is_near(file)));
         self.by_name_near.borrow_mut().insert(name, made.clone());
         made
     }

@@ -9,7 +9,7 @@ use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs};
 use smallvec::SmallVec;
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Link, Task, Typed};
+use crate::linker::{Linker, Query, Typed};
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::reactive::Position;
@@ -21,7 +21,7 @@ const MOST_SITES: usize = 64;
 
 /// How a target runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Edge {
+pub enum TargetKind {
     /// Now, on this thread.
     Call,
     /// It was made earlier and runs where it is consumed here.
@@ -46,7 +46,7 @@ pub enum Target {
         /// Whether its first parameter is a receiver that the call does not list.
         with_receiver: bool,
         /// How it runs.
-        edge: Edge,
+        edge: TargetKind,
     },
     /// The methods of this name in classes derived from the class, one shared set.
     Overrides {
@@ -114,14 +114,14 @@ pub struct Passing {
     pub chain_runtime: Option<Runtime>,
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// What a site runs, remembered.
     pub fn targets(&self, site: SiteRef, env: EnvId) -> Rc<Targets> {
         if let Some(known) = self.targets.borrow().get(site, env) {
             return known.clone();
         }
         self.guarded(
-            Task::Targets(site, env),
+            Query::Targets(site, env),
             self.no_targets.clone(),
             self.no_targets.clone(),
             || {
@@ -209,7 +209,7 @@ impl<'a> Link<'a> {
     }
 
     fn add_members(&self, targets: &mut Targets, typed: Typed, mut add: impl FnMut(&Self, &mut Targets, Val)) {
-        targets.steps = targets.steps.max(typed.steps);
+        targets.steps = targets.steps.max(typed.inferred_steps);
         for val in self.values.members(typed.value) {
             if matches!(val, Val::Unknown(_)) {
                 targets.unknown = true;
@@ -231,7 +231,7 @@ impl<'a> Link<'a> {
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
                 if let Some(context) = self.proxied_to(body, site) {
-                    let edge = Edge::HandOver(context, None);
+                    let edge = TargetKind::HandOver(context, None);
                     self.push(targets, Target::Body { body, env: captured, with_receiver, edge });
                     return;
                 }
@@ -255,7 +255,7 @@ impl<'a> Link<'a> {
                                                 body,
                                                 env: EnvId::NONE,
                                                 with_receiver: self.program.language(site.file) == Language::Python,
-                                                edge: Edge::Call,
+                                                edge: TargetKind::Call,
                                             },
                                         );
                                     }
@@ -300,7 +300,7 @@ impl<'a> Link<'a> {
                                 body,
                                 env: captured,
                                 with_receiver: self.takes(body, receiver),
-                                edge: Edge::HandOver(context, runtime),
+                                edge: TargetKind::HandOver(context, runtime),
                             },
                         );
                     }
@@ -382,8 +382,8 @@ impl<'a> Link<'a> {
             return;
         }
         let edge = match self.program.body(body).flow {
-            Flow::Sync => Edge::Call,
-            Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => Edge::Construct,
+            Flow::Sync => TargetKind::Call,
+            Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => TargetKind::Construct,
         };
         self.push(targets, Target::Body { body, env, with_receiver, edge });
         // The method of a trait or interface by its path: of whatever implements it.
@@ -636,7 +636,7 @@ impl<'a> Link<'a> {
 /// Implementations of a method of which each is likely to be called.
 const MOST_ALTERNATIVES: usize = 4;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a call may run one of many implementations.
     pub(crate) fn is_one_of_many(&self, site: SiteRef) -> bool {
         let targets = self.targets(site, EnvId::NONE);

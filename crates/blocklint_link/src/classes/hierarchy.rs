@@ -6,7 +6,7 @@ use std::rc::Rc;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassId, ClassKind, Form, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::linker::{Functions, Link, Task};
+use crate::linker::{Functions, Linker, Query};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId};
 use crate::values::expr::Scope;
 
@@ -128,7 +128,7 @@ fn name_of_type(
     }
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The values of a class's bases.
     pub(crate) fn bases(&self, class: ClassRef) -> Rc<[Val]> {
         if let Some(known) = self.bases.borrow().get(&class) {
@@ -136,7 +136,7 @@ impl<'a> Link<'a> {
         }
         let nothing: Rc<[Val]> = Rc::from([]);
         self.guarded(
-            Task::Bases(class),
+            Query::Bases(class),
             nothing.clone(),
             nothing,
             || {
@@ -193,7 +193,7 @@ impl<'a> Link<'a> {
         }
         let alone: Rc<Mro> = Rc::from([Ancestor::Class(class)]);
         self.guarded(
-            Task::Mro(class),
+            Query::Mro(class),
             alone.clone(),
             alone,
             || {

@@ -6,7 +6,7 @@ use blocklint_facts::{At, BodyFlags, BodyId, Form};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang::python::names::Decorator;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, PathId};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
@@ -30,7 +30,7 @@ pub struct MethodKind {
     pub(crate) is_abstract: bool,
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Python: whether reading an attribute that holds an instance of a class runs a method of that class.
     fn is_descriptor(&self, class: ClassRef) -> bool {
         let Some(name) = self.program.name("__get__") else { return false };

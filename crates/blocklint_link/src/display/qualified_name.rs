@@ -3,10 +3,10 @@
 use crate::lang;
 use blocklint_core::Language;
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// `app.service.Store.load`; of a file's top level the module.
     pub fn qualified_name(&self, body: BodyRef) -> String {
         let (facts, body_id) = self.program.facts_and_id(body);

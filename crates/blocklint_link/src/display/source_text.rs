@@ -1,12 +1,12 @@
 //! Code as the facts have it, written out for people.
 
 use crate::lang;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The callee of a site as it is written, as far as names go.
     pub fn written_site(&self, site: SiteRef) -> String {
         let facts = self.program.facts(site.file);

@@ -12,14 +12,14 @@ use smallvec::{SmallVec, smallvec};
 use crate::effect::constant::Constant;
 use crate::effect::label::{AskedType, Choice, Guard, Question, Source};
 use crate::guards::tested_param::OwnParam;
-use crate::linker::{Link, Typed};
-use crate::models::row_match::Shown;
+use crate::linker::{Linker, Typed};
+use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::syntax::regions::{around, lies_in, outcome};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The condition on a parameter of its body under which a site is reached, of the innermost branch that has one.
     pub fn branch_guard(&self, site: SiteRef) -> Option<Guard> {
         self.branch_guard_at(self.scope_of(site, EnvId::NONE))
@@ -408,7 +408,7 @@ impl<'a> Link<'a> {
     }
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The ends of a function under branches over its parameters, each with what it gives, and what the others give; none if
     /// it has no such end.
     pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
@@ -464,9 +464,9 @@ impl<'a> Link<'a> {
                 };
                 let holds = match answer(choice, &constant) {
                     _ if guard.replaces(&constant) => return false,
-                    Shown::Yes => guard.wanted,
-                    Shown::No => !guard.wanted,
-                    Shown::Param(_) | Shown::Hidden => return false,
+                    ConditionResult::Yes => guard.wanted,
+                    ConditionResult::No => !guard.wanted,
+                    ConditionResult::Param(_) | ConditionResult::Hidden => return false,
                 };
                 !holds && guard.escape.is_none()
             });
@@ -529,52 +529,52 @@ fn neither(mut inner: Guard, outer: &Guard) -> Option<Guard> {
 }
 
 /// What a literal answers to the test of a branch.
-pub fn answer(choice: &Choice, constant: &Constant) -> Shown {
-    let truth = |holds: bool| if holds { Shown::Yes } else { Shown::No };
+pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
+    let truth = |holds: bool| if holds { ConditionResult::Yes } else { ConditionResult::No };
     match (choice, constant) {
-        (_, Constant::Param(index)) => Shown::Param(*index),
-        (_, Constant::Hidden) => Shown::Hidden,
+        (_, Constant::Param(index)) => ConditionResult::Param(*index),
+        (_, Constant::Hidden) => ConditionResult::Hidden,
         (Choice::Null, constant) => truth(*constant == Constant::Null),
-        (Choice::Truth, Constant::Null | Constant::Empty) => Shown::No,
+        (Choice::Truth, Constant::Null | Constant::Empty) => ConditionResult::No,
         (Choice::Truth, Constant::Bool(value)) => truth(*value),
         (Choice::Truth, Constant::Int(value)) => truth(*value != 0),
         (Choice::Truth, Constant::Float(value)) => truth(*value != 0.0),
         (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
         // An enum's member, a function: true unless it says otherwise, which is rare.
-        (Choice::Truth, Constant::Symbols(_)) => Shown::Hidden,
+        (Choice::Truth, Constant::Symbols(_)) => ConditionResult::Hidden,
         (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
         // Its value says more than the literal, and only a test of a caller tells what a method of it says.
-        (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => Shown::Hidden,
+        (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => ConditionResult::Hidden,
         // The end of a long string was cut off.
-        (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => Shown::Hidden,
+        (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => ConditionResult::Hidden,
         (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),
-        (Choice::Truth, Constant::Head(_)) => Shown::Yes,
+        (Choice::Truth, Constant::Head(_)) => ConditionResult::Yes,
         (Choice::Begins(parts), Constant::Head(head)) if parts.iter().any(|part| head.starts_with(part.as_str())) => {
-            Shown::Yes
+            ConditionResult::Yes
         }
         (Choice::Begins(parts), Constant::Head(head)) => match parts.iter().any(|part| part.starts_with(head.as_str()))
         {
-            true => Shown::Hidden,
-            false => Shown::No,
+            true => ConditionResult::Hidden,
+            false => ConditionResult::No,
         },
-        (Choice::Ends(_), Constant::Head(_)) => Shown::Hidden,
-        (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => Shown::Hidden,
-        (Choice::Begins(_) | Choice::Ends(_), _) => Shown::No,
+        (Choice::Ends(_), Constant::Head(_)) => ConditionResult::Hidden,
+        (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => ConditionResult::Hidden,
+        (Choice::Begins(_) | Choice::Ends(_), _) => ConditionResult::No,
         (Choice::Equals(any), constant) => {
             let each = |wanted: &Constant| match (wanted, constant) {
                 (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
-                (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => Shown::Hidden,
+                (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => ConditionResult::Hidden,
                 (Constant::Str(text), Constant::Head(head)) | (Constant::Head(head), Constant::Str(text)) => {
-                    if text.starts_with(head.as_str()) { Shown::Hidden } else { Shown::No }
+                    if text.starts_with(head.as_str()) { ConditionResult::Hidden } else { ConditionResult::No }
                 }
-                (Constant::Head(_), Constant::Head(_)) => Shown::Hidden,
+                (Constant::Head(_), Constant::Head(_)) => ConditionResult::Hidden,
                 _ => truth(wanted == constant),
             };
-            let mut all = Shown::No;
+            let mut all = ConditionResult::No;
             for wanted in any {
                 match each(wanted) {
-                    Shown::No => {}
-                    Shown::Yes => return Shown::Yes,
+                    ConditionResult::No => {}
+                    ConditionResult::Yes => return ConditionResult::Yes,
                     other => all = other,
                 }
             }

@@ -7,11 +7,11 @@ use blocklint_facts::{
     VarKind,
 };
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::syntax::regions::{around, lies_in};
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
     /// `await` in the same loop would.
     pub fn adds_up(&self, site: SiteRef) -> bool {

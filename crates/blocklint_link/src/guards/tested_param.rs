@@ -7,7 +7,7 @@ use blocklint_core::Language;
 use blocklint_facts::{AltKind, At, FileFacts, Form, FormId, RegionId, RegionKind, VarId, VarKind};
 
 use crate::effect::label::Asked;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::FileId;
 use crate::syntax::regions::{around, lies_in};
 use crate::values::expr::Scope;
@@ -30,7 +30,7 @@ impl OwnParam {
     }
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// As `own_param`, also if a prefix was taken off before: `if name.startswith("env:"): name = name[4:]`. Without that
     /// prefix nothing is assigned, and with it the rest is not known to begin otherwise.
     pub(crate) fn own_param_but_for_prefixes(&self, place: Scope, form: FormId) -> Option<u32> {

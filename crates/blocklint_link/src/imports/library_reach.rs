@@ -8,7 +8,7 @@ use blocklint_facts::{Import, ImportKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{FileId, Name};
 
 /// A set of first segments of libraries' paths.
@@ -60,7 +60,7 @@ pub struct Reach {
 
 impl Reach {
     /// Follows all imports once: O(imports).
-    pub fn new(link: &Link<'_>) -> Self {
+    pub fn new(link: &Linker<'_>) -> Self {
         let program = link.program;
         let models = link.library.of(Language::Python);
         let mut reach = Reach { files: vec![None; program.files.len()], ..Reach::default() };
@@ -263,7 +263,7 @@ impl<'p> Resolver<'p> {
         *self.places.entry(folder).or_insert(next)
     }
 
-    fn module(&mut self, link: &Link<'_>, file: FileId, import: &Import, key: (u32, u8, Name)) -> usize {
+    fn module(&mut self, link: &Linker<'_>, file: FileId, import: &Import, key: (u32, u8, Name)) -> usize {
         if let Some(&known) = self.numbers.get(&key) {
             return known;
         }
@@ -273,7 +273,7 @@ impl<'p> Resolver<'p> {
         self.modules.len() - 1
     }
 
-    fn submodule(&mut self, link: &Link<'_>, module: usize, name: Name) -> Option<FileId> {
+    fn submodule(&mut self, link: &Linker<'_>, module: usize, name: Name) -> Option<FileId> {
         let folder = self.modules[module].folder.as_deref()?;
         *self.submodules.entry((module, name)).or_insert_with(|| lang::python::names::file_below(link, folder, name))
     }

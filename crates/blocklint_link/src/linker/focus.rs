@@ -4,12 +4,12 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
 
 /// What a run is asked about; everything until somebody says so.
 #[derive(Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct Focus {
     files: OnceCell<FxHashSet<FileId>>,
     near: OnceCell<FxHashSet<FileId>>,
     /// The bodies of other files that are looked at.
@@ -18,7 +18,7 @@ pub(crate) struct Asked {
     names: OnceCell<FxHashSet<Name>>,
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Only findings in these files are wanted. What is resolved is resolved as ever. Counts once, before anything is looked for.
     pub fn ask_only_of(&self, files: FxHashSet<FileId>) {
         let _ = self.asked.files.set(files);

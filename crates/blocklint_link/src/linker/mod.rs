@@ -37,7 +37,7 @@ pub struct Typed {
     /// The value.
     pub value: ValueId,
     /// Inferred steps, at most [`LOW_STEPS`].
-    pub steps: u8,
+    pub inferred_steps: u8,
 }
 
 /// Steps from which a path is `low`.
@@ -49,7 +49,7 @@ const FUEL: u32 = 1500;
 
 /// What is being computed, to meet recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Task {
+pub(crate) enum Query {
     Var(VarRef, EnvId),
     Alias(ClassRef),
     Attr(Val, Name),
@@ -71,7 +71,7 @@ pub(crate) enum Task {
     Component(VarRef, ValueId),
 }
 
-/// A task in few words, but for [`Task::Attr`].
+/// A task in few words, but for [`Query::Attr`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key(u64, u64);
 
@@ -83,38 +83,38 @@ impl Hash for Key {
     }
 }
 
-impl Task {
+impl Query {
     /// Its key, or the one by which an attribute is remembered.
     #[inline]
     fn key(self) -> Result<Key, (Val, Name)> {
         let key = |kind: u64, of: u64, c: u32| Ok(Key(of, kind << 32 | u64::from(c)));
         let row = |file: FileId, id: u32| u64::from(file.0) << 32 | u64::from(id);
         match self {
-            Task::Attr(of, name) => Err((of, name)),
-            Task::Var(var, env) => key(0, var.number(), env.0),
-            Task::Alias(class) => key(1, class.number(), 0),
-            Task::Assign(file, assign, env) => key(2, row(file, assign.0), env.0),
-            Task::Field(class, name) => key(3, class.number(), name.0),
-            Task::Return(body, env) => key(4, body.number(), env.0),
-            Task::Yield(body, env) => key(5, body.number(), env.0),
-            Task::Result(site, env) => key(6, site.number(), env.0),
-            Task::Param(var) => key(7, var.number(), 0),
-            Task::Annotation(file, form, region) => key(8, row(file, form.0), region.0),
-            Task::Import(file, import) => key(9, row(file, import.0), 0),
-            Task::Bases(class) => key(10, class.number(), 0),
-            Task::Mro(class) => key(11, class.number(), 0),
-            Task::Summary(body, param) => key(12, body.number(), param),
-            Task::Targets(site, env) => key(13, site.number(), env.0),
-            Task::Callee(site, env) => key(14, site.number(), env.0),
-            Task::Below(class, name) => key(15, class.number(), name.0),
-            Task::Component(var, of) => key(16, var.number(), of.0),
+            Query::Attr(of, name) => Err((of, name)),
+            Query::Var(var, env) => key(0, var.number(), env.0),
+            Query::Alias(class) => key(1, class.number(), 0),
+            Query::Assign(file, assign, env) => key(2, row(file, assign.0), env.0),
+            Query::Field(class, name) => key(3, class.number(), name.0),
+            Query::Return(body, env) => key(4, body.number(), env.0),
+            Query::Yield(body, env) => key(5, body.number(), env.0),
+            Query::Result(site, env) => key(6, site.number(), env.0),
+            Query::Param(var) => key(7, var.number(), 0),
+            Query::Annotation(file, form, region) => key(8, row(file, form.0), region.0),
+            Query::Import(file, import) => key(9, row(file, import.0), 0),
+            Query::Bases(class) => key(10, class.number(), 0),
+            Query::Mro(class) => key(11, class.number(), 0),
+            Query::Summary(body, param) => key(12, body.number(), param),
+            Query::Targets(site, env) => key(13, site.number(), env.0),
+            Query::Callee(site, env) => key(14, site.number(), env.0),
+            Query::Below(class, name) => key(15, class.number(), name.0),
+            Query::Component(var, of) => key(16, var.number(), of.0),
         }
     }
 }
 
 /// What is known of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Memo {
+enum QueryState {
     /// It is being computed.
     Running,
     /// What it gives.
@@ -122,13 +122,13 @@ enum Memo {
 }
 
 /// Assignments to an attribute of objects that are no receiver, with the object's class.
-pub(crate) type Foreign = Rc<[(ClassRef, FileId, AssignId)]>;
+pub(crate) type ExternalAssigns = Rc<[(ClassRef, FileId, AssignId)]>;
 
 /// Assignments to a name of modules, with the module.
 pub(crate) type OfModules = Rc<[(FileId, FileId, AssignId)]>;
 
 /// A site, the body it calls, a parameter of that, and whether its receiver is one that the site does not list.
-pub(crate) type Passed = (SiteRef, BodyRef, u32, bool);
+pub(crate) type ArgumentKey = (SiteRef, BodyRef, u32, bool);
 
 /// Functions by their variables, sorted.
 pub(crate) type Functions = Rc<[(VarId, BodyId)]>;
@@ -180,7 +180,7 @@ impl TargetsMemo {
 }
 
 /// Names, values and edges of one program, computed when asked for.
-pub struct Link<'a> {
+pub struct Linker<'a> {
     /// The files.
     pub program: &'a Program<'a>,
     /// What models say.
@@ -197,8 +197,8 @@ pub struct Link<'a> {
     pub(crate) trait_methods: RefCell<FxHashMap<(FileId, Name), Option<PathId>>>,
     /// What glob imports of Rust bring to a body under a name.
     pub(crate) globs: RefCell<crate::lang::rust::modules::Globs>,
-    memo: RefCell<FxHashMap<Key, Memo>>,
-    attrs: RefCell<FxHashMap<(Val, Name), Memo>>,
+    memo: RefCell<FxHashMap<Key, QueryState>>,
+    attrs: RefCell<FxHashMap<(Val, Name), QueryState>>,
     pub(crate) bases: RefCell<FxHashMap<ClassRef, Rc<[Val]>>>,
     pub(crate) mros: RefCell<FxHashMap<ClassRef, Rc<Mro>>>,
     pub(crate) targets: RefCell<TargetsMemo>,
@@ -212,17 +212,17 @@ pub struct Link<'a> {
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     /// Where the bearers of one name are called.
-    pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::calls::sites_by_name::ByName>>>,
-    pub(crate) by_name_near: RefCell<FxHashMap<Name, Rc<crate::calls::sites_by_name::ByName>>>,
+    pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::calls::sites_by_name::SitesByName>>>,
+    pub(crate) by_name_near: RefCell<FxHashMap<Name, Rc<crate::calls::sites_by_name::SitesByName>>>,
     /// By import root and dotted path.
     pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
     /// The import root that the files of a folder lie under.
     pub(crate) own_roots: RefCell<FxHashMap<&'a str, &'a str>>,
     /// The modules whose names a file imports with `*`.
     pub(crate) stars: RefCell<FxHashMap<FileId, Rc<[Val]>>>,
-    pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
+    pub(crate) foreign: RefCell<FxHashMap<Name, ExternalAssigns>>,
     pub(crate) given: RefCell<FxHashMap<Name, passed_as_argument::Given>>,
-    pub(crate) makers: RefCell<FxHashMap<Name, passed_as_argument::Makers>>,
+    pub(crate) makers: RefCell<FxHashMap<Name, passed_as_argument::ConstructorCalls>>,
     pub(crate) first_sites: RefCell<FxHashMap<Name, Rc<[SiteRef]>>>,
     /// Python: assignments to names of modules from elsewhere, by name: `settings.store = Store()`.
     pub(crate) of_modules: RefCell<FxHashMap<Name, OfModules>>,
@@ -252,7 +252,7 @@ pub struct Link<'a> {
     /// Python: what calls take from dictionaries that they unpack.
     pub(crate) unpacked: RefCell<crate::lang::python::kwargs::Unpacked>,
     /// What sites pass to parameters of bodies, with a receiver that they do not list or without.
-    pub(crate) passed: RefCell<FxHashMap<Passed, Option<FormId>>>,
+    pub(crate) passed: RefCell<FxHashMap<ArgumentKey, Option<FormId>>>,
     /// The functions of a file by the variables that hold them.
     pub(crate) functions: RefCell<FxHashMap<FileId, Functions>>,
     /// Names by whether anybody assigns an attribute of that name.
@@ -304,7 +304,7 @@ pub struct Link<'a> {
     /// Told when nobody waits for the answer any more.
     stop: std::cell::OnceCell<Arc<AtomicBool>>,
     /// What this run is asked about.
-    pub(crate) asked: focus::Asked,
+    pub(crate) asked: focus::Focus,
     /// Answers of the layers above.
     layer_memos: crate::linker::layer_memo::LayerMemos,
     /// The unit at hand, and the watchdog.
@@ -315,16 +315,16 @@ pub struct Link<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Stopped;
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// A linker without memory yet.
     pub fn new(program: &'a Program<'a>, library: Library<'a>) -> Self {
         let tables = Tables::new(program);
-        Link::with_tables(program, library, tables)
+        Linker::with_tables(program, library, tables)
     }
 
     /// The same, with tables that were read before and still hold.
     pub fn with_tables(program: &'a Program<'a>, library: Library<'a>, tables: Tables) -> Self {
-        Link {
+        Linker {
             program,
             library,
             values: Values::default(),
@@ -396,7 +396,7 @@ impl<'a> Link<'a> {
             fuel: Cell::new(FUEL),
             afresh: Cell::new(false),
             stop: std::cell::OnceCell::new(),
-            asked: focus::Asked::default(),
+            asked: focus::Focus::default(),
             layer_memos: crate::linker::layer_memo::LayerMemos::default(),
             work: work::Work::default(),
         }
@@ -424,7 +424,7 @@ impl<'a> Link<'a> {
 
     /// Remembers what a task gives, unless a recursion or the end of the fuel cut it short.
     #[inline]
-    pub(crate) fn remember(&self, task: Task, compute: impl FnOnce() -> Typed) -> Typed {
+    pub(crate) fn remember(&self, task: Query, compute: impl FnOnce() -> Typed) -> Typed {
         match task.key() {
             Ok(key) => self.remember_in(&self.memo, key, compute),
             Err(attr) => self.remember_in(&self.attrs, attr, compute),
@@ -434,26 +434,26 @@ impl<'a> Link<'a> {
     #[inline]
     fn remember_in<K: Hash + Eq + Copy>(
         &self,
-        memo: &RefCell<FxHashMap<K, Memo>>,
+        memo: &RefCell<FxHashMap<K, QueryState>>,
         key: K,
         compute: impl FnOnce() -> Typed,
     ) -> Typed {
         match memo.borrow_mut().entry(key) {
             Entry::Occupied(known) => match *known.get() {
-                Memo::Known(known) => return known,
-                Memo::Running => return self.unknown(if self.burn(false) { Why::Cycle } else { Why::Bound }),
+                QueryState::Known(known) => return known,
+                QueryState::Running => return self.unknown(if self.burn(false) { Why::Cycle } else { Why::Bound }),
             },
             Entry::Vacant(unknown) => {
                 if !self.burn(true) {
                     return self.unknown(Why::Bound);
                 }
-                unknown.insert(Memo::Running);
+                unknown.insert(QueryState::Running);
             }
         }
         let (typed, is_whole) = self.run(compute);
         let mut memo = memo.borrow_mut();
         if is_whole {
-            memo.insert(key, Memo::Known(typed));
+            memo.insert(key, QueryState::Known(typed));
         } else {
             memo.remove(&key);
         }
@@ -463,7 +463,7 @@ impl<'a> Link<'a> {
     /// Runs a task that is not running already, with a step of fuel.
     pub(crate) fn guarded<T>(
         &self,
-        task: Task,
+        task: Query,
         cycle: T,
         exhausted: T,
         compute: impl FnOnce() -> T,
@@ -537,12 +537,12 @@ impl<'a> Link<'a> {
 
     /// An unknown value.
     pub(crate) fn unknown(&self, why: Why) -> Typed {
-        Typed { value: self.values.unknown(why), steps: 0 }
+        Typed { value: self.values.unknown(why), inferred_steps: 0 }
     }
 
     /// A certain value of one member.
     pub(crate) fn known(&self, member: Val) -> Typed {
-        Typed { value: self.values.one(member), steps: 0 }
+        Typed { value: self.values.one(member), inferred_steps: 0 }
     }
 
     /// The union of typed values; the steps are the most of any.
@@ -552,7 +552,7 @@ impl<'a> Link<'a> {
             [one] => *one,
             _ => Typed {
                 value: self.values.join(&parts.iter().map(|part| part.value).collect::<SmallVec<[ValueId; 8]>>()),
-                steps: parts.iter().map(|part| part.steps).max().unwrap_or(0),
+                inferred_steps: parts.iter().map(|part| part.inferred_steps).max().unwrap_or(0),
             },
         }
     }
@@ -562,11 +562,11 @@ impl<'a> Link<'a> {
         let members = self.values.members(typed.value);
         if let [one] = *members {
             let given = each(one);
-            return Typed { value: given.value, steps: given.steps.max(typed.steps) };
+            return Typed { value: given.value, inferred_steps: given.inferred_steps.max(typed.inferred_steps) };
         }
         let parts: SmallVec<[Typed; 8]> = members.iter().map(|&member| each(member)).collect();
         let joined = self.join(&parts);
-        Typed { value: joined.value, steps: joined.steps.max(typed.steps) }
+        Typed { value: joined.value, inferred_steps: joined.inferred_steps.max(typed.inferred_steps) }
     }
 
     /// The module that declares each Rust file.
@@ -584,7 +584,7 @@ impl<'a> Link<'a> {
 
     /// The same value, with at least one inferred step.
     pub(crate) fn inferred(&self, typed: Typed) -> Typed {
-        Typed { steps: typed.steps.max(1), ..typed }
+        Typed { inferred_steps: typed.inferred_steps.max(1), ..typed }
     }
 
     /// How many values were remembered, for `--timings` and tests.

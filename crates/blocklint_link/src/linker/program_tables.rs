@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::classes::hierarchy::Hierarchy;
 use crate::imports::library_reach::Reach;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::Program;
 use crate::program::ids::Name;
 
@@ -40,7 +40,7 @@ impl Tables {
     }
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Which libraries' values can be in which file.
     pub fn reach(&self) -> &Reach {
         self.tables.reach.get_or_init(|| Reach::new(self))

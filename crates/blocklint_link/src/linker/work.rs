@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use blocklint_core::RuleCode;
 use rustc_hash::FxHashSet;
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, SiteRef};
 
 /// A part of a run that can be left out while all others are done.
@@ -140,7 +140,7 @@ impl Drop for AtHand<'_> {
     }
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Takes up a unit, unless that is left out. A unit may be taken up within another one, which then goes on. After a panic
     /// [`Link::unit`] returns the innermost unit that was at hand.
     #[inline]

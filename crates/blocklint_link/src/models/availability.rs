@@ -6,7 +6,7 @@ use blocklint_facts::SiteId;
 use blocklint_models::Version;
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::values::value::EnvId;
 
@@ -43,7 +43,7 @@ pub enum Available {
 /// Libraries that every crate has.
 const STANDARD: &[&str] = &["std", "core", "alloc"];
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether the version of its library that a file is built with has a path.
     pub fn has_version_for(&self, file: FileId, path: &str) -> Available {
         let rows = self.library.calls(self.library.path(self.program.language(file), path));

@@ -5,10 +5,10 @@ use blocklint_facts::SiteKind;
 use blocklint_models::Uses;
 
 use crate::imports::library_reach::Reach;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The sites of these kinds that bear the last name of a row with such a use, in files that are looked at and
     /// may hold its library, in order. Of the paths that share a name `wanted` leaves those that are meant.
     pub fn sites_of_rows(

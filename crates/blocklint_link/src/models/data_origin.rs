@@ -7,8 +7,8 @@ use blocklint_facts::{AssignKind, BodyKind, ExitKind, Form, FormId, VarKind};
 use blocklint_models::{Source, Test, TypeExpr};
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
-use crate::models::row_match::Shown;
+use crate::linker::Linker;
+use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
@@ -65,9 +65,9 @@ pub(crate) struct Asked<'t> {
     fuel: &'t Cell<u32>,
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a value passes `from` or `size`.
-    pub fn origin_test(&self, test: &Test, site: SiteRef, form: FormId, env: EnvId) -> Shown {
+    pub fn origin_test(&self, test: &Test, site: SiteRef, form: FormId, env: EnvId) -> ConditionResult {
         let fuel = &Cell::new(FUEL);
         let asked = match test {
             Test::From(sources) => Asked { sources: Some(sources), whole: false, calls: 1, fuel },
@@ -78,21 +78,34 @@ impl Link<'_> {
         self.comes(scope, body, form, asked, DEPTH)
     }
 
-    pub(crate) fn comes(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
+    pub(crate) fn comes(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        form: FormId,
+        asked: Asked<'_>,
+        depth: u32,
+    ) -> ConditionResult {
         let (Some(depth), Some(fuel)) = (depth.checked_sub(1), asked.fuel.get().checked_sub(1)) else {
-            return Shown::Hidden;
+            return ConditionResult::Hidden;
         };
         asked.fuel.set(fuel);
         let shown = self.comes_as_written(scope, body, form, asked, depth);
-        if shown == Shown::Yes {
+        if shown == ConditionResult::Yes {
             return shown;
         }
         match (self.program.facts(scope.file).language, shown) {
             (Language::Rust, _) => self.comes_in_rust(shown, scope, body, form, asked, depth),
-            (_, Shown::Param(_) | Shown::Hidden) if self.is_given_by_library(scope, body, form, asked) => Shown::Yes,
-            (Language::Java, Shown::Hidden) if self.is_given_by_caller(scope, body, form, asked, depth) => Shown::Yes,
-            (_, Shown::Param(index)) => match self.comes_by_chain(body, index, asked, depth) {
-                Shown::Yes => Shown::Yes,
+            (_, ConditionResult::Param(_) | ConditionResult::Hidden)
+                if self.is_given_by_library(scope, body, form, asked) =>
+            {
+                ConditionResult::Yes
+            }
+            (Language::Java, ConditionResult::Hidden) if self.is_given_by_caller(scope, body, form, asked, depth) => {
+                ConditionResult::Yes
+            }
+            (_, ConditionResult::Param(index)) => match self.comes_by_chain(body, index, asked, depth) {
+                ConditionResult::Yes => ConditionResult::Yes,
                 _ => shown,
             },
             _ => shown,
@@ -129,16 +142,17 @@ impl Link<'_> {
         self.sites_calling(around).into_iter().take(MOST_PASSING).any(|site| {
             let Some(form) = self.passed(site, around, index) else { return false };
             let scope = self.scope_of(site, EnvId::NONE);
-            self.comes(scope, self.program.body_of_site(site), form, Asked { calls, ..asked }, depth) == Shown::Yes
+            self.comes(scope, self.program.body_of_site(site), form, Asked { calls, ..asked }, depth)
+                == ConditionResult::Yes
         })
     }
 
     /// Java: whether what a lambda is given comes by the chain that its operator stands on: `request.bodyToMono(String.class).map(
     /// body -> …)`.
-    fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: Asked<'_>, depth: u32) -> Shown {
+    fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: Asked<'_>, depth: u32) -> ConditionResult {
         let facts = self.program.facts(lambda.file);
         if facts.language != Language::Java || self.program.body(lambda).kind != BodyKind::Lambda || index > 0 {
-            return Shown::Hidden;
+            return ConditionResult::Hidden;
         }
         let uses = self.program.uses_of_callable(lambda);
         let operator = uses.iter().find_map(|(mention, _)| match mention {
@@ -146,14 +160,14 @@ impl Link<'_> {
             _ => None,
         });
         let Some((operator, chain)) = operator.and_then(|site| Some((site, self.receiver_form(site)?))) else {
-            return Shown::Hidden;
+            return ConditionResult::Hidden;
         };
         let gives_element = self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => self.handovers_at(path, operator).iter().any(|row| !row.row.gives.is_empty()),
             _ => false,
         });
         if !gives_element {
-            return Shown::Hidden;
+            return ConditionResult::Hidden;
         }
         self.comes(self.scope_of(operator, EnvId::NONE), self.program.body_of_site(operator), chain, asked, depth)
     }
@@ -165,7 +179,14 @@ impl Link<'_> {
         sites.any(|site| self.targets(site, EnvId::NONE).receiver_of(body).is_some())
     }
 
-    fn comes_as_written(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
+    fn comes_as_written(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        form: FormId,
+        asked: Asked<'_>,
+        depth: u32,
+    ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         match facts.form(form) {
             Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) => {
@@ -186,11 +207,11 @@ impl Link<'_> {
                 let values: Vec<FormId> = plain.map(|assign| assign.value).collect();
                 match row.kind {
                     VarKind::Param(index) if values.is_empty() && scope.file.body_ref(row.body) == body => {
-                        Shown::Param(index)
+                        ConditionResult::Param(index)
                     }
-                    VarKind::Param(_) => Shown::Hidden,
+                    VarKind::Param(_) => ConditionResult::Hidden,
                     _ if scope.file.body_ref(row.body) != body || values.is_empty() || values.len() > 4 => {
-                        Shown::Hidden
+                        ConditionResult::Hidden
                     }
                     _ => all(values.iter().map(|&value| self.comes(scope, body, value, asked, depth))),
                 }
@@ -203,15 +224,24 @@ impl Link<'_> {
                     let rows = self.library.properties(path);
                     rows.iter().any(|row| row.source.is_some_and(|source| wanted(asked, source)))
                 };
-                if members.iter().any(gives) { Shown::Yes } else { Shown::Hidden }
+                if members.iter().any(gives) { ConditionResult::Yes } else { ConditionResult::Hidden }
             }
             Form::Result(site) => self.comes_from_call(scope, body, scope.file.site_ref(site), asked, depth),
-            Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Bool(_) | Form::None => Shown::No,
-            _ => Shown::Hidden,
+            Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Bool(_) | Form::None => {
+                ConditionResult::No
+            }
+            _ => ConditionResult::Hidden,
         }
     }
 
-    fn comes_from_call(&self, scope: Scope, body: BodyRef, site: SiteRef, asked: Asked<'_>, depth: u32) -> Shown {
+    fn comes_from_call(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        site: SiteRef,
+        asked: Asked<'_>,
+        depth: u32,
+    ) -> ConditionResult {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         if let Form::Attr(base, name) = facts.form(row.callee)
@@ -219,12 +249,12 @@ impl Link<'_> {
                 || self.program.language(site.file) == Language::Rust && SAME_IN_RUST.contains(&facts.text(name)))
         {
             let of_base = self.comes(scope, body, base, asked, depth);
-            if of_base != Shown::Hidden {
+            if of_base != ConditionResult::Hidden {
                 return of_base;
             }
         }
         let wrapped = self.comes_through(scope, body, site, asked, depth);
-        if wrapped != Shown::Hidden {
+        if wrapped != ConditionResult::Hidden {
             return wrapped;
         }
         let targets = self.targets(site, scope.env);
@@ -247,7 +277,7 @@ impl Link<'_> {
                     let holds = self.conditions_shown(&row.when, &row.unless, site, scope.env);
                     row.same.as_ref().filter(|_| holds).and_then(|argument| self.argument(site, argument))
                 });
-                given_again.map_or(Shown::Hidden, |form| self.comes(scope, body, form, asked, depth))
+                given_again.map_or(ConditionResult::Hidden, |form| self.comes(scope, body, form, asked, depth))
             }
             Target::Body { body, env, .. } if asked.calls > 0 => {
                 let callee = body;
@@ -260,24 +290,33 @@ impl Link<'_> {
                     let scope = Scope { file: body.file, at: exit.at, env };
                     match self.comes(scope, body, exit.value, asked, depth) {
                         // Whoever calls it decides: of Rust's functions this call, of others nobody asks.
-                        Shown::Param(index) if facts.language == Language::Rust => {
+                        ConditionResult::Param(index) if facts.language == Language::Rust => {
                             let given = self.passed(site, callee, index);
-                            given.map_or(Shown::Hidden, |form| self.comes(outer, caller, form, of_caller, depth))
+                            given.map_or(ConditionResult::Hidden, |form| {
+                                self.comes(outer, caller, form, of_caller, depth)
+                            })
                         }
-                        Shown::Param(_) => Shown::Hidden,
+                        ConditionResult::Param(_) => ConditionResult::Hidden,
                         shown => shown,
                     }
                 }))
             }
-            _ => Shown::Hidden,
+            _ => ConditionResult::Hidden,
         });
         any(each)
     }
 
     /// What reads from another value comes from where that does: `GzDecoder::new(&body[..])`, `archive.by_index(0)`.
-    fn comes_through(&self, scope: Scope, body: BodyRef, site: SiteRef, asked: Asked<'_>, depth: u32) -> Shown {
+    fn comes_through(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        site: SiteRef,
+        asked: Asked<'_>,
+        depth: u32,
+    ) -> ConditionResult {
         if self.program.language(site.file) != Language::Rust || !self.gives_wrapper(site, scope.env) {
-            return Shown::Hidden;
+            return ConditionResult::Hidden;
         }
         let facts = self.program.facts(site.file);
         let receiver = match facts.form(self.program.site(site).callee) {
@@ -325,17 +364,17 @@ pub(crate) fn wanted(asked: Asked<'_>, source: Source) -> bool {
     asked.sources.is_none_or(|sources| sources.contains(&source))
 }
 
-fn yes_if(holds: bool) -> Shown {
-    if holds { Shown::Yes } else { Shown::Hidden }
+fn yes_if(holds: bool) -> ConditionResult {
+    if holds { ConditionResult::Yes } else { ConditionResult::Hidden }
 }
 
 /// One of them is enough.
-pub(crate) fn any(each: impl Iterator<Item = Shown>) -> Shown {
-    let mut found = Shown::Hidden;
+pub(crate) fn any(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
+    let mut found = ConditionResult::Hidden;
     for shown in each {
         match shown {
-            Shown::Yes => return Shown::Yes,
-            Shown::Param(_) if found == Shown::Hidden => found = shown,
+            ConditionResult::Yes => return ConditionResult::Yes,
+            ConditionResult::Param(_) if found == ConditionResult::Hidden => found = shown,
             _ => {}
         }
     }
@@ -343,14 +382,14 @@ pub(crate) fn any(each: impl Iterator<Item = Shown>) -> Shown {
 }
 
 /// All must be shown, and there is one.
-pub(crate) fn all(each: impl Iterator<Item = Shown>) -> Shown {
+pub(crate) fn all(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
     let mut found = None;
     for shown in each {
         match (shown, found) {
-            (Shown::Yes, None | Some(Shown::Yes)) => found = Some(Shown::Yes),
-            (Shown::Param(_), None) => found = Some(shown),
-            _ => return Shown::Hidden,
+            (ConditionResult::Yes, None | Some(ConditionResult::Yes)) => found = Some(ConditionResult::Yes),
+            (ConditionResult::Param(_), None) => found = Some(shown),
+            _ => return ConditionResult::Hidden,
         }
     }
-    found.unwrap_or(Shown::Hidden)
+    found.unwrap_or(ConditionResult::Hidden)
 }

@@ -7,14 +7,14 @@ use blocklint_models::{HandoverContext, HandoverRow, Role, Runs, Uses, Via};
 use rustc_hash::FxHashSet;
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The path whose rows say what calling a method without a body does: the method as a member of its annotation or
     /// its interface's, or of a library's interface that its own derives from. What gives a future or publisher waits for
     /// nothing.

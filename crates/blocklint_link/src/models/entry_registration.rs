@@ -8,9 +8,9 @@ use blocklint_models::{Argument, HandoverRow, Role, Runs, Selector, Source, Subj
 
 use crate::calls::targets::Target;
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::linker::layer_memo::remembered;
-use crate::models::row_match::Shown;
+use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::{EnvId, Val};
@@ -18,7 +18,7 @@ use crate::values::value::{EnvId, Val};
 /// Calls of one coroutine beyond which nobody asks who drives it.
 const MOST_DRIVERS: usize = 8;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Rows that register what they decorate, or what overrides them.
     pub fn registered(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let facts = self.program.facts(body.file);
@@ -221,7 +221,10 @@ impl Link<'_> {
             rows.iter().find_map(|row| {
                 let Selector::Argument(argument) = &row.selector else { return None };
                 let is_meant = self.is_argument(site, arg, argument)
-                    && row.when.iter().all(|when| self.shown(when, site, receiver, EnvId::NONE) == Shown::Yes);
+                    && row
+                        .when
+                        .iter()
+                        .all(|when| self.shown(when, site, receiver, EnvId::NONE) == ConditionResult::Yes);
                 row.runtime.filter(|_| is_meant)
             })
         })

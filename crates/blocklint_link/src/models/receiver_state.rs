@@ -4,13 +4,13 @@ use blocklint_facts::{FileFacts, Form, FormId, Sym, VarKind};
 use blocklint_models::{Argument, Condition, Subject, Test};
 
 use crate::effect::label::{Guard, Question, Source};
-use crate::linker::Link;
-use crate::models::row_match::Shown;
+use crate::linker::Linker;
+use crate::models::row_match::ConditionResult;
 use crate::program::ids::{FileId, SiteRef};
 use crate::syntax::forms::field_of;
 use crate::values::value::{BoundId, EnvId, Val};
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The parameter that decides whether a condition `state = …` on a receiver is met, where the call that made the receiver
     /// stands in the same body and a parameter of that body decides what it makes.
     pub(crate) fn state_by_param(&self, site: SiteRef, condition: &Condition, receiver: BoundId) -> Option<Guard> {
@@ -28,7 +28,7 @@ impl Link<'_> {
             rows.with(|row| row.state.is_some()).find_map(|row| match &row.when[..] {
                 [when] if row.state.as_deref() == Some(state) && row.unless.is_empty() => {
                     match self.shown(when, made, BoundId::NONE, EnvId::NONE) {
-                        Shown::Param(index) => {
+                        ConditionResult::Param(index) => {
                             Some(Guard::new(index, Source::Exempt, Question::Condition(when.clone()), false))
                         }
                         _ => None,

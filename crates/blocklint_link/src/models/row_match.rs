@@ -7,7 +7,7 @@ use blocklint_models::{Argument, CallRow, Condition, Match, Role, RowEffect, Sub
 
 use crate::effect::constant::Constant;
 use crate::effect::label::{Guard, Label, LabelHold, Question, Source};
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::models::timeout::{Timeout, unit_seconds};
 use crate::program::ids::{PathId, SiteRef};
 use crate::program::occurrences::is_own_receiver;
@@ -23,7 +23,7 @@ fn exempts(condition: &Condition) -> Source {
 
 /// Whether a condition is shown at a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shown {
+pub enum ConditionResult {
     /// It is.
     Yes,
     /// Visibly not.
@@ -36,7 +36,7 @@ pub enum Shown {
 
 /// What a row does at a call.
 #[derive(Clone, Debug)]
-pub struct Leaf<'m> {
+pub struct Sink<'m> {
     /// What it does to the thread.
     pub label: Label,
     /// The row.
@@ -50,15 +50,15 @@ pub struct Leaf<'m> {
 /// `ended-by` of what ends as soon as it is told to, by whatever call.
 const WHEN_TOLD: &str = "*";
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// What a library call does to its thread, if anything.
-    pub fn leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Leaf<'a>> {
+    pub fn leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Sink<'a>> {
         self.leaf_or_lock(site, path, receiver, property, env, false)
     }
 
     /// What the call does where the condition that a caller decides does not hold: by the next row. Of rows that ask the same
     /// argument's type each speaks for its own.
-    pub fn leaves_otherwise(&self, site: SiteRef, first: &Leaf<'a>, receiver: BoundId, env: EnvId) -> Vec<Leaf<'a>> {
+    pub fn leaves_otherwise(&self, site: SiteRef, first: &Sink<'a>, receiver: BoundId, env: EnvId) -> Vec<Sink<'a>> {
         let mut found = Vec::new();
         let Some(guard) = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)
         else {
@@ -88,7 +88,7 @@ impl<'a> Link<'a> {
     }
 
     /// The same for a call that takes a lock somebody holds for long; none if it gives up after some time.
-    pub fn lock_leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Leaf<'a>> {
+    pub fn lock_leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Sink<'a>> {
         let leaf = self.leaf_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
         let gives_up = leaf.row.timeout.as_ref().is_some_and(|timeout| {
             let given = self.argument(site, timeout);
@@ -105,7 +105,7 @@ impl<'a> Link<'a> {
         property: bool,
         env: EnvId,
         locks: bool,
-    ) -> Option<Leaf<'a>> {
+    ) -> Option<Sink<'a>> {
         let rows = if property { self.library.properties(path) } else { self.rows_at(path, site) };
         for row in rows.effect() {
             match row.effect {
@@ -135,7 +135,7 @@ impl<'a> Link<'a> {
         effect: Effect,
         env: EnvId,
         locks: bool,
-    ) -> Option<Option<Leaf<'a>>> {
+    ) -> Option<Option<Sink<'a>>> {
         let mut guard: Option<Guard> = None;
         let mut undecided = false;
         let mut place = WhereSet::EVENT_LOOP;
@@ -148,12 +148,12 @@ impl<'a> Link<'a> {
                 continue;
             }
             match self.shown(condition, site, receiver, env) {
-                Shown::Yes => {}
-                Shown::No | Shown::Hidden => return None,
-                Shown::Param(index) if guard.is_none() => {
+                ConditionResult::Yes => {}
+                ConditionResult::No | ConditionResult::Hidden => return None,
+                ConditionResult::Param(index) if guard.is_none() => {
                     guard = Some(Guard::new(index, Source::When, Question::Condition(condition.clone()), true));
                 }
-                Shown::Param(_) => return None,
+                ConditionResult::Param(_) => return None,
             }
         }
         for condition in &row.unless {
@@ -162,16 +162,16 @@ impl<'a> Link<'a> {
                 continue;
             }
             match self.shown(condition, site, receiver, env) {
-                Shown::Yes => return None,
-                Shown::No if guard.is_none() && receiver.is_some() => {
+                ConditionResult::Yes => return None,
+                ConditionResult::No if guard.is_none() && receiver.is_some() => {
                     guard = self.state_by_param(site, condition, receiver);
                 }
-                Shown::No => {}
-                Shown::Hidden => undecided |= self.is_given(condition, site),
-                Shown::Param(index) if guard.is_none() => {
+                ConditionResult::No => {}
+                ConditionResult::Hidden => undecided |= self.is_given(condition, site),
+                ConditionResult::Param(index) if guard.is_none() => {
                     guard = Some(Guard::new(index, exempts(condition), Question::Condition(condition.clone()), false));
                 }
-                Shown::Param(_) => undecided = true,
+                ConditionResult::Param(_) => undecided = true,
             }
         }
         if place.is_empty() {
@@ -257,7 +257,7 @@ impl<'a> Link<'a> {
             own: None,
             hold,
         };
-        Some(Some(Leaf { label, row, path, undecided }))
+        Some(Some(Sink { label, row, path, undecided }))
     }
 
     /// What a row does where its arguments cannot be seen.
@@ -304,8 +304,8 @@ impl<'a> Link<'a> {
 
     /// Whether all of `when` are shown and none of `unless`.
     pub fn conditions_shown(&self, when: &[Condition], unless: &[Condition], site: SiteRef, env: EnvId) -> bool {
-        when.iter().all(|condition| self.shown(condition, site, BoundId::NONE, env) == Shown::Yes)
-            && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == Shown::Yes)
+        when.iter().all(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
+            && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
     }
 
     /// Whether the argument of a condition is given at all.
@@ -320,23 +320,23 @@ impl<'a> Link<'a> {
     }
 
     /// Whether one condition is shown.
-    pub fn shown(&self, condition: &Condition, site: SiteRef, receiver: BoundId, env: EnvId) -> Shown {
+    pub fn shown(&self, condition: &Condition, site: SiteRef, receiver: BoundId, env: EnvId) -> ConditionResult {
         match &condition.subject {
             Subject::Argument(argument) => {
                 let form = self.argument(site, argument);
-                let mut all = Shown::Yes;
+                let mut all = ConditionResult::Yes;
                 for test in &condition.tests {
                     let one = match form {
                         Some(form) => self.test(test, site, form, argument, receiver, env),
-                        None if self.may_be_unpacked(site, argument) => Shown::Hidden,
+                        None if self.may_be_unpacked(site, argument) => ConditionResult::Hidden,
                         None => match test {
                             Test::Absent(wanted) => yes_if(*wanted),
                             Test::Null(wanted) => yes_if(!*wanted).filter_absent(),
-                            _ => Shown::No,
+                            _ => ConditionResult::No,
                         },
                     };
                     match one {
-                        Shown::Yes => {}
+                        ConditionResult::Yes => {}
                         other => {
                             all = other;
                             break;
@@ -346,8 +346,8 @@ impl<'a> Link<'a> {
                 all
             }
             // No unit's dependencies or switches are read yet: nothing of them is shown.
-            Subject::Switch(_) | Subject::Library(_) => Shown::Hidden,
-            Subject::Context(_) | Subject::Runtime(_) => Shown::Hidden,
+            Subject::Switch(_) | Subject::Library(_) => ConditionResult::Hidden,
+            Subject::Context(_) | Subject::Runtime(_) => ConditionResult::Hidden,
         }
     }
 
@@ -359,14 +359,14 @@ impl<'a> Link<'a> {
         argument: &Argument,
         receiver: BoundId,
         env: EnvId,
-    ) -> Shown {
+    ) -> ConditionResult {
         match test {
             Test::Type(wanted) => return self.type_test(wanted, site, form, receiver, env),
             Test::State(state) => return yes_if(self.in_state(site, form, argument, receiver, state, env)),
             Test::Absent(wanted) => return yes_if(!*wanted),
             Test::From(_) | Test::Unbounded => return self.origin_test(test, site, form, env),
             Test::Unseen => return self.unseen_test(site, form, env),
-            Test::Version(_) | Test::Feature(_) => return Shown::Hidden,
+            Test::Version(_) | Test::Feature(_) => return ConditionResult::Hidden,
             _ => {}
         }
         let constant = self.constant(site, form, env, 6);
@@ -376,40 +376,49 @@ impl<'a> Link<'a> {
             return self.test_constant(test, &Constant::Head(known));
         }
         match constant {
-            Constant::Param(index) => Shown::Param(index),
+            Constant::Param(index) => ConditionResult::Param(index),
             constant => self.test_constant(test, &constant),
         }
     }
 
     /// Whether a literal passes a test.
-    pub fn test_constant(&self, test: &Test, constant: &Constant) -> Shown {
+    pub fn test_constant(&self, test: &Test, constant: &Constant) -> ConditionResult {
         match (test, constant) {
-            (_, Constant::Hidden | Constant::Param(_)) => Shown::Hidden,
+            (_, Constant::Hidden | Constant::Param(_)) => ConditionResult::Hidden,
             // What a string that is put together holds beyond its beginning, nobody sees.
             (Test::Null(wanted), Constant::Head(_)) => yes_if(!*wanted),
-            (Test::Contains(wanted), Constant::Head(head)) if head.contains(wanted.as_str()) => Shown::Yes,
+            (Test::Contains(wanted), Constant::Head(head)) if head.contains(wanted.as_str()) => ConditionResult::Yes,
             (Test::Literal(wanted), Constant::Head(_)) => yes_if(!*wanted),
             (Test::Null(wanted), Constant::Empty) => yes_if(!*wanted),
-            (_, Constant::Head(_) | Constant::Empty) => Shown::Hidden,
+            (_, Constant::Head(_) | Constant::Empty) => ConditionResult::Hidden,
             (Test::Equals(wanted), _) => yes_if(wanted.iter().any(|literal| constant.equals(literal))),
             (Test::Contains(wanted), Constant::Str(text)) => yes_if(text.contains(wanted.as_str())),
-            (Test::Contains(_), _) => Shown::No,
+            (Test::Contains(_), _) => ConditionResult::No,
             (Test::Symbol(wanted), Constant::Symbols(paths)) => {
                 yes_if(paths.iter().any(|path| wanted.iter().any(|wanted| wanted == path)))
             }
-            (Test::Symbol(_), _) => Shown::No,
+            (Test::Symbol(_), _) => ConditionResult::No,
             (Test::Null(wanted), Constant::Null) => yes_if(*wanted),
             (Test::Null(wanted), _) => yes_if(!*wanted),
             (Test::Literal(wanted), Constant::Symbols(_)) => yes_if(*wanted),
             (Test::Literal(wanted), _) => yes_if(*wanted),
-            (Test::Less(bound), _) => constant.number().map_or(Shown::No, |number| yes_if(number < *bound)),
-            (Test::Greater(bound), _) => constant.number().map_or(Shown::No, |number| yes_if(number > *bound)),
-            _ => Shown::Hidden,
+            (Test::Less(bound), _) => constant.number().map_or(ConditionResult::No, |number| yes_if(number < *bound)),
+            (Test::Greater(bound), _) => {
+                constant.number().map_or(ConditionResult::No, |number| yes_if(number > *bound))
+            }
+            _ => ConditionResult::Hidden,
         }
     }
 
     /// Whether what a form is has one of the types that a condition names.
-    pub fn type_test(&self, wanted: &[TypeTest], site: SiteRef, form: FormId, receiver: BoundId, env: EnvId) -> Shown {
+    pub fn type_test(
+        &self,
+        wanted: &[TypeTest],
+        site: SiteRef,
+        form: FormId,
+        receiver: BoundId,
+        env: EnvId,
+    ) -> ConditionResult {
         let members = if receiver.is_some() && self.receiver_form(site) == Some(form) {
             self.values.members(self.values.one(self.values.single(receiver)))
         } else {
@@ -437,7 +446,7 @@ impl<'a> Link<'a> {
                     TypeTest::Type(_) => false,
                 });
                 if hit {
-                    return Shown::Yes;
+                    return ConditionResult::Yes;
                 }
             }
         }
@@ -447,19 +456,19 @@ impl<'a> Link<'a> {
             && members.iter().any(may_be_another)
             && let Constant::Param(index) = self.constant(site, form, env, 2)
         {
-            return Shown::Param(index);
+            return ConditionResult::Param(index);
         }
         if language == Language::Rust
             && members.iter().any(|val| self.is_any_reader(*val))
             && let Constant::Param(index) = self.constant(site, self.put_around(site, form), env, 2)
         {
-            return Shown::Param(index);
+            return ConditionResult::Param(index);
         }
         if language == Language::Java
             && members.iter().any(|val| self.is_any_stream(*val))
             && let Constant::Param(index) = self.constant(site, self.put_around(site, form), env, 2)
         {
-            return Shown::Param(index);
+            return ConditionResult::Param(index);
         }
         // What a generic struct holds is for those to say who made it: `self.input` of a `Parser<R>`.
         if language == Language::Rust
@@ -467,9 +476,9 @@ impl<'a> Link<'a> {
             && let Form::Attr(base, _) = self.program.facts(site.file).form(self.put_around(site, form))
             && is_own_receiver(self.program.facts(site.file), base)
         {
-            return Shown::Param(0);
+            return ConditionResult::Param(0);
         }
-        if any_known { Shown::No } else { Shown::Hidden }
+        if any_known { ConditionResult::No } else { ConditionResult::Hidden }
     }
 
     /// Rust: the types that a generic struct of the project is made for: `File` of `Parser<File>`.
@@ -486,7 +495,7 @@ impl<'a> Link<'a> {
     fn is_any_reader(&self, val: Val) -> bool {
         let bound = match val {
             Val::Param { .. } => self.bound_of(val),
-            _ => Typed { value: self.values.one(val), steps: 0 },
+            _ => Typed { value: self.values.one(val), inferred_steps: 0 },
         };
         let types = self.values.members(bound.value).into_iter().flat_map(|val| self.types_through(val));
         let mut types = types.peekable();
@@ -648,14 +657,14 @@ fn asks_type(guard: &Guard) -> bool {
         && condition.tests.iter().all(|test| matches!(test, Test::Type(_) | Test::Unseen))
 }
 
-fn yes_if(condition: bool) -> Shown {
-    if condition { Shown::Yes } else { Shown::No }
+fn yes_if(condition: bool) -> ConditionResult {
+    if condition { ConditionResult::Yes } else { ConditionResult::No }
 }
 
-impl Shown {
+impl ConditionResult {
     /// An argument that is not given is neither null nor visibly something else.
-    fn filter_absent(self) -> Shown {
-        Shown::No
+    fn filter_absent(self) -> ConditionResult {
+        ConditionResult::No
     }
 }
 

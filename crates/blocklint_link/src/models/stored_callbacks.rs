@@ -6,9 +6,9 @@ use blocklint_facts::{ExitKind, Form, FormId, VarKind};
 use blocklint_models::{Selector, Uses, Via};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::calls::targets::{Edge, Target, Targets};
+use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::models::library::separator;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef, VarRef};
 use crate::values::expr::Scope;
@@ -46,7 +46,7 @@ enum Runs {
 }
 
 impl During {
-    fn new(link: &Link<'_>) -> Self {
+    fn new(link: &Linker<'_>) -> Self {
         let mut found = During::default();
         let mut seen = FxHashSet::default();
         for &language in Language::ALL {
@@ -64,7 +64,7 @@ impl During {
         found
     }
 
-    fn see(&mut self, link: &Link<'_>, path: PathId) {
+    fn see(&mut self, link: &Linker<'_>, path: PathId) {
         for row in link.library.handovers(path).iter() {
             let runs = match row.selector {
                 Selector::Via(Via::Override) => match link.library.split(path) {
@@ -89,7 +89,7 @@ impl During {
     }
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     fn during(&self) -> &During {
         self.during.get_or_init(|| During::new(self))
     }
@@ -219,8 +219,8 @@ impl Link<'_> {
                 }
                 for member in self.values.members(self.attr(val, name).value) {
                     if let Val::Fn { body, env, .. } = member {
-                        targets.steps = targets.steps.max(typed.steps);
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Call });
+                        targets.steps = targets.steps.max(typed.inferred_steps);
+                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Call });
                     }
                 }
             }
@@ -249,12 +249,12 @@ impl Link<'_> {
                 Val::Instance { .. } => {
                     for body in self.callables_of(val) {
                         let env = EnvId::NONE;
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Call });
+                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Call });
                     }
                 }
                 _ => continue,
             }
-            targets.steps = targets.steps.max(typed.steps);
+            targets.steps = targets.steps.max(typed.inferred_steps);
         }
     }
 

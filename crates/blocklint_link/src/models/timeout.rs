@@ -6,7 +6,7 @@ use blocklint_models::{Argument, Unit};
 
 use crate::effect::constant::Constant;
 use crate::lang::java::time_unit::UnitBeside;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::values::value::EnvId;
 
@@ -24,7 +24,7 @@ pub(crate) enum Timeout {
     Param(u32, f64),
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// How long a call waits by this argument; the row's numbers are in `unit`.
     pub(crate) fn timeout(&self, site: SiteRef, argument: &Argument, unit: Option<Unit>, env: EnvId) -> Timeout {
         let Some(form) = self.argument(site, argument) else {

@@ -5,7 +5,7 @@ use blocklint_core::{Language, Runtime};
 use blocklint_facts::{RegionKind, SiteKind};
 use blocklint_models::{Condition, Subject, Switch, SwitchContext};
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
@@ -37,14 +37,14 @@ pub struct UnitRow {
 #[derive(Clone, Copy)]
 pub struct ByCode {
     /// Whether the code of a folder shows that a switch is on, where versions do not say it.
-    pub shows: fn(&Link<'_>, &str, &str) -> bool,
+    pub shows: fn(&Linker<'_>, &str, &str) -> bool,
     /// What else versions do that a declared range allows, in words.
     pub other_path: fn(&str, &crate::program::Dependency) -> Option<String>,
 }
 
 impl Units {
     /// Asks code and layout for every switch of the models.
-    pub fn new(link: &Link<'_>, by_code: ByCode) -> Self {
+    pub fn new(link: &Linker<'_>, by_code: ByCode) -> Self {
         let layout = &link.program.layout.units;
         let mut units = Units {
             folders: layout.iter().map(|unit| unit.folder.clone()).collect(),
@@ -90,7 +90,7 @@ impl Units {
     }
 
     /// Turns on the switches that versions of dependencies decide.
-    fn read_versions(&mut self, link: &Link<'_>, switches: &[&Switch], by_code: ByCode) {
+    fn read_versions(&mut self, link: &Linker<'_>, switches: &[&Switch], by_code: ByCode) {
         let layout = &link.program.layout.units;
         for at in 0..self.rows.len() {
             let folder = &self.folders[at];
@@ -133,17 +133,17 @@ impl Units {
     }
 
     /// Whether something other than code turns a switch on for a file's unit: how its program is started.
-    pub fn is_set(&self, link: &Link<'_>, file: FileId, name: &str) -> bool {
+    pub fn is_set(&self, link: &Linker<'_>, file: FileId, name: &str) -> bool {
         let unit = link.program.layout.units.get(self.at(link, file));
         unit.is_some_and(|unit| unit.switches.iter().any(|on| on == name))
     }
 
     /// The unit of a file.
-    pub fn of(&self, link: &Link<'_>, file: FileId) -> &UnitRow {
+    pub fn of(&self, link: &Linker<'_>, file: FileId) -> &UnitRow {
         &self.rows[self.at(link, file)]
     }
 
-    fn at(&self, link: &Link<'_>, file: FileId) -> usize {
+    fn at(&self, link: &Linker<'_>, file: FileId) -> usize {
         let relative = &link.program.files[file.index()].relative;
         let holds = |folder: &str| folder.is_empty() || is_below(relative, folder);
         let holding = self.folders.iter().enumerate().filter(|(_, folder)| holds(folder));
@@ -151,7 +151,7 @@ impl Units {
     }
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The oldest Python that a file's unit says it runs on: major and minor number.
     pub fn oldest_python(&self, file: FileId) -> Option<(u8, u8)> {
         let relative = &self.program.files[file.index()].relative;
@@ -181,7 +181,7 @@ fn is_module_below(path: &str, above: &str) -> bool {
 }
 
 /// The files whose code turns a switch on; tests turn none on for what they test.
-fn turned_on_by(link: &Link<'_>, switch: &Switch) -> Vec<FileId> {
+fn turned_on_by(link: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
     let mut found: Vec<FileId> = Vec::new();
     for path in &switch.call {
         let speaks = |site: &SiteRef| switch.context != Some(SwitchContext::Greenlet) || !is_asked_for(link, *site);
@@ -215,14 +215,14 @@ fn turned_on_by(link: &Link<'_>, switch: &Switch) -> Vec<FileId> {
 }
 
 /// Whether a file's own calls say nothing of the program: tests, examples, documentation.
-fn is_aside(link: &Link<'_>, file: FileId) -> bool {
+fn is_aside(link: &Linker<'_>, file: FileId) -> bool {
     let relative = &link.program.files[file.index()].relative;
     link.program.is_test(file)
         || relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"))
 }
 
 /// Whether a call runs only where the environment asks for it: `if os.environ.get("PATCH"):`. Mostly it does not.
-fn is_asked_for(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_asked_for(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let mut at = link.program.site(site).at.region;
     while let Some(id) = at.get() {
@@ -236,14 +236,14 @@ fn is_asked_for(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a call that patches leaves threads alone.
-fn leaves_threads(link: &Link<'_>, site: SiteRef) -> bool {
+fn leaves_threads(link: &Linker<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let mut args = link.program.args_of(site).into_iter();
     args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == blocklint_facts::Form::Bool(false))
 }
 
 /// The calls of a library's function, by whatever name.
-pub fn calls_of(link: &Link<'_>, path: &str) -> Vec<SiteRef> {
+pub fn calls_of(link: &Linker<'_>, path: &str) -> Vec<SiteRef> {
     let wanted = link.library.path(Language::Python, path);
     let last = path.rsplit('.').next().unwrap_or(path);
     let Some(name) = link.program.name(last) else { return Vec::new() };

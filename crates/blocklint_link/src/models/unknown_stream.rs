@@ -4,8 +4,8 @@
 use crate::lang;
 use blocklint_facts::{Form, FormId, VarKind};
 
-use crate::linker::Link;
-use crate::models::row_match::Shown;
+use crate::linker::Linker;
+use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::syntax::forms::behind_local;
 use crate::values::value::{EnvId, Val};
@@ -19,33 +19,33 @@ const HOPS: u32 = 3;
 /// Calls of a method that are asked what they pass.
 const MOST_SITES: usize = 40;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether an argument is declared as any stream, and is a parameter: its callers say whether they know more, and where there
     /// are none nobody does.
-    pub fn unseen_test(&self, site: SiteRef, form: FormId, env: EnvId) -> Shown {
+    pub fn unseen_test(&self, site: SiteRef, form: FormId, env: EnvId) -> ConditionResult {
         let members = self.values.members(self.eval(self.scope_of(site, env), form).value);
         if members.is_empty() || !members.iter().all(|&val| self.is_any_stream(val)) {
-            return Shown::No;
+            return ConditionResult::No;
         }
         self.unseen_at(site, form, HOPS)
     }
 
-    fn unseen_at(&self, site: SiteRef, form: FormId, hops: u32) -> Shown {
+    fn unseen_at(&self, site: SiteRef, form: FormId, hops: u32) -> ConditionResult {
         let facts = self.program.facts(site.file);
         let mut at = self.put_around(site, form);
         while let Form::Cast(inner, _) = facts.form(at) {
             at = self.put_around(site, inner);
         }
-        let Form::Var(var) = facts.form(at) else { return Shown::No };
+        let Form::Var(var) = facts.form(at) else { return ConditionResult::No };
         let row = facts.var(var);
-        let VarKind::Param(index) = row.kind else { return Shown::No };
+        let VarKind::Param(index) = row.kind else { return ConditionResult::No };
         if facts.assigns_of(var).next().is_some() {
-            return Shown::No;
+            return ConditionResult::No;
         }
         match row.body == facts.body_of(self.program.site(site).at) {
-            true => Shown::Param(index),
-            false if self.nobody_shows(site.file.body_ref(row.body), index, hops) => Shown::Yes,
-            false => Shown::No,
+            true => ConditionResult::Param(index),
+            false if self.nobody_shows(site.file.body_ref(row.body), index, hops) => ConditionResult::Yes,
+            false => ConditionResult::No,
         }
     }
 
@@ -64,16 +64,16 @@ impl Link<'_> {
             .peekable();
         passed.peek().is_none()
             || passed.any(|(site, form)| match self.unseen_test_within(site, form, hops) {
-                Shown::Yes => true,
-                Shown::Param(index) => self.nobody_shows(self.program.body_of_site(site), index, hops),
-                Shown::No | Shown::Hidden => false,
+                ConditionResult::Yes => true,
+                ConditionResult::Param(index) => self.nobody_shows(self.program.body_of_site(site), index, hops),
+                ConditionResult::No | ConditionResult::Hidden => false,
             })
     }
 
-    fn unseen_test_within(&self, site: SiteRef, form: FormId, hops: u32) -> Shown {
+    fn unseen_test_within(&self, site: SiteRef, form: FormId, hops: u32) -> ConditionResult {
         let members = self.values.members(self.eval(self.scope_of(site, EnvId::NONE), form).value);
         match members.is_empty() || !members.iter().all(|&val| self.is_any_stream(val)) {
-            true => Shown::No,
+            true => ConditionResult::No,
             false => self.unseen_at(site, form, hops),
         }
     }

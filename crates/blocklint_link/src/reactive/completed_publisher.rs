@@ -3,7 +3,7 @@
 use blocklint_facts::{ExitKind, Form, FormId, VarKind};
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::reactive::upstream::CALLABLE;
 use crate::values::expr::Scope;
@@ -18,7 +18,7 @@ const DEEPEST: u32 = 8;
 /// Implementations that are asked.
 const MOST: usize = 8;
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Whether all that a call may wait for has its value by then.
     pub fn waits_for_complete(&self, site: SiteRef) -> bool {
         let Some(receiver) = self.receiver_form(site) else { return false };

@@ -3,7 +3,7 @@
 use blocklint_facts::{BodyId, Form, SiteId};
 
 use crate::lang::java::conventions as idioms;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::EnvId;
@@ -11,7 +11,7 @@ use crate::values::value::EnvId;
 /// Literals in one another that a sink is followed into.
 const NESTED: u32 = 4;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether the literal that a source gives its sink to ends it itself, not in what it hands over: all that is emitted comes on
     /// the thread of the subscriber.
     pub(crate) fn ends_sink_itself(&self, source: SiteRef) -> bool {

@@ -7,13 +7,13 @@ use blocklint_models::{HandoverContext, Runs, Selector, Via};
 
 use crate::calls::targets::Target;
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Java: the library's method that a lambda is given to.
     pub fn taker_of(&self, body: BodyRef) -> Option<String> {
         let facts = self.program.facts(body.file);
@@ -84,7 +84,7 @@ impl<'a> Link<'a> {
         let typed = self.eval(self.scope_of(site, env), receiver);
         let [Val::Library { ty, args, .. }] = self.values.members(typed.value)[..] else { return None };
         let value = self.values.nth(args, lang::java::names::functional_return(&self.library.text(ty))?)?;
-        (!self.values.is_unknown(value)).then_some(Typed { value, steps: typed.steps })
+        (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: typed.inferred_steps })
     }
 
     /// A declared parameter, where a library's row says that it gets something more special.
@@ -195,7 +195,7 @@ impl<'a> Link<'a> {
                 // `Fn(A, B) -> C` has the tuple of its parameters first.
                 let [Val::Tuple(params)] = self.values.members(self.values.nth(args, 0)?)[..] else { return None };
                 let value = self.values.nth(params, index as usize)?;
-                (!self.values.is_unknown(value)).then_some(Typed { value, steps: 0 })
+                (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: 0 })
             }
             Val::Library { ty, args, .. } => {
                 let text = self.library.text(ty);
@@ -203,7 +203,7 @@ impl<'a> Link<'a> {
                     return self.given_to_method_of(ty, index, interface);
                 };
                 let value = self.values.nth(args, index)?;
-                (!self.values.is_unknown(value)).then_some(Typed { value, steps: 0 })
+                (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: 0 })
             }
             Val::Instance { class, .. } => {
                 let method = self.functional_method(class)?;

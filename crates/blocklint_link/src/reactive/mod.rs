@@ -22,7 +22,7 @@ use blocklint_models::{Argument, CallRows, Role, TypeExpr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::values::value::{EnvId, Val, ValueId};
 
@@ -119,7 +119,7 @@ pub(crate) struct Operators {
     of_attr: FxHashMap<Sym, Vec<(SiteId, FormId)>>,
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Where the n-th argument of an operator runs. Not settled: chains that a function returns are left open.
     pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
         let signals = self.signals_before(operator);

@@ -3,12 +3,12 @@
 use blocklint_facts::{AssignKind, At, BodyKind, FormId, Sym};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{ClassRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::Val;
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The variable of the field that `base.name` reads: of the class around, of another class, of an instance.
     pub(crate) fn field_behind(&self, scope: Scope, base: FormId, sym: Sym) -> Option<VarRef> {
         let name = self.program.global(scope.file, sym)?;

@@ -4,7 +4,7 @@ use blocklint_facts::{ExitKind, Form, FormId, VarKind};
 use blocklint_models::Runs;
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
@@ -15,7 +15,7 @@ const DEEPEST: u32 = 8;
 /// Callers beyond which nobody can say what they agree on.
 const MOST_CALLERS: usize = 48;
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Where the tasks of the scheduler that a form is run; `None` where neither a call nor its type tells.
     pub(crate) fn scheduler_of(&self, scope: Scope, form: FormId) -> Option<Runs> {
         self.scheduler_within(scope, form, DEEPEST)

@@ -8,14 +8,14 @@ use blocklint_models::{CallRow, HandoverContext, MoveTo, Moves, Runs, Selector};
 
 use crate::calls::param_summary::ParamUse;
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
 use crate::reactive::{Busy, Position, Signals};
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Where the chain that a site gives is subscribed to.
     pub(crate) fn ends_of_site(&self, site: SiteRef) -> Rc<Position> {
         if let Some(known) = self.chains.ends.borrow().get(&site) {

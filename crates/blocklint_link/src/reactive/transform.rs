@@ -4,11 +4,11 @@
 use blocklint_models::{Selector, TypeExpr};
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::reactive::{Position, Signals};
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The project's bodies to which an operator gives the chain it stands on; none where nobody sees them all.
     pub(crate) fn applied_to_chain(&self, site: SiteRef) -> Vec<BodyRef> {
         let mut found = Vec::new();

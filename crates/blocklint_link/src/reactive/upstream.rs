@@ -5,7 +5,7 @@ use blocklint_facts::{BodyKind, ExitKind, Form, FormId, VarKind};
 use blocklint_models::{Argument, CallRow, HandoverContext, MoveTo, Moves, Runs, Selector, TypeExpr};
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, PathId, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
 use crate::reactive::{BodyUse, Busy};
@@ -62,7 +62,7 @@ impl From<Runs> for Signals {
     }
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Where an operator gets its signals: those of the publisher it is called on; a source runs with its subscriber.
     pub(crate) fn signals_before(&self, operator: SiteRef) -> Signals {
         let Some(receiver) = self.receiver_form(operator) else { return Signals::SUBSCRIBER };

@@ -7,7 +7,7 @@ use blocklint_core::Language;
 use blocklint_facts::{AssignId, AssignKind, At, BodyKind, Form, FormId, ImportKind, VarId};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Link, OfModules, Task, Typed};
+use crate::linker::{Linker, OfModules, Query, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
@@ -15,7 +15,7 @@ use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 /// Assignments from elsewhere to one name of a module that are looked at.
 const MOST_SET: usize = 16;
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// An attribute of one member of a value.
     pub(crate) fn attr(&self, member: Val, name: Name) -> Typed {
         match member {
@@ -24,7 +24,7 @@ impl<'a> Link<'a> {
             | Val::Library { .. }
             | Val::External(_)
             | Val::Module(_)
-            | Val::Fn { .. } => self.remember(Task::Attr(member, name), || self.find_attr(member, name)),
+            | Val::Fn { .. } => self.remember(Query::Attr(member, name), || self.find_attr(member, name)),
             _ => self.find_attr(member, name),
         }
     }
@@ -62,7 +62,7 @@ impl<'a> Link<'a> {
             }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
             Val::Tuple(args) => match self.program.text(name).parse().ok().and_then(|at| self.values.nth(args, at)) {
-                Some(value) => Typed { value, steps: 0 },
+                Some(value) => Typed { value, inferred_steps: 0 },
                 None => self.unknown(Why::Attribute),
             },
             Val::Library { ty, args, .. } => self.library_member(ty, args, name, member),
@@ -352,7 +352,7 @@ impl<'a> Link<'a> {
     /// The union of what is assigned to a field: on the class, on an instance of it or of a base, anywhere; where there
     /// is nothing, on derived classes.
     pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
-        self.remember(Task::Field(class, name), || {
+        self.remember(Query::Field(class, name), || {
             if !self.is_assigned_anywhere(name) {
                 return self.unknown(Why::Attribute);
             }
@@ -627,7 +627,7 @@ impl<'a> Link<'a> {
     pub fn through(&self, ty: PathId, args: ArgsId) -> Option<Typed> {
         let index = self.library.ty(ty)?.through()?;
         let value = self.values.nth(args, index)?;
-        Some(Typed { value, steps: 0 })
+        Some(Typed { value, inferred_steps: 0 })
     }
 
     /// What reading a property of a library type gives, if the path is one.

@@ -4,11 +4,11 @@ use crate::lang;
 use blocklint_facts::{Form, FormId, VarKind};
 
 use crate::effect::constant::Constant;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{SiteRef, VarRef};
 use crate::values::value::{EnvId, Val};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The literal a form is: written there, or a name bound once to one.
     pub fn constant(&self, site: SiteRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         if self.is_still_empty(site, form) {

@@ -6,7 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, ClassId, Form, FormId};
 
 use crate::effect::constant::Constant;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::program::occurrences::{Mention, is_own_receiver};
 use crate::values::value::EnvId;
@@ -17,7 +17,7 @@ pub(crate) const MOST_SITES: usize = 256;
 /// How often a constructor passes its parameter on to another one.
 const DEPTH: u32 = 4;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The literal that a field of the class around always holds.
     pub fn literal_of_field(&self, file: FileId, body: BodyId, form: FormId) -> Option<Constant> {
         let facts = self.program.facts(file);

@@ -8,7 +8,7 @@ use blocklint_facts::{AssignId, FileFacts, Form, FormId, SiteId, SiteKind, Sym, 
 use blocklint_models::Uses;
 use rustc_hash::FxHashMap;
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId, Name, PathId, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, Why};
@@ -26,7 +26,7 @@ enum Holder {
     Field(ClassRef),
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// An assigned empty container with the elements that are added to the same variable or field anywhere.
     pub(crate) fn filled(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
         let [Val::Library { ty, args, made: origin }] = self.values.members(made.value)[..] else { return made };
@@ -51,7 +51,10 @@ impl<'a> Link<'a> {
             2 => self.values.args(&[self.unknown(Why::Expression).value, element.value]),
             _ => self.values.args(&[element.value]),
         };
-        Typed { value: self.values.one(Val::Library { ty, args, made: origin }), steps: made.steps.max(element.steps) }
+        Typed {
+            value: self.values.one(Val::Library { ty, args, made: origin }),
+            inferred_steps: made.inferred_steps.max(element.inferred_steps),
+        }
     }
 
     /// Java: an assigned container of what lambdas implement, with the callables that are added to it: `jobs.put("a", this::run)`.
@@ -59,7 +62,7 @@ impl<'a> Link<'a> {
         let [Val::Library { ty, args, made: origin }] = self.values.members(made.value)[..] else { return made };
         let mut parts = self.values.list(args).to_vec();
         let Some(last) = parts.last_mut().filter(|_| self.library.language(ty) == Language::Java) else { return made };
-        let declared = Typed { value: *last, steps: 0 };
+        let declared = Typed { value: *last, inferred_steps: 0 };
         let filled = self.or_callables_of_table(declared, || match self.holder_of(scope, assign) {
             Some((holder, sym)) => self.added(holder, ty, scope.file, sym, scope.env),
             None => Vec::new(),
@@ -69,7 +72,10 @@ impl<'a> Link<'a> {
         }
         *last = filled.value;
         let args = self.values.args(&parts);
-        Typed { value: self.values.one(Val::Library { ty, args, made: origin }), steps: made.steps.max(filled.steps) }
+        Typed {
+            value: self.values.one(Val::Library { ty, args, made: origin }),
+            inferred_steps: made.inferred_steps.max(filled.inferred_steps),
+        }
     }
 
     /// Who holds what an assignment assigns, and under which name.

@@ -7,12 +7,12 @@ use blocklint_models::TypeExpr;
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang::python::names::Special;
-use crate::linker::{Link, Task, Typed};
+use crate::linker::{Linker, Query, Typed};
 use crate::program::ids::{FileId, PathId, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Whether an annotation names a type by this last name, also as an alternative or in `Optional`.
     pub fn names_type(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym) -> bool {
         self.names_type_within(file, annotation, sym, 6)
@@ -42,7 +42,7 @@ impl<'a> Link<'a> {
         match self.program.facts(scope.file).form(form) {
             // Nothing that is worth remembering.
             Form::None | Form::Other => self.annotation_within(scope, form, None, 16),
-            _ => self.remember(Task::Annotation(scope.file, form, scope.at.region), || {
+            _ => self.remember(Query::Annotation(scope.file, form, scope.at.region), || {
                 self.annotation_within(scope, form, None, 16)
             }),
         }
@@ -147,7 +147,7 @@ impl<'a> Link<'a> {
             if let (Some(at), Some((index, bound))) = (at, found) {
                 let owner = scope.file.class_ref(blocklint_facts::ClassId(at as u32));
                 if let Some(value) = receiver.and_then(|val| self.argument_at(val, owner, index, 6)) {
-                    return Some(Typed { value, steps: 0 });
+                    return Some(Typed { value, inferred_steps: 0 });
                 }
                 return Some(match bound {
                     Some(bound) => self.annotation_within(scope, bound, None, depth),
@@ -196,7 +196,7 @@ impl<'a> Link<'a> {
         }
         let ty = self.library.path(Language::Java, lang::java::names::ARRAY);
         let args = self.values.args(&[element.value]);
-        Typed { value: self.values.one(Val::Library { ty, args, made: None }), steps: element.steps }
+        Typed { value: self.values.one(Val::Library { ty, args, made: None }), inferred_steps: element.inferred_steps }
     }
 
     /// `(A, B)` and `[T]` in a type of Rust.
@@ -234,7 +234,7 @@ impl<'a> Link<'a> {
                     let region = facts.body(place).region;
                     let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
                     return self.guarded(
-                        Task::Alias(class),
+                        Query::Alias(class),
                         self.unknown(Why::Cycle),
                         self.unknown(Why::Bound),
                         || self.annotation_with_self(scope, row.subject, receiver),
@@ -435,7 +435,7 @@ impl<'a> Link<'a> {
             }
             TypeExpr::Parameter(name) => match receiver {
                 Val::Library { ty, args, .. } => match self.argument_named(ty, args, name) {
-                    Some(value) => Typed { value, steps: 0 },
+                    Some(value) => Typed { value, inferred_steps: 0 },
                     None => self.unknown(Why::Result),
                 },
                 // `interface Users extends ReactiveCrudRepository<User, Long>`
@@ -444,10 +444,10 @@ impl<'a> Link<'a> {
                         Ancestor::Library(ty, args) => self.argument_named(ty, args, name),
                         _ => None,
                     });
-                    given.map_or_else(|| self.unknown(Why::Result), |value| Typed { value, steps: 0 })
+                    given.map_or_else(|| self.unknown(Why::Result), |value| Typed { value, inferred_steps: 0 })
                 }
                 // A stream of values has one parameter.
-                Val::Lazy { element, .. } => Typed { value: element, steps: 0 },
+                Val::Lazy { element, .. } => Typed { value: element, inferred_steps: 0 },
                 _ => self.unknown(Why::Result),
             },
             TypeExpr::Literal(_) => self.unknown(Why::Expression),
@@ -558,7 +558,7 @@ impl<'a> Link<'a> {
 
     /// The value of a parameter: its receiver's class, its declared type, its default, else what known callers pass.
     pub(crate) fn param(&self, reference: VarRef) -> Typed {
-        self.remember(Task::Param(reference), || {
+        self.remember(Query::Param(reference), || {
             let facts = self.program.facts(reference.file);
             let var = self.program.var(reference);
             let VarKind::Param(index) = var.kind else { return self.unknown(Why::Parameter) };

@@ -2,21 +2,22 @@
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{Name, PathId};
 use crate::values::expr::Scope;
 use crate::values::value::{Val, Why};
 use blocklint_core::Language;
 use blocklint_facts::{Form, FormId};
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What iterating over one member gives.
     pub(crate) fn element(&self, member: Val) -> Typed {
         match member {
             Val::Iter { body, env } => self.yielded(body, env),
-            Val::Lazy { element, .. } => Typed { value: element, steps: 0 },
+            Val::Lazy { element, .. } => Typed { value: element, inferred_steps: 0 },
             Val::Tuple(args) => {
-                let parts: Vec<Typed> = self.values.list(args).iter().map(|&value| Typed { value, steps: 0 }).collect();
+                let parts: Vec<Typed> =
+                    self.values.list(args).iter().map(|&value| Typed { value, inferred_steps: 0 }).collect();
                 self.join(&parts)
             }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.element(bound)),
@@ -30,7 +31,7 @@ impl Link<'_> {
                     return self.map(inner, |inner| self.element(inner));
                 }
                 match self.values.nth(args, 0) {
-                    Some(value) => Typed { value, steps: 0 },
+                    Some(value) => Typed { value, inferred_steps: 0 },
                     None => self.unknown(Why::Result),
                 }
             }
@@ -98,7 +99,7 @@ impl Link<'_> {
     pub(crate) fn part(&self, member: Val, index: u32) -> Typed {
         match member {
             Val::Tuple(args) => match self.values.nth(args, index as usize) {
-                Some(value) => Typed { value, steps: 0 },
+                Some(value) => Typed { value, inferred_steps: 0 },
                 None => self.unknown(Why::Expression),
             },
             // The fields of a tuple struct.
@@ -129,7 +130,7 @@ impl Link<'_> {
                 Val::Library { args, .. } => {
                     let index = usize::from(self.program.text(name) == "Err");
                     match self.values.nth(args, index) {
-                        Some(value) => Typed { value, steps: 0 },
+                        Some(value) => Typed { value, inferred_steps: 0 },
                         None => self.unknown(Why::Result),
                     }
                 }
@@ -167,7 +168,7 @@ impl Link<'_> {
                 let is_fallible = |of: &PathId| lang::rust::names::is_fallible(&self.library.text(*of));
                 let wraps = is_fallible(&ty) || self.library.supertypes(ty).iter().any(is_fallible);
                 match self.values.nth(args, 0).filter(|_| wraps) {
-                    Some(value) => Typed { value, steps: 0 },
+                    Some(value) => Typed { value, inferred_steps: 0 },
                     None => self.known(member),
                 }
             }
@@ -179,7 +180,7 @@ impl Link<'_> {
     pub(crate) fn awaited(&self, member: Val) -> Typed {
         match member {
             Val::Coroutine { body, env } => self.returned(body, env, None),
-            Val::Awaitable(value) => Typed { value, steps: 0 },
+            Val::Awaitable(value) => Typed { value, inferred_steps: 0 },
             Val::Library { ty, args, .. } => {
                 for &of in self.library.supertypes(ty).iter() {
                     if let Some(awaits) = self.library.ty(of).and_then(|rows| rows.awaits().cloned()) {
@@ -210,7 +211,7 @@ impl Link<'_> {
                     && let Ok(index) = usize::try_from(index)
                     && let Some(value) = self.values.nth(args, index)
                 {
-                    return Typed { value, steps: 0 };
+                    return Typed { value, inferred_steps: 0 };
                 }
                 self.element(member)
             }
@@ -222,7 +223,7 @@ impl Link<'_> {
                     return self.map(inner, |inner| self.subscript(scope, inner, index));
                 }
                 match self.values.nth(args, 1).filter(|_| is_dict) {
-                    Some(value) => Typed { value, steps: 0 },
+                    Some(value) => Typed { value, inferred_steps: 0 },
                     None => {
                         let method = if language == Language::Rust { "index" } else { "__getitem__" };
                         self.always_returned(ty, method, member).unwrap_or_else(|| self.element(member))

@@ -7,9 +7,9 @@ use blocklint_facts::{
 };
 use smallvec::SmallVec;
 
-use crate::linker::{Link, Task, Typed};
+use crate::linker::{Linker, Query, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId};
-use crate::values::narrowing::Reach;
+use crate::values::narrowing::AssignReach;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 
 /// A place in a file and the binding under which its body is read.
@@ -23,7 +23,7 @@ pub struct Scope {
     pub env: EnvId,
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The value of a form.
     pub fn eval(&self, scope: Scope, form: FormId) -> Typed {
         self.eval_within(scope, form, 24)
@@ -109,10 +109,10 @@ impl<'a> Link<'a> {
                     .map(|&part| self.eval_within(scope, part, depth))
                     .collect();
                 if kind == DisplayKind::Tuple {
-                    let steps = parts.iter().map(|part| part.steps).max().unwrap_or(0);
+                    let steps = parts.iter().map(|part| part.inferred_steps).max().unwrap_or(0);
                     let parts: Vec<_> = parts.iter().map(|part| part.value).collect();
                     let value = self.values.one(Val::Tuple(self.values.args(&parts)));
-                    return Typed { value, steps };
+                    return Typed { value, inferred_steps: steps };
                 }
                 let word = if kind == DisplayKind::Set { lang::Literal::Set } else { lang::Literal::List };
                 self.collection(scope.file, word, &parts)
@@ -139,7 +139,10 @@ impl<'a> Link<'a> {
                 let (key, value) = (self.join(&keys), self.join(&parts));
                 let args = self.values.args(&[key.value, value.value]);
                 let ty = self.library.path(self.program.language(scope.file), ty);
-                Typed { value: self.values.one(Val::Library { ty, args, made: None }), steps: value.steps }
+                Typed {
+                    value: self.values.one(Val::Library { ty, args, made: None }),
+                    inferred_steps: value.inferred_steps,
+                }
             }
             Form::Alt(kind, list) => {
                 let ends = facts.list(list);
@@ -226,7 +229,7 @@ impl<'a> Link<'a> {
         });
         match shared {
             Some(field) => {
-                let task = Task::Component(field, held.value);
+                let task = Query::Component(field, held.value);
                 let kept = self.remember(task, || self.or_assigned_callables(field, held));
                 // Of what depends on itself it is what it is declared to be.
                 if self.values.is_unknown(kept.value) { held } else { kept }
@@ -262,7 +265,7 @@ impl<'a> Link<'a> {
         let element = self.join(parts);
         let args = if parts.is_empty() { ArgsId::NONE } else { self.values.args(&[element.value]) };
         let ty = self.library.path(language, path);
-        Typed { value: self.values.one(Val::Library { ty, args, made: None }), steps: element.steps }
+        Typed { value: self.values.one(Val::Library { ty, args, made: None }), inferred_steps: element.inferred_steps }
     }
 
     /// The class in whose body a body stands, through nested functions.
@@ -283,13 +286,13 @@ impl<'a> Link<'a> {
     pub fn var(&self, scope: Scope, id: VarId) -> Typed {
         let reference = scope.file.var_ref(id);
         if let Some(value) = self.values.env_get(scope.env, reference) {
-            return Typed { value, steps: 0 };
+            return Typed { value, inferred_steps: 0 };
         }
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
         let used_in = facts.regions.get(scope.at.region.index()).map(|region| region.body);
         if used_in != Some(var.body) {
-            let task = Task::Var(reference, scope.env);
+            let task = Query::Var(reference, scope.env);
             return self.remember(task, || self.any_assigned(scope, id));
         }
         let mut parts: SmallVec<[Typed; 4]> = SmallVec::new();
@@ -309,9 +312,9 @@ impl<'a> Link<'a> {
                 continue;
             }
             match self.reaches(scope.file, row.at.region, scope.at.region) {
-                Reach::No => continue,
-                Reach::Maybe => parts.push(self.assigned_or_declared(scope, id, assign)),
-                Reach::Always => {
+                AssignReach::No => continue,
+                AssignReach::Maybe => parts.push(self.assigned_or_declared(scope, id, assign)),
+                AssignReach::Always => {
                     parts.push(self.assigned_or_declared(scope, id, assign));
                     settled = true;
                     break;
@@ -323,7 +326,7 @@ impl<'a> Link<'a> {
                 parts.push(self.param(reference));
             } else if parts.is_empty() && !empty {
                 // Used before it is set: a function called later, or a deleted name.
-                return self.remember(Task::Var(reference, scope.env), || self.any_assigned(scope, id));
+                return self.remember(Query::Var(reference, scope.env), || self.any_assigned(scope, id));
             }
         }
         let mut joined = self.join(&parts);
@@ -361,10 +364,10 @@ impl<'a> Link<'a> {
                     parts.push(self.assigned(scope, assign));
                 } else if !settled {
                     let reach = self.reaches(scope.file, row.at.region, end);
-                    if reach != Reach::No {
+                    if reach != AssignReach::No {
                         parts.push(self.assigned(scope, assign));
                     }
-                    settled = reach == Reach::Always;
+                    settled = reach == AssignReach::Always;
                 }
             }
             parts.extend(self.set_besides(scope.file, id));
@@ -457,7 +460,7 @@ impl<'a> Link<'a> {
 
     /// What one assignment gives its target.
     pub fn assigned(&self, scope: Scope, assign: AssignId) -> Typed {
-        self.remember(Task::Assign(scope.file, assign, scope.env), || self.assign_value(scope, assign))
+        self.remember(Query::Assign(scope.file, assign, scope.env), || self.assign_value(scope, assign))
     }
 
     fn assign_value(&self, scope: Scope, assign: AssignId) -> Typed {

@@ -4,18 +4,18 @@ use crate::lang;
 use crate::syntax::regions;
 use blocklint_facts::{Form, FormId, RegionId, RegionKind, VarId};
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId};
 use crate::values::expr::Scope;
 use crate::values::value::Val;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether an assignment in region `from` reaches a later use in region `to` of the same body.
-    pub(crate) fn reaches(&self, file: FileId, from: RegionId, to: RegionId) -> Reach {
+    pub(crate) fn reaches(&self, file: FileId, from: RegionId, to: RegionId) -> AssignReach {
         let facts = self.program.facts(file);
         // Most assignments stand in their body's own region, or in that of the use.
         if from == to || facts.region(from).kind == RegionKind::Body {
-            return Reach::Always;
+            return AssignReach::Always;
         }
         let mut around: smallvec::SmallVec<[RegionId; 16]> = smallvec::smallvec![to];
         let mut at = to;
@@ -25,11 +25,11 @@ impl Link<'_> {
         }
         // The regions of the assignment that the use does not share.
         let mut at = from;
-        let mut reach = Reach::Always;
+        let mut reach = AssignReach::Always;
         loop {
             if let Some(depth) = around.iter().position(|&region| region == at) {
                 // The use's own child of the shared region must not exclude the assignment's.
-                if reach != Reach::Always && depth > 0 {
+                if reach != AssignReach::Always && depth > 0 {
                     let own = facts.region(around[depth - 1]);
                     let mut child = from;
                     while facts.region(child).parent != at {
@@ -44,7 +44,7 @@ impl Link<'_> {
                     };
                     let excludes = own.group == other.group && around[depth - 1] != child && !guards;
                     if excludes && !self.share_loop(file, from, to) {
-                        return Reach::No;
+                        return AssignReach::No;
                     }
                 }
                 return reach;
@@ -53,14 +53,14 @@ impl Link<'_> {
                 facts.region(at).kind,
                 RegionKind::With | RegionKind::Block | RegionKind::Finally | RegionKind::Try
             ) {
-                reach = Reach::Maybe;
-            } else if facts.region(at).kind == RegionKind::Try && reach == Reach::Always {
+                reach = AssignReach::Maybe;
+            } else if facts.region(at).kind == RegionKind::Try && reach == AssignReach::Always {
                 // Behind a `try` its assignments hold unless a handler went another way.
-                reach = Reach::Maybe;
+                reach = AssignReach::Maybe;
             }
             match facts.region(at).parent.get() {
                 Some(parent) => at = parent,
-                None => return Reach::No,
+                None => return AssignReach::No,
             }
         }
     }
@@ -146,7 +146,7 @@ impl Link<'_> {
 
 /// How an assignment reaches a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum AssignReach {
     /// It does not.
     No,
     /// On some ways.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::effect::constant::Constant;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::syntax::forms::mentions;
 use crate::syntax::regions::{around, lies_in};
@@ -20,7 +20,7 @@ const DEPTH: u32 = 6;
 
 /// What a variable can be.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reaching {
+pub struct ReachingConstant {
     pub constant: Constant,
     /// Where it replaces a parameter: what that was, if the branch around it says so (`if name is None: name = ""`).
     pub instead_of: Option<Constant>,
@@ -31,32 +31,32 @@ pub struct Reaching {
 }
 
 /// What is known of forms at sites.
-pub(crate) type Remembered = FxHashMap<(SiteRef, FormId, EnvId), Rc<[Reaching]>>;
+pub(crate) type Remembered = FxHashMap<(SiteRef, FormId, EnvId), Rc<[ReachingConstant]>>;
 
-impl Reaching {
+impl ReachingConstant {
     /// What takes the place of nothing.
     fn plain(constant: Constant) -> Self {
-        Reaching { constant, instead_of: None, is_for_want: false, falls_back: false }
+        ReachingConstant { constant, instead_of: None, is_for_want: false, falls_back: false }
     }
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The literals that a form can be at a site; not visible ones among them.
-    pub fn constants_at(&self, site: SiteRef, form: FormId, env: EnvId) -> Rc<[Reaching]> {
+    pub fn constants_at(&self, site: SiteRef, form: FormId, env: EnvId) -> Rc<[ReachingConstant]> {
         let asked = (site, form, env);
         if let Some(known) = self.reaching.borrow().get(&asked) {
             return known.clone();
         }
-        let found: Rc<[Reaching]> = self.find_constants(site, form, env).into_iter().collect();
+        let found: Rc<[ReachingConstant]> = self.find_constants(site, form, env).into_iter().collect();
         self.reaching.borrow_mut().insert(asked, found.clone());
         found
     }
 
-    fn find_constants(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[Reaching; 2]> {
+    fn find_constants(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[ReachingConstant; 2]> {
         let (facts, site_id) = self.program.facts_and_id(site);
         let at = self.program.site(site).at;
         let body = facts.body_of(at);
-        let only = || smallvec![Reaching::plain(self.constant(site, form, env, DEPTH))];
+        let only = || smallvec![ReachingConstant::plain(self.constant(site, form, env, DEPTH))];
         let Form::Var(var) = facts.form(form) else { return only() };
         let row = facts.var(var);
         let rows: SmallVec<[_; 4]> = facts.assigns_of(var).filter(|assign| assign.value.is_some()).collect();
@@ -67,8 +67,8 @@ impl Link<'_> {
         {
             return only();
         }
-        let mut found: SmallVec<[Reaching; 2]> = match row.kind {
-            VarKind::Param(index) => smallvec![Reaching::plain(Constant::Param(index))],
+        let mut found: SmallVec<[ReachingConstant; 2]> = match row.kind {
+            VarKind::Param(index) => smallvec![ReachingConstant::plain(Constant::Param(index))],
             _ => SmallVec::new(),
         };
         for assign in &rows {
@@ -92,7 +92,7 @@ impl Link<'_> {
                 _ => None,
             };
             let falls_back = is_given && self.falls_back_on(at, assign.value, var);
-            let reaching = Reaching { constant, instead_of, is_for_want, falls_back };
+            let reaching = ReachingConstant { constant, instead_of, is_for_want, falls_back };
             if !found.contains(&reaching) {
                 found.push(reaching);
             }

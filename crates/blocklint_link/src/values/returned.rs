@@ -4,7 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, VarKind};
 use blocklint_models::Uses;
 
-use crate::linker::{Link, Task, Typed};
+use crate::linker::{Linker, Query, Typed};
 use crate::program::ids::{BodyRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
@@ -12,10 +12,10 @@ use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
 /// Returns of one body that are looked at.
 const MOST_EXITS: usize = 8;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What a generator yields.
     pub(crate) fn yielded(&self, body: BodyRef, env: EnvId) -> Typed {
-        self.remember(Task::Yield(body, env), || {
+        self.remember(Query::Yield(body, env), || {
             let declared = self.program.body(body).returns;
             if declared.is_some() {
                 let scope = self.signature_scope(body);
@@ -64,7 +64,7 @@ impl Link<'_> {
                 return self.or_returned_callables(body, env, self.narrower(body, typed));
             }
         }
-        self.remember(Task::Return(body, env), || {
+        self.remember(Query::Return(body, env), || {
             let mut parts = Vec::new();
             for exit in facts
                 .exits

@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use blocklint_facts::{AssignKind, Flow};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Link, Task, Typed};
+use crate::linker::{Linker, Query, Typed};
 use crate::program::ids::{BodyRef, ClassRef, Name};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, UNION_LIMIT, Val, Why};
@@ -13,7 +13,7 @@ use crate::values::value::{ArgsId, EnvId, UNION_LIMIT, Val, Why};
 /// Derived classes that are looked at for one member.
 const MOST_CLASSES: usize = 256;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What an attribute is where an object's class is not known exactly: what its class says and what those derived from it do.
     pub(crate) fn or_below(&self, class: ClassRef, name: Name, own: Typed) -> Typed {
         if self.program.language(class.file) != Language::Python || self.derived(class).is_empty() {
@@ -41,7 +41,7 @@ impl Link<'_> {
         if kept.is_empty() {
             return own;
         }
-        let known = Typed { value: self.values.union(&kept), steps: below.steps };
+        let known = Typed { value: self.values.union(&kept), inferred_steps: below.inferred_steps };
         if is_empty && self.values.is_unknown(own.value) {
             return self.inferred(known);
         }
@@ -60,7 +60,7 @@ impl Link<'_> {
 
     /// The union of what derived classes give a member; unknown where none does.
     fn below(&self, class: ClassRef, name: Name) -> Typed {
-        self.remember(Task::Below(class, name), || {
+        self.remember(Query::Below(class, name), || {
             let in_tests = self.program.is_test(class.file);
             let mut parts: Vec<Typed> = Vec::new();
             let mut seen = vec![class];

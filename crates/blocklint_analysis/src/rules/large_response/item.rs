@@ -2,7 +2,7 @@
 
 use blocklint_facts::{BodyId, Form, FormId};
 use blocklint_link::classes::hierarchy::Ancestor;
-use blocklint_link::linker::{Link, Typed};
+use blocklint_link::linker::{Linker, Typed};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::Val;
@@ -28,7 +28,7 @@ pub(super) struct Item {
 const DEEPEST: u32 = 6;
 
 /// The item of a response model that is a collection of models, or holds one; none for others and for pages.
-pub(super) fn item_of_type(link: &Link<'_>, body: BodyRef, model: FormId) -> Option<Item> {
+pub(super) fn item_of_type(link: &Linker<'_>, body: BodyRef, model: FormId) -> Option<Item> {
     let typed = link.annotation(link.signature_scope(body), model);
     if super::size::is_bound_type(&link.written(body.file, model)) {
         return None;
@@ -37,7 +37,7 @@ pub(super) fn item_of_type(link: &Link<'_>, body: BodyRef, model: FormId) -> Opt
 }
 
 /// The item of a returned value, as far as its type is known.
-pub(super) fn item_of_value(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Item> {
+pub(super) fn item_of_value(link: &Linker<'_>, scope: Scope, form: FormId) -> Option<Item> {
     if let Some(class) = validated(link, scope, form) {
         return Some(Item {
             fields: link.fields_of(class).len() as u32,
@@ -55,7 +55,7 @@ pub(super) fn item_of_value(link: &Link<'_>, scope: Scope, form: FormId) -> Opti
 }
 
 /// Whether a value is `[row.name for row in rows]`.
-fn is_of_names(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
+fn is_of_names(link: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     let facts = link.program.facts(scope.file);
     written_element(link, scope, form).is_some_and(|element| match facts.form(element) {
         Form::Attr(base, name) => matches!(facts.form(base), Form::Var(_)) && is_plain_name(facts.text(name)),
@@ -64,7 +64,7 @@ fn is_of_names(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
 }
 
 /// The element of a list that is written with one, also through one local name.
-fn written_element(link: &Link<'_>, scope: Scope, form: FormId) -> Option<FormId> {
+fn written_element(link: &Linker<'_>, scope: Scope, form: FormId) -> Option<FormId> {
     let facts = link.program.facts(scope.file);
     let list = match facts.form(form) {
         Form::Var(var) => {
@@ -85,7 +85,7 @@ fn written_element(link: &Link<'_>, scope: Scope, form: FormId) -> Option<FormId
 }
 
 /// The class of `[Client.model_validate(row) for row in rows]`.
-fn validated(link: &Link<'_>, scope: Scope, form: FormId) -> Option<ClassRef> {
+fn validated(link: &Linker<'_>, scope: Scope, form: FormId) -> Option<ClassRef> {
     let facts = link.program.facts(scope.file);
     let Form::Result(site) = facts.form(written_element(link, scope, form)?) else { return None };
     let Form::Attr(base, name) = facts.form(facts.site(site).callee) else { return None };
@@ -100,11 +100,11 @@ fn validated(link: &Link<'_>, scope: Scope, form: FormId) -> Option<ClassRef> {
 }
 
 /// The item of a type that is a collection of models, or holds one.
-pub(super) fn item_in(link: &Link<'_>, typed: Typed, file: FileId) -> Option<Item> {
+pub(super) fn item_in(link: &Linker<'_>, typed: Typed, file: FileId) -> Option<Item> {
     item_of(link, typed, file, DEEPEST)
 }
 
-fn item_of(link: &Link<'_>, typed: Typed, file: FileId, depth: u32) -> Option<Item> {
+fn item_of(link: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Option<Item> {
     let depth = depth.checked_sub(1)?;
     link.values.members(typed.value).iter().find_map(|val| match *val {
         Val::Library { ty, args, .. } => {
@@ -119,7 +119,7 @@ fn item_of(link: &Link<'_>, typed: Typed, file: FileId, depth: u32) -> Option<It
                 "dict" | "Dict" | "Mapping" => 1,
                 _ => return None,
             };
-            let inner = link.values.nth(args, at).map(|value| Typed { value, steps: 0 });
+            let inner = link.values.nth(args, at).map(|value| Typed { value, inferred_steps: 0 });
             Some(one(link, inner, file))
         }
         // A model that holds a collection of models.
@@ -142,7 +142,7 @@ fn item_of(link: &Link<'_>, typed: Typed, file: FileId, depth: u32) -> Option<It
 }
 
 /// What one item is, by its type.
-fn one(link: &Link<'_>, typed: Option<Typed>, file: FileId) -> Item {
+fn one(link: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
     let class = typed.and_then(|typed| {
         link.values.members(typed.value).iter().find_map(|val| match *val {
             Val::Instance { class, .. } => Some(class),
@@ -163,7 +163,7 @@ fn one(link: &Link<'_>, typed: Option<Typed>, file: FileId) -> Item {
 }
 
 /// The fields of a class and of the models in it, each model counted once.
-fn all_fields(link: &Link<'_>, class: ClassRef) -> u32 {
+fn all_fields(link: &Linker<'_>, class: ClassRef) -> u32 {
     let (mut seen, mut left, mut count) = (vec![class], vec![class], 0);
     while let Some(class) = left.pop() {
         for (_, typed) in link.fields_of(class) {
@@ -181,7 +181,7 @@ fn all_fields(link: &Link<'_>, class: ClassRef) -> u32 {
 
 /// Returns how deep models nest in a class, itself counted. Goes down level by level, each model once in each of them: models that hold
 /// each other have many paths.
-fn levels(link: &Link<'_>, class: ClassRef, depth: u32) -> u32 {
+fn levels(link: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
     let mut level = vec![class];
     for count in 1..=depth {
         let mut below: Vec<ClassRef> = Vec::new();
@@ -200,7 +200,7 @@ fn levels(link: &Link<'_>, class: ClassRef, depth: u32) -> u32 {
 }
 
 /// `list[Client]`, if the class is a model of pydantic and the file knows it by a name.
-fn written_model(link: &Link<'_>, class: ClassRef, file: FileId) -> Option<String> {
+fn written_model(link: &Linker<'_>, class: ClassRef, file: FileId) -> Option<String> {
     let is_model = link.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Library(path, _) => {
             let text = link.library.text(path);

@@ -13,7 +13,7 @@ mod size;
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
 use blocklint_flow::graph::raw_finding::Serialisation;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::expr::Scope;
@@ -84,7 +84,7 @@ struct Route {
 }
 
 /// Every response that may be large.
-pub(crate) fn large_responses(link: &Link<'_>, units: &Units) -> Vec<LargeResponse> {
+pub(crate) fn large_responses(link: &Linker<'_>, units: &Units) -> Vec<LargeResponse> {
     if link.program.name("fastapi").is_none() {
         return Vec::new();
     }
@@ -97,7 +97,7 @@ pub(crate) fn large_responses(link: &Link<'_>, units: &Units) -> Vec<LargeRespon
     found
 }
 
-fn routes(link: &Link<'_>) -> Vec<Route> {
+fn routes(link: &Linker<'_>) -> Vec<Route> {
     let mut found = Vec::new();
     for file in link.files_asked() {
         let facts = link.program.facts(file);
@@ -124,7 +124,7 @@ fn routes(link: &Link<'_>) -> Vec<Route> {
     found
 }
 
-fn large_response(link: &Link<'_>, units: &Units, route: &Route, found: &mut Vec<LargeResponse>) {
+fn large_response(link: &Linker<'_>, units: &Units, route: &Route, found: &mut Vec<LargeResponse>) {
     let facts = link.program.facts(route.body.file);
     let row = link.program.body(route.body);
     let Some(declared) = declared(link, units, route) else { return };
@@ -175,7 +175,7 @@ fn large_response(link: &Link<'_>, units: &Units, route: &Route, found: &mut Vec
 
 /// `jsonable_encoder(rows)` in an endpoint that runs on the loop.
 fn encoded_by_hand(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     route: &Route,
     declared: &Declared,
     limited: Option<u64>,
@@ -201,7 +201,7 @@ fn encoded_by_hand(
 
 #[expect(clippy::too_many_arguments, reason = "a verdict rests on that much")]
 fn judged(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     route: &Route,
     site: SiteRef,
     way: Serialisation,
@@ -273,13 +273,13 @@ fn judged(
 }
 
 /// Whether a route answers questions, rather than doing something and telling what came of it.
-fn reads(link: &Link<'_>, route: &Route) -> bool {
+fn reads(link: &Linker<'_>, route: &Route) -> bool {
     let facts = link.program.facts(route.made.file);
     matches!(facts.text(link.program.site(route.made).name), "get" | "api_route")
 }
 
 /// Whether a value is a dictionary whose keys are written out, also through one local name.
-fn is_put_under_keys(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
+fn is_put_under_keys(link: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     let facts = link.program.facts(scope.file);
     match facts.form(form) {
         Form::Pairs(_) => true,
@@ -289,7 +289,7 @@ fn is_put_under_keys(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
 }
 
 /// Whether a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
-fn is_about_one(link: &Link<'_>, route: &Route) -> bool {
+fn is_about_one(link: &Linker<'_>, route: &Route) -> bool {
     let facts = link.program.facts(route.made.file);
     link.program.args_of(route.made).iter().any(|arg| match facts.form(arg.value) {
         Form::Str(text) => facts.text(text).contains('{'),
@@ -298,7 +298,7 @@ fn is_about_one(link: &Link<'_>, route: &Route) -> bool {
 }
 
 /// The content of a response that is made by hand of data: `JSONResponse(content=rows)`.
-fn rendered(link: &Link<'_>, scope: Scope, form: FormId, is_async: bool) -> Option<(SiteRef, FormId, Serialisation)> {
+fn rendered(link: &Linker<'_>, scope: Scope, form: FormId, is_async: bool) -> Option<(SiteRef, FormId, Serialisation)> {
     let site = call_behind(link, scope, form)?;
     let renders = link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
         Val::External(path) => path::renders_json(&link.library.text(path)),
@@ -327,7 +327,7 @@ fn rendered(link: &Link<'_>, scope: Scope, form: FormId, is_async: bool) -> Opti
 }
 
 /// The call whose result a form is, also through one local name.
-fn call_behind(link: &Link<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
+fn call_behind(link: &Linker<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
     let facts = link.program.facts(scope.file);
     match facts.form(form) {
         Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(scope.file.site_ref(site)),
@@ -348,7 +348,7 @@ fn call_behind(link: &Link<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
 }
 
 /// Whether a value is a response already: the framework sends it as it is.
-fn is_response(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
+fn is_response(link: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     let typed = link.eval(scope, form);
     link.values.members(typed.value).iter().any(|val| match *val {
         Val::Library { ty, .. } => path::is_response(&link.library.text(ty)),
@@ -364,7 +364,7 @@ fn is_response(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
 }
 
 /// The library class that a class of the project derives from, as far as that is a response.
-fn class_path(link: &Link<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
+fn class_path(link: &Linker<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
     link.mro(class).iter().find_map(|ancestor| match *ancestor {
         blocklint_link::classes::hierarchy::Ancestor::Library(path, _) => Some(link.library.text(path).to_string()),
         _ => None,
@@ -372,7 +372,7 @@ fn class_path(link: &Link<'_>, class: blocklint_link::program::ids::ClassRef) ->
 }
 
 /// Whether an endpoint lets callers say how much they want: a bound, as a number where it states one.
-fn is_limited(link: &Link<'_>, body: BodyRef) -> Option<u64> {
+fn is_limited(link: &Linker<'_>, body: BodyRef) -> Option<u64> {
     let facts = link.program.facts(body.file);
     let mut limited = None;
     for param in link.program.params_of(body) {
@@ -390,7 +390,7 @@ fn is_limited(link: &Link<'_>, body: BodyRef) -> Option<u64> {
 }
 
 /// Whether a type or default names a page: `Depends(pagination)`, `Annotated[int, Depends(page_of)]`, `PageParams`.
-fn speaks_of_pages(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+fn speaks_of_pages(link: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(file);
     let speaks = |form: FormId| speaks_of_pages(link, file, form, depth);
@@ -408,7 +408,7 @@ fn speaks_of_pages(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> b
 }
 
 /// `Query(100, le=10_000)`: the largest that a caller may ask for.
-fn stated_bound(link: &Link<'_>, file: FileId, default: FormId) -> Option<u64> {
+fn stated_bound(link: &Linker<'_>, file: FileId, default: FormId) -> Option<u64> {
     let facts = link.program.facts(file);
     let Form::Result(site) = facts.form(default) else { return None };
     let le = facts.args_of(site).into_iter().find(|arg| matches!(facts.text(arg.name), "le" | "lt"))?;
@@ -419,7 +419,7 @@ fn stated_bound(link: &Link<'_>, file: FileId, default: FormId) -> Option<u64> {
 }
 
 /// `Annotated[int, Query(le=10_000)]`.
-fn stated_in_type(link: &Link<'_>, file: FileId, annotation: FormId) -> Option<u64> {
+fn stated_in_type(link: &Linker<'_>, file: FileId, annotation: FormId) -> Option<u64> {
     let facts = link.program.facts(file);
     let Form::Subscript(_, index) = facts.form(annotation) else { return None };
     let Form::Display(_, list) = facts.form(index) else { return None };

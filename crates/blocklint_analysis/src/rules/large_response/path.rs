@@ -2,7 +2,7 @@
 
 use blocklint_facts::{Form, FormId};
 use blocklint_flow::graph::raw_finding::Serialisation;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::{Units, calls_of};
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::{EnvId, Val};
@@ -58,7 +58,7 @@ const DUMPS: &str = "fastapi-dump-json";
 
 /// Whether code shows a fact that no version decides: names that only the first version of the models' library has, and
 /// none of those that came later.
-pub(crate) fn shows_by_code(link: &Link<'_>, folder: &str, switch: &str) -> bool {
+pub(crate) fn shows_by_code(link: &Linker<'_>, folder: &str, switch: &str) -> bool {
     if switch != OLD_MODELS {
         return false;
     }
@@ -123,7 +123,7 @@ pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dep
 }
 
 /// What a route says of its response; none where it gives no JSON of models.
-pub(super) fn declared(link: &Link<'_>, units: &Units, route: &Route) -> Option<Declared> {
+pub(super) fn declared(link: &Linker<'_>, units: &Units, route: &Route) -> Option<Declared> {
     let file = route.body.file;
     let facts = link.program.facts(file);
     let args = link.program.args_of(route.made);
@@ -189,7 +189,7 @@ pub(super) fn declared(link: &Link<'_>, units: &Units, route: &Route) -> Option<
 }
 
 /// The path and the text of a response class.
-fn class_text(link: &Link<'_>, site: SiteRef, form: FormId) -> Option<(String, String)> {
+fn class_text(link: &Linker<'_>, site: SiteRef, form: FormId) -> Option<(String, String)> {
     let file = site.file;
     let scope = link.scope_of(site, EnvId::NONE);
     let typed = link.eval(scope, form);
@@ -202,7 +202,7 @@ fn class_text(link: &Link<'_>, site: SiteRef, form: FormId) -> Option<(String, S
 }
 
 /// The class that the file's router or application, else the unit's application gives all routes.
-fn default_class(link: &Link<'_>, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
+fn default_class(link: &Linker<'_>, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
     let file = route.body.file;
     let class = |site: &SiteRef| {
         let facts = link.program.facts(site.file);
@@ -218,7 +218,7 @@ fn default_class(link: &Link<'_>, units: &Units, route: &Route) -> Option<(FormI
     own.or_else(|| applications.iter().filter(of_unit).find_map(class))
 }
 
-fn is_response_type(link: &Link<'_>, route: &Route, form: FormId) -> bool {
+fn is_response_type(link: &Linker<'_>, route: &Route, form: FormId) -> bool {
     let typed = link.annotation(link.signature_scope(route.body), form);
     let known = link.values.members(typed.value).iter().any(|val| match *val {
         Val::Library { ty, .. } => is_response(&link.library.text(ty)),

@@ -3,7 +3,7 @@
 
 use blocklint_facts::{Comparison, Form, FormId, SiteId, SiteKind, VarKind};
 use blocklint_link::calls::targets::Target;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::EnvId;
@@ -82,7 +82,7 @@ impl Chain {
 }
 
 /// The chain behind some forms.
-pub(super) fn chain(link: &Link<'_>, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
+pub(super) fn chain(link: &Linker<'_>, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
     let mut chain = Chain::default();
     for form in forms {
         extend_chain(link, scope, form, true, &mut chain);
@@ -90,7 +90,7 @@ pub(super) fn chain(link: &Link<'_>, scope: Scope, forms: impl IntoIterator<Item
     chain
 }
 
-fn extend_chain(link: &Link<'_>, scope: Scope, form: FormId, names: bool, chain: &mut Chain) {
+fn extend_chain(link: &Linker<'_>, scope: Scope, form: FormId, names: bool, chain: &mut Chain) {
     if form.is_none() || chain.seen.len() >= LONGEST || chain.seen.contains(&form) {
         return;
     }
@@ -140,7 +140,7 @@ fn extend_chain(link: &Link<'_>, scope: Scope, form: FormId, names: bool, chain:
 }
 
 /// The bound in a chain.
-pub(super) fn bound_in(link: &Link<'_>, scope: Scope, chain: &Chain, depth: u32) -> Option<Evidence> {
+pub(super) fn bound_in(link: &Linker<'_>, scope: Scope, chain: &Chain, depth: u32) -> Option<Evidence> {
     let depth = depth.checked_sub(1)?;
     let facts = link.program.facts(scope.file);
     let limited = |text: &str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case("limit"));
@@ -155,7 +155,7 @@ pub(super) fn bound_in(link: &Link<'_>, scope: Scope, chain: &Chain, depth: u32)
 }
 
 /// A helper of the project that a query goes through: `apply_pagination(stmt, …)`.
-fn bound_in_helper(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Evidence> {
+fn bound_in_helper(link: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Evidence> {
     link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Body { body, .. } = *target else { return None };
         if takes_bound(link, body) {
@@ -168,7 +168,7 @@ fn bound_in_helper(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Evidenc
 }
 
 /// What a body returns, and where.
-pub(super) fn exits_of(link: &Link<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
+pub(super) fn exits_of(link: &Linker<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
     let (facts, body_id) = link.program.facts_and_id(body);
     let exits = facts.exits.iter().filter(|exit| {
         exit.value.is_some() && exit.kind == blocklint_facts::ExitKind::Return && facts.body_of(exit.at) == body_id
@@ -177,7 +177,7 @@ pub(super) fn exits_of(link: &Link<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
 }
 
 /// Whether a chain asks a database for rows: some call in it is a query's.
-pub(super) fn is_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
+pub(super) fn is_query(link: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
     let facts = link.program.facts(scope.file);
     chain.calls.iter().any(|&site| ASKING.contains(&facts.text(facts.site(site).name)))
             || chain.members.iter().any(|&name| matches!(facts.text(name), "objects" | "query"))
@@ -186,7 +186,7 @@ pub(super) fn is_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
 }
 
 /// Whether the code shows what is asked for: not where a helper is given its query, or a text is put together.
-pub(super) fn shows_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
+pub(super) fn shows_query(link: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
     let facts = link.program.facts(scope.file);
     chain.calls.iter().any(|&site| SHOWING.contains(&facts.text(facts.site(site).name)))
         || chain.members.iter().any(|&name| SHOWING.contains(&facts.text(name)))
@@ -198,7 +198,7 @@ pub(super) fn shows_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool 
 
 /// Whether a query asks for what belongs to one thing, or for one row for many: some condition in its chain compares with
 /// a value, or something groups.
-pub(super) fn is_narrowed(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
+pub(super) fn is_narrowed(link: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
     let facts = link.program.facts(scope.file);
     let by_text = |text: &str| {
         let text = text.to_ascii_uppercase();
@@ -215,7 +215,7 @@ pub(super) fn is_narrowed(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool 
 }
 
 /// `Row.user_id == user.id`, `Row.at >= start`, `{"user": user}`; flags and constants narrow little.
-fn asks_for_one(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> bool {
+fn asks_for_one(link: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(scope.file);
     match facts.form(form) {
@@ -244,7 +244,7 @@ fn asks_for_one(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> bool
 }
 
 /// Whether a call gives no more than it is asked for: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
-pub(super) fn takes_bound(link: &Link<'_>, body: BodyRef) -> bool {
+pub(super) fn takes_bound(link: &Linker<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     link.program.params_of(body).iter().any(|param| {
         is_bound_name(facts.text(param.name)) || super::size::is_bound_type(&link.written(body.file, param.annotation))

@@ -2,7 +2,7 @@
 
 use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
 use blocklint_link::calls::targets::Target;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::EnvId;
@@ -186,11 +186,11 @@ pub(super) fn is_bound_type(text: &str) -> bool {
 }
 
 /// What the code tells of a value's size.
-pub(super) fn size(link: &Link<'_>, scope: Scope, form: FormId) -> Evidence {
+pub(super) fn size(link: &Linker<'_>, scope: Scope, form: FormId) -> Evidence {
     size_within(link, scope, form, 14)
 }
 
-fn size_within(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Evidence {
+fn size_within(link: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Evidence {
     let Some(depth) = depth.checked_sub(1) else { return UNKNOWN };
     let facts = link.program.facts(scope.file);
     let strongest = |forms: &[FormId]| {
@@ -292,7 +292,7 @@ fn size_within(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Evide
 }
 
 /// What loops add to an empty container: `for row in rows: found.append(row)`.
-fn filled_by_loops(link: &Link<'_>, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
+fn filled_by_loops(link: &Linker<'_>, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
     let facts = link.program.facts(scope.file);
     let mut found = SMALL;
     let index = link.program.index_of(scope.file);
@@ -324,7 +324,7 @@ fn filled_by_loops(link: &Link<'_>, scope: Scope, var: blocklint_facts::VarId, d
 }
 
 /// The size of what a loop makes that goes over a value: a condition on its items leaves out some.
-fn size_over(link: &Link<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
+fn size_over(link: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
     let facts = link.program.facts(scope.file);
     let mut evidence = size_within(link, scope, iterated, depth);
     // What is in each of many: `for group in groups for client in group["clients"]`.
@@ -345,7 +345,7 @@ fn size_over(link: &Link<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evi
 }
 
 /// What is gone through for the variable that a form is a part of.
-fn gone_through_for(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
+fn gone_through_for(link: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
     let depth = depth.checked_sub(1)?;
     let facts = link.program.facts(scope.file);
     match facts.form(form) {
@@ -359,7 +359,7 @@ fn gone_through_for(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> 
 }
 
 /// What the innermost loop around a region goes over; none in no loop, or where the loop is left early.
-fn loop_around(link: &Link<'_>, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
+fn loop_around(link: &Linker<'_>, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
     let facts = link.program.facts(scope.file);
     let mut at = region;
     while let Some(id) = at.get() {
@@ -374,7 +374,7 @@ fn loop_around(link: &Link<'_>, scope: Scope, region: blocklint_facts::RegionId)
 }
 
 /// What a comprehension with this element goes over.
-fn iterated_for(link: &Link<'_>, scope: Scope, element: FormId) -> Option<FormId> {
+fn iterated_for(link: &Linker<'_>, scope: Scope, element: FormId) -> Option<FormId> {
     let facts = link.program.facts(scope.file);
     match facts.form(element) {
         Form::Var(var) if facts.var(var).kind == VarKind::Inner => {
@@ -409,7 +409,7 @@ fn iterated_for(link: &Link<'_>, scope: Scope, element: FormId) -> Option<FormId
 }
 
 /// Whether a loop over a value is one of a comprehension, whose names are no variables of the body.
-fn is_comprehension(link: &Link<'_>, scope: Scope, iterated: FormId) -> bool {
+fn is_comprehension(link: &Linker<'_>, scope: Scope, iterated: FormId) -> bool {
     let facts = link.program.facts(scope.file);
     let takes = |form: FormId| match facts.form(form) {
         Form::Element(of) => of == iterated,
@@ -423,7 +423,7 @@ fn is_comprehension(link: &Link<'_>, scope: Scope, iterated: FormId) -> bool {
         })
 }
 
-fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
+fn size_of_call(link: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     match row.kind {
@@ -522,7 +522,7 @@ fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evi
 }
 
 /// What a call gives whose code is not there, as far as it says nothing of how much that is.
-fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
+fn given_unseen(link: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
     let facts = link.program.facts(site.file);
     let args = link.program.args_of(site);
     // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
@@ -560,7 +560,7 @@ fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
 }
 
 /// The fields of the model that a call makes which are collections of models, or hold one.
-fn collections_of(link: &Link<'_>, site: SiteRef) -> Vec<String> {
+fn collections_of(link: &Linker<'_>, site: SiteRef) -> Vec<String> {
     use blocklint_link::values::value::Val;
     let made = link.values.members(link.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
         Val::Class(class) => Some(class),
@@ -576,7 +576,7 @@ fn collections_of(link: &Link<'_>, site: SiteRef) -> Vec<String> {
 }
 
 /// All that a query gives.
-fn asked(link: &Link<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
+fn asked(link: &Linker<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
     let narrowed = is_narrowed(link, scope, chain);
     Evidence {
         size: Size::Unbounded,
@@ -588,7 +588,7 @@ fn asked(link: &Link<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidenc
 }
 
 /// Whether a call constructs an instance of some class.
-fn makes_instance(link: &Link<'_>, site: SiteRef) -> bool {
+fn makes_instance(link: &Linker<'_>, site: SiteRef) -> bool {
     use blocklint_link::values::value::Val;
     let facts = link.program.facts(site.file);
     let upper = facts.text(link.program.site(site).name).starts_with(char::is_uppercase);
@@ -600,14 +600,14 @@ fn makes_instance(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// What a function of the project gives.
-fn size_of_body(link: &Link<'_>, body: BodyRef, depth: u32) -> Evidence {
+fn size_of_body(link: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
     let Some(depth) = depth.checked_sub(2) else { return UNKNOWN };
     let each = exits_of(link, body).into_iter().map(|(scope, value)| size_within(link, scope, value, depth));
     each.reduce(Evidence::most).unwrap_or(UNKNOWN)
 }
 
 /// A call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
-pub(super) fn bound_of_call(link: &Link<'_>, site: SiteRef) -> Option<Evidence> {
+pub(super) fn bound_of_call(link: &Linker<'_>, site: SiteRef) -> Option<Evidence> {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let name = facts.text(row.name);
@@ -642,7 +642,7 @@ pub(super) fn bound_of_call(link: &Link<'_>, site: SiteRef) -> Option<Evidence> 
 }
 
 /// Whether a form speaks of a variable.
-fn names(link: &Link<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
+fn names(link: &Linker<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = link.program.facts(scope.file);
     match facts.form(form) {
@@ -658,7 +658,7 @@ fn names(link: &Link<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarI
     }
 }
 
-fn facts_name<'a>(link: &Link<'a>, body: BodyRef) -> &'a str {
+fn facts_name<'a>(link: &Linker<'a>, body: BodyRef) -> &'a str {
     let facts = link.program.facts(body.file);
     facts.text(link.program.body(body).name)
 }

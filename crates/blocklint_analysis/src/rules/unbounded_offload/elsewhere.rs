@@ -3,8 +3,8 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
-use blocklint_link::calls::targets::{Edge, Target};
-use blocklint_link::linker::{LOW_STEPS, Link};
+use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashMap;
@@ -60,7 +60,7 @@ pub(crate) fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
     found
 }
 
-fn is_aside(link: &Link<'_>, site: SiteRef) -> bool {
+fn is_aside(link: &Linker<'_>, site: SiteRef) -> bool {
     let body = link.program.body_of_site(site);
     link.program.is_test(site.file)
         || link.program.is_command_line(site.file)
@@ -69,7 +69,7 @@ fn is_aside(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// The functions that a task is: itself, or what a closure calls and gives.
-fn functions_of(link: &Link<'_>, task: BodyRef) -> Vec<BodyRef> {
+fn functions_of(link: &Linker<'_>, task: BodyRef) -> Vec<BodyRef> {
     if link.program.body(task).kind != BodyKind::Lambda {
         return vec![task];
     }
@@ -79,12 +79,12 @@ fn functions_of(link: &Link<'_>, task: BodyRef) -> Vec<BodyRef> {
 }
 
 /// The one synchronous function of the project whose result a form is.
-fn function_given(link: &Link<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
+fn function_given(link: &Linker<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
     let facts = link.program.facts(task.file);
     let site = result_in(facts, form)?;
     let targets = link.targets(task.file.site_ref(site), EnvId::NONE);
     match targets.list[..] {
-        [Target::Body { body, edge: Edge::Call, .. }] => {
+        [Target::Body { body, edge: TargetKind::Call, .. }] => {
             let of = link.program.body(body);
             (of.flow == Flow::Sync && of.kind == BodyKind::Function).then_some(body)
         }
@@ -101,7 +101,7 @@ fn result_in(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::SiteId>
 }
 
 /// Whether a function does no more than call one of a library that no model describes, and gives what that gives.
-fn is_left_to_a_library(link: &Link<'_>, function: BodyRef) -> bool {
+fn is_left_to_a_library(link: &Linker<'_>, function: BodyRef) -> bool {
     let (facts, function_id) = link.program.facts_and_id(function);
     let of_body = |body: BodyId| body == function_id;
     let mut calls = facts

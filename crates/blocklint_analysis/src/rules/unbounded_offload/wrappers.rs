@@ -4,7 +4,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};
 use blocklint_flow::callers::Callers;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::syntax::bodies::function_around;
 use blocklint_link::syntax::forms::mentions;
@@ -31,7 +31,7 @@ struct Wrapper {
 /// The calls of functions that hand over, at one of these sites, what they are given. `is_bounded` says where the function
 /// itself bounds how much runs at once.
 pub(super) fn handed_through<'a>(
-    link: &Link<'a>,
+    link: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     direct: &[Handed],
     is_bounded: impl Fn(SiteRef) -> bool,
@@ -67,7 +67,7 @@ pub(super) fn handed_through<'a>(
 }
 
 /// What a call gives for a wrapper's parameter; also where the wrapper implements a trait that the call names.
-fn given_for(link: &Link<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
+fn given_for(link: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
     if let Some(form) = link.passed(site, wrapper.body, wrapper.param) {
         return Some(form);
     }
@@ -78,7 +78,7 @@ fn given_for(link: &Link<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId>
 }
 
 /// The functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
-fn wrappers_at(link: &Link<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
+fn wrappers_at(link: &Linker<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
     let (facts, body_id) = link.program.facts_and_id(link.program.body_of_site(site));
     let function = function_around(facts, body_id);
     let mut found = Vec::new();
@@ -122,7 +122,7 @@ fn in_closure(facts: &FileFacts, form: FormId, wanted: &dyn Fn(Form) -> bool) ->
 }
 
 /// The callables that a form is, also behind pointers: bodies, and a library's function.
-pub(super) fn callables(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> (Vec<BodyRef>, Option<PathId>) {
+pub(super) fn callables(link: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> (Vec<BodyRef>, Option<PathId>) {
     let Some(depth) = depth.checked_sub(1) else { return (Vec::new(), None) };
     let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
     let members = link.values.members(typed.value);

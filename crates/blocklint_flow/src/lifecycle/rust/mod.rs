@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyId, BodyKind, ClassKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::program::{is_for_one_person, sets_up};
@@ -37,7 +37,7 @@ const MOST_SITES: usize = 128;
 
 /// When functions of Rust are entered, remembered.
 pub(crate) struct Life<'s, 'l, 'a> {
-    link: &'l Link<'a>,
+    link: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
     serving: Option<Serving>,
     entered: Remembered,
@@ -59,7 +59,7 @@ struct Serving {
 
 impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Nothing asked yet.
-    pub(crate) fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+    pub(crate) fn new(link: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         Life {
             link,
             callers,

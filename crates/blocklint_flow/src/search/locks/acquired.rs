@@ -2,7 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Flow, Form, FormId, SiteFlags, SiteId, SiteKind};
-use blocklint_link::linker::Link;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::regions::lies_in;
 use blocklint_link::values::value::EnvId;
@@ -17,7 +17,7 @@ const LETS_GO: &str = "release";
 const DEPTH: u32 = 4;
 
 /// Adds where coroutines of a file hold a lock of threads over an `await` that they took with a call.
-pub(crate) fn add_acquired(link: &Link<'_>, file: FileId, found: &mut Vec<HeldOverAwait>) {
+pub(crate) fn add_acquired(link: &Linker<'_>, file: FileId, found: &mut Vec<HeldOverAwait>) {
     let facts = link.program.facts(file);
     let Some(takes) = link.program.name(TAKES).and_then(|name| link.program.local(file, name)) else { return };
     if facts.language != Language::Python {
@@ -46,7 +46,7 @@ fn only_tries(facts: &FileFacts, call: SiteId) -> bool {
 }
 
 /// Returns what is awaited first after a lock was taken and before the coroutine lets go of it on the way there.
-fn first_await_while_held(link: &Link<'_>, taken: SiteRef, lock: FormId) -> Option<SiteId> {
+fn first_await_while_held(link: &Linker<'_>, taken: SiteRef, lock: FormId) -> Option<SiteId> {
     let facts = link.program.facts(taken.file);
     let took = link.program.site(taken);
     let body = facts.body_of(took.at);
@@ -80,7 +80,7 @@ fn first_await_while_held(link: &Link<'_>, taken: SiteRef, lock: FormId) -> Opti
 }
 
 /// True if two forms of a body are the same lock, as far as names tell.
-fn is_same(link: &Link<'_>, taken: SiteRef, of: FormId, lock: FormId) -> bool {
+fn is_same(link: &Linker<'_>, taken: SiteRef, of: FormId, lock: FormId) -> bool {
     let facts = link.program.facts(taken.file);
     let scope = link.scope_of(taken, EnvId::NONE);
     facts.form(of) == facts.form(lock)

@@ -5,7 +5,7 @@ use blocklint_core::{Context, Language};
 use blocklint_facts::{AssignKind, BodyId, BodyKind, Form, VarKind};
 use blocklint_models::{HandoverContext, Phase, Runs, Via};
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, PathId, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
@@ -19,7 +19,7 @@ pub(crate) struct Provider {
     gives: Vec<PathId>,
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The methods that may have made what a container puts into a parameter or field that no code gives anything: of its type, of
     /// those the ones of its name where there are any.
     pub(crate) fn made_by_container(&self, var: VarRef) -> Vec<BodyRef> {

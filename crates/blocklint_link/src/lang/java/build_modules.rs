@@ -5,7 +5,7 @@ use crate::lang;
 use blocklint_core::Language;
 use rustc_hash::FxHashSet;
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::Program;
 use crate::program::ids::FileId;
 
@@ -112,7 +112,7 @@ impl Modules {
     }
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     fn java_modules(&self) -> &Modules {
         self.java_modules.get_or_init(|| Modules::new(self.program))
     }

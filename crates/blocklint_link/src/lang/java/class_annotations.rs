@@ -6,10 +6,10 @@ use blocklint_facts::{BodyFlags, BodyKind, ClassKind};
 use blocklint_models::{HandoverContext, HandoverRow, Runs, Via};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The rows that register a method by what marks its class, where a framework's own mark makes it an entry, or by what marks an
     /// interface that declares it.
     pub(crate) fn registered_by_class(&self, body: BodyRef) -> Vec<&'a HandoverRow> {

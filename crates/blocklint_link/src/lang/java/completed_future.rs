@@ -6,13 +6,13 @@ use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, SiteKind};
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::syntax::forms::field_of;
 use crate::syntax::regions::lies_in;
 use crate::values::value::EnvId;
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Whether the future that a call stands on was asked before, in the same body, if it is done.
     pub(crate) fn is_done_there(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
@@ -71,7 +71,7 @@ impl<'a> Link<'a> {
     }
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Whether a wait is for the sign of life of a thread that the same block has just started: what ends it, `method`, is
     /// only ever given literals. `thread.start(); ready.result()`, and the thread begins with `ready.set_result(None)`.
     pub(crate) fn is_handshake(&self, site: SiteRef, method: &str) -> bool {

@@ -8,7 +8,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, Form, SiteKind, Sym, VarKind};
 
 use crate::calls::targets::Targets;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, Name, SiteRef, VarRef};
 use crate::program::occurrences::is_own_receiver;
 use crate::values::expr::Scope;
@@ -17,7 +17,7 @@ use crate::values::value::{EnvId, Val};
 /// Calls of an object on itself that are followed.
 const DEEPEST: u32 = 3;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The fields whose callables a method runs on its caller's thread, also through its own methods.
     fn fields_run_by(&self, body: BodyRef) -> Rc<[VarRef]> {
         if let Some(known) = self.fields_run.borrow().get(&body) {

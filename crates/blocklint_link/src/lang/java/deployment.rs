@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::calls::targets::Target;
 use crate::classes::hierarchy::Ancestor;
 use crate::effect::constant::Constant;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, SiteRef};
 use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
@@ -25,7 +25,7 @@ pub(crate) struct Deployments {
     on_workers: FxHashMap<ClassRef, bool>,
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Java: whether a call stands in a class whose instances are deployed where they may block, such as a verticle, or is made
     /// for such a class alone: what it hands to its own machinery runs there too.
     pub fn stands_with_workers(&self, site: SiteRef) -> bool {

@@ -6,7 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, RegionKind, SiteId, VarId, VarKind};
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::program::occurrences::Mention;
 use crate::syntax::forms::{behind_local, mentions};
@@ -16,7 +16,7 @@ use crate::values::value::EnvId;
 /// Operators of one chain that are looked at, and forms in each other.
 const DEEPEST: u32 = 12;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a call is made on each element of what a loop or a chain goes through.
     pub fn is_called_on_each(&self, site: SiteRef) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);

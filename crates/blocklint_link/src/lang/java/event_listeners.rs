@@ -6,13 +6,13 @@ use blocklint_core::Language;
 use blocklint_facts::{Form, FormId};
 use blocklint_models::Via;
 
-use crate::calls::targets::{Edge, Target, Targets};
-use crate::linker::Link;
+use crate::calls::targets::{Target, TargetKind, Targets};
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, Name, PathId, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Adds the methods with an annotation that take what a call is given first.
     pub(crate) fn add_listeners(&self, targets: &mut Targets, annotation: PathId, site: SiteRef) {
         let Some(event) = self.program.args_of(site).first().map(|arg| arg.value) else { return };
@@ -23,7 +23,8 @@ impl Link<'_> {
             if is_heard && self.may_meet(site.file, body.file) {
                 let env = EnvId::NONE;
                 // `@Async` hands it over.
-                let edge = self.proxied_to(body, site).map_or(Edge::Call, |context| Edge::HandOver(context, None));
+                let edge =
+                    self.proxied_to(body, site).map_or(TargetKind::Call, |context| TargetKind::HandOver(context, None));
                 self.push(targets, Target::Body { body, env, with_receiver: false, edge });
             }
         }

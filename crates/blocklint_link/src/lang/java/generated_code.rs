@@ -4,7 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::{Form, SiteKind};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId, Name, SiteRef};
 use crate::values::value::{ArgsId, EnvId, Val, Why};
 
@@ -58,7 +58,7 @@ pub(crate) fn behind_binding(path: &str) -> Option<String> {
 }
 
 /// What a call gives whose method nobody wrote.
-pub(crate) fn generated(link: &Link<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
+pub(crate) fn generated(link: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return None };
@@ -90,7 +90,7 @@ fn getter(method: &str) -> Option<String> {
     Some(first.to_lowercase().chain(letters).collect())
 }
 
-fn field_of(link: &Link<'_>, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
+fn field_of(link: &Linker<'_>, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
     let declares = link.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(owner) => writes_members(link, owner.file) && link.own_member(owner, name).is_some(),
         _ => false,
@@ -105,7 +105,7 @@ fn field_of(link: &Link<'_>, class: ClassRef, name: Name, receiver: Val) -> Opti
 }
 
 /// `C.builder().a(…).build()`
-fn built(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
+fn built(link: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
     let facts = link.program.facts(site.file);
     let Form::Attr(base, _) = facts.form(link.program.site(site).callee) else { return None };
@@ -129,13 +129,13 @@ fn built(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
 }
 
 /// Whether a file imports annotations for which members are written, or writes them with their package: `@lombok.Data`.
-fn writes_members(link: &Link<'_>, file: FileId) -> bool {
+fn writes_members(link: &Linker<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
     facts.imports.iter().any(|import| facts.text(import.module).starts_with(PACKAGE))
         || link.program.name(PACKAGE).is_some_and(|name| link.program.local(file, name).is_some())
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What a method's binding for publishers gives where the method itself gives a future.
     pub(crate) fn given_by_binding(&self, val: Val) -> Typed {
         match val {

@@ -7,7 +7,7 @@ use blocklint_facts::{ImportKind, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lang::java::names::package;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{FileId, Name, SiteRef};
 
 /// What globs of rows may mean.
@@ -19,7 +19,7 @@ pub struct OfGlobs {
     pub names: Vec<(FileId, Sym)>,
 }
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// What globs of Java's rows may mean. A glob often matches every name, so that it is asked for file by file.
     pub fn java_sites_of_globs(&self) -> OfGlobs {
         let mut by_package: FxHashMap<String, Vec<&str>> = FxHashMap::default();
@@ -115,7 +115,7 @@ impl<'a> Link<'a> {
 struct SeenPackages<'a>(FxHashMap<FileId, FxHashSet<&'a str>>);
 
 impl<'a> SeenPackages<'a> {
-    fn has(&mut self, link: &Link<'a>, file: FileId, wanted: &str) -> bool {
+    fn has(&mut self, link: &Linker<'a>, file: FileId, wanted: &str) -> bool {
         let seen = self.0.entry(file).or_insert_with(|| {
             let facts = link.program.facts(file);
             let mut seen = FxHashSet::default();

@@ -4,14 +4,14 @@
 use blocklint_core::Language;
 use blocklint_facts::{Assign, BodyKind, ClassKind, Form};
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId};
 use crate::values::value::{ArgsId, Val};
 
 /// Classes that are looked at for one field.
 const MOST: usize = 64;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// A field's declared type, or the class of that type that the field is named for, where there are several.
     pub(crate) fn named_for(&self, file: FileId, row: &Assign, declared: Typed) -> Typed {
         let facts = self.program.facts(file);

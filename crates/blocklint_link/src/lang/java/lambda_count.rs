@@ -3,7 +3,7 @@
 
 use blocklint_facts::{BodyKind, ExitKind, FileFacts, Form, FormId, Sym};
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::linker::layer_memo::remembered;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::values::value::EnvId;
@@ -14,7 +14,7 @@ const MOST: usize = 8;
 /// Calls of one method that are looked at.
 const MOST_SITES: usize = 64;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// How many lambdas and method references are seen to be given where an interface with one method is asked for; at most eight, none of
     /// tests.
     pub fn lambdas_of(&self, class: ClassRef) -> usize {

@@ -5,7 +5,7 @@ use crate::lang;
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form};
 
-use crate::linker::{LOW_STEPS, Link};
+use crate::linker::{LOW_STEPS, Linker};
 use crate::program::ids::{BodyRef, ClassRef, SiteRef};
 use crate::values::value::{ArgsId, BoundId, Val, ValueId};
 
@@ -15,7 +15,7 @@ const MOST: usize = 16;
 /// Implementations of which each is likely to be meant.
 const FEW: usize = 3;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The methods with code that a reference to a method may mean besides that one.
     pub(crate) fn implementations_referred_to(&self, of: BodyRef, receiver: BoundId) -> Vec<BodyRef> {
         let facts = self.program.facts(of.file);

@@ -5,7 +5,7 @@ use blocklint_facts::{BodyId, ClassId, Form, Import, ImportKind, SiteFlags, Sym}
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang::conventions::is_functional_method;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, Why};
@@ -13,7 +13,7 @@ use crate::values::value::{ArgsId, EnvId, Val, Why};
 pub use crate::lang::java::words::*;
 
 /// The package a file is in.
-pub(crate) fn package<'p>(link: &Link<'p>, file: FileId) -> &'p str {
+pub(crate) fn package<'p>(link: &Linker<'p>, file: FileId) -> &'p str {
     let facts = link.program.facts(file);
     facts
         .imports
@@ -24,7 +24,7 @@ pub(crate) fn package<'p>(link: &Link<'p>, file: FileId) -> &'p str {
 
 /// A name that the file does not bind: a member of the classes around, a class of the package or of a star import,
 /// a class of `java.lang`, or the first segment of a qualified name.
-pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
+pub(crate) fn free_name(link: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     let facts = link.program.facts(scope.file);
     let text = facts.text(sym);
     let Some(name) = link.program.global(scope.file, sym) else { return link.unknown(Why::Unbound) };
@@ -46,7 +46,7 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
 }
 
 /// What a name that no class around binds means in a file.
-fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
+fn name_of_file(link: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
     let facts = link.program.facts(file);
     let text = facts.text(sym);
     // A called name is left open by the front end, for a method around would hide the import.
@@ -97,7 +97,7 @@ fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
 }
 
 /// A field or method of the classes around a body, innermost first.
-fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
+fn member_around(link: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
     let facts = link.program.facts(file);
     let mut at = body;
     // Most are the names of types, which no class has as a member.
@@ -129,7 +129,7 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
 }
 
 /// Whether the name of a type was taken for a method, by a row for all members of a class: `new IllegalStateException()`.
-fn is_type_for_method(link: &Link<'_>, name: Name, typed: Typed) -> bool {
+fn is_type_for_method(link: &Linker<'_>, name: Name, typed: Typed) -> bool {
     link.program.text(name).starts_with(char::is_uppercase)
         && link.values.members(typed.value).iter().all(|val| match *val {
             Val::Method { path, .. } => !link.library.is_type(path),
@@ -137,7 +137,7 @@ fn is_type_for_method(link: &Link<'_>, name: Name, typed: Typed) -> bool {
         })
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a class of the project has a member of this name.
     fn is_java_member(&self, name: Name) -> bool {
         let known = self.java_members.get_or_init(|| {
@@ -163,7 +163,7 @@ impl Link<'_> {
 
 /// The top-level class of this name in a package of the project. Programs of one repository may have classes of the same
 /// name: the one whose folder is nearest is meant.
-fn class_in_package(link: &Link<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
+fn class_in_package(link: &Linker<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
     let all = link.hierarchy.top_classes(name).iter().copied();
     let mut found: Vec<ClassRef> = all.filter(|class| package(link, class.file) == wanted).collect();
     if found.len() > 1 {
@@ -179,7 +179,7 @@ fn class_in_package(link: &Link<'_>, from: FileId, wanted: &str, name: Name) -> 
 }
 
 /// What an import binds: a class of the project, else a library's name.
-pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
+pub(crate) fn import(link: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     let facts = link.program.facts(file);
     let path = facts.text(row.module);
     let class = class_named(link, file, path);
@@ -202,7 +202,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
 }
 
 /// The class of the project with this qualified name, nested ones too.
-pub(crate) fn class_named(link: &Link<'_>, from: FileId, path: &str) -> Option<ClassRef> {
+pub(crate) fn class_named(link: &Linker<'_>, from: FileId, path: &str) -> Option<ClassRef> {
     let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
     let name = link.program.name(last)?;
     if let Some(class) = class_in_package(link, from, outer, name) {
@@ -220,7 +220,7 @@ pub(crate) fn class_named(link: &Link<'_>, from: FileId, path: &str) -> Option<C
 
 /// The class of the project behind a package that code spells out: `com.acme.Orders.load()`, where a class of the same name is
 /// imported or around.
-pub(crate) fn class_spelled_out(link: &Link<'_>, from: FileId, package: PathId, name: Name) -> Option<ClassRef> {
+pub(crate) fn class_spelled_out(link: &Linker<'_>, from: FileId, package: PathId, name: Name) -> Option<ClassRef> {
     let is_class = link.program.language(from) == Language::Java
         && link.program.text(name).starts_with(char::is_uppercase)
         && !link.hierarchy.top_classes(name).is_empty();
@@ -231,7 +231,7 @@ pub(crate) fn class_spelled_out(link: &Link<'_>, from: FileId, package: PathId, 
 }
 
 /// `T::m`, `object::m`, `T::new`.
-pub(crate) fn method_reference(link: &Link<'_>, member: Val, name: Name) -> Typed {
+pub(crate) fn method_reference(link: &Linker<'_>, member: Val, name: Name) -> Typed {
     match member {
         Val::Class(_) | Val::External(_) if link.program.text(name) == "new" => link.known(member),
         // `work::run` is what `work` is.
@@ -244,7 +244,7 @@ pub(crate) fn method_reference(link: &Link<'_>, member: Val, name: Name) -> Type
 }
 
 /// The callee of a call, with overloads of another arity left out.
-pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
+pub(crate) fn callee(link: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     if facts.text(row.name) == "<init>" {
@@ -312,7 +312,7 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
 
 /// The methods of a name that a class inherits, where its own ones take another number of arguments: `channel.send(message)` of a
 /// class that only has `send(message, sent)` itself.
-fn inherited_overload(link: &Link<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
+fn inherited_overload(link: &Linker<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
     let count = link.program.args_of(site).len();
     let members = link.values.members(typed.value);
     let first = members.iter().find_map(|val| match *val {
@@ -344,7 +344,7 @@ fn inherited_overload(link: &Link<'_>, site: SiteRef, typed: Typed) -> Option<Ty
 }
 
 /// `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
-fn explicit_constructor(link: &Link<'_>, site: SiteRef) -> Typed {
+fn explicit_constructor(link: &Linker<'_>, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let Some(class) = link.class_around(link.program.body_of(site.file, row.at)) else {
@@ -359,7 +359,7 @@ fn explicit_constructor(link: &Link<'_>, site: SiteRef) -> Typed {
         let bodies = link.fitting(link.functions_of(owner, var), site);
         let receiver = link.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
         let members: Vec<Val> = bodies.into_iter().map(|body| Val::Fn { body, receiver, env: EnvId::NONE }).collect();
-        return Typed { value: link.values.union(&members), steps: 0 };
+        return Typed { value: link.values.union(&members), inferred_steps: 0 };
     }
     link.unknown(Why::Unbound)
 }
@@ -383,7 +383,7 @@ const GIVEN_BY_INTERFACE: &[&str] = &[
 ];
 
 /// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
-fn functional(link: &Link<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
+fn functional(link: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let row = link.program.site(site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return typed };

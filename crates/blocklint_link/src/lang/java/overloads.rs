@@ -9,7 +9,7 @@ use blocklint_models::{CallRows, HandoverRows, Selector};
 
 use crate::calls::targets::Target;
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::linker::layer_memo::remembered;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
@@ -31,7 +31,7 @@ enum Fit {
 /// Between the names of one type.
 const OR: char = '|';
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The rows of a call at a site: of overloads those that its arguments fit.
     pub fn rows_at(&self, path: PathId, site: SiteRef) -> Rc<CallRows<'a>> {
         let rows = self.library.calls(path);

@@ -6,11 +6,11 @@ use blocklint_core::Language;
 use blocklint_models::Selector;
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::linker::layer_memo::remembered;
 use crate::program::ids::{BodyRef, ClassRef, PathId};
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The type of a model that a class of the project is.
     pub(crate) fn modelled_class(&self, class: ClassRef) -> Option<PathId> {
         let facts = self.program.facts(class.file);

@@ -5,13 +5,13 @@ use crate::lang;
 use blocklint_core::Language;
 use blocklint_facts::FileFacts;
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::FileId;
 
 /// Where a module's sources begin.
 const SOURCES: &str = "src/";
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether the module of a file uses servlets, and nothing of a server that is made for publishers.
     pub fn serves_by_servlets(&self, file: FileId) -> bool {
         let relative = &self.program.files[file.index()].relative;
@@ -32,7 +32,7 @@ impl Link<'_> {
     }
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether something shows that the module of a file answers requests on event loops: a server that is made for publishers, or a
     /// framework that is built on one.
     pub(crate) fn serves_on_loops(&self, file: FileId) -> bool {

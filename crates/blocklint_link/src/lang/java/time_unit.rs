@@ -4,7 +4,7 @@ use crate::lang;
 use blocklint_core::Language;
 use blocklint_facts::FormId;
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
@@ -19,7 +19,7 @@ pub(crate) enum UnitBeside {
     Hidden,
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The unit that a call says for a number among its arguments.
     pub(crate) fn unit_beside(&self, site: SiteRef, number: FormId, env: EnvId) -> UnitBeside {
         let facts = self.program.facts(site.file);

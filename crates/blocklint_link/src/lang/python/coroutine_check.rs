@@ -6,7 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, VarKind};
 
 use crate::calls::targets::Target;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
@@ -17,7 +17,7 @@ const DEPTH: u32 = 4;
 /// A test for the kind of a function around a place: the function, the kind, and whether it must be of that kind there.
 type KindTest = (FormId, Flow, bool);
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What a test says of the kind of a function where it comes out as `holds`.
     fn kind_asked(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> Option<KindTest> {
         let depth = depth.checked_sub(1)?;

@@ -1,12 +1,12 @@
 //! Python: classes whose annotated fields say what their objects hold: models of pydantic, dataclasses.
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::ClassRef;
 use crate::values::expr::Scope;
 use crate::values::value::Val;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The annotated fields of a class and of the project's classes it derives from.
     pub fn fields_of(&self, class: ClassRef) -> Vec<(String, Typed)> {
         let mut found: Vec<(String, Typed)> = Vec::new();
@@ -38,7 +38,7 @@ impl Link<'_> {
                 Val::Library { args, .. } => {
                     for at in 0..2 {
                         if let Some(value) = self.values.nth(args, at) {
-                            found.extend(self.models_in(Typed { value, steps: 0 }, depth));
+                            found.extend(self.models_in(Typed { value, inferred_steps: 0 }, depth));
                         }
                     }
                 }

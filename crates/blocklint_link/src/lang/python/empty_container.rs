@@ -3,7 +3,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, BodyKind, Form, FormId, RegionKind, VarKind};
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::syntax::forms::mentions;
 use crate::syntax::regions::{around, lies_in};
@@ -11,7 +11,7 @@ use crate::syntax::regions::{around, lies_in};
 /// How deep forms are searched for a name.
 const DEPTH: u32 = 6;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a form is an empty container at a site: written there, or a local that is named nowhere before it.
     pub fn is_still_empty(&self, site: SiteRef, form: FormId) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);

@@ -8,7 +8,7 @@ use blocklint_facts::{At, Form, FormId, Sym};
 use crate::classes::hierarchy::Ancestor;
 use crate::effect::constant::Constant;
 use crate::lang::python::names::EnumBase;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{ClassRef, FileId};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
@@ -16,7 +16,7 @@ use crate::values::value::{EnvId, Val};
 /// How deep a member's value is followed to a literal.
 const DEPTH: u32 = 3;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What a form is that names a member of an enumeration, or asks one for its value; nothing for all others.
     pub(crate) fn enum_member(&self, file: FileId, base: FormId, name: Sym) -> Option<Constant> {
         let facts = self.program.facts(file);

@@ -8,7 +8,7 @@ use blocklint_facts::{Arg, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, S
 use rustc_hash::FxHashMap;
 
 use crate::effect::constant::Constant;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::linker::layer_memo::remembered;
 use crate::program::ids::SiteRef;
 use crate::values::expr::Scope;
@@ -17,7 +17,7 @@ use crate::values::value::EnvId;
 /// What calls take from dictionaries that they unpack, by the keys there.
 pub(crate) type Unpacked = FxHashMap<SiteRef, Rc<[(Sym, FormId)]>>;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The key of the body's own `**kwargs` that a form reads, directly or through a local: the parameter's place, the key,
     /// and what it is where no call gives it.
     pub fn key_of_arguments(&self, place: Scope, form: FormId) -> Option<(u32, String, Constant)> {

@@ -5,7 +5,7 @@ use blocklint_facts::ImportKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lang::python::names::{file_below, imported_module};
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, Name};
 use crate::values::value::{EnvId, Val};
 
@@ -22,7 +22,7 @@ pub struct Patched {
 
 impl Patched {
     /// The programs of files that patch.
-    pub fn new(link: &Link<'_>, patching: &[FileId]) -> Self {
+    pub fn new(link: &Linker<'_>, patching: &[FileId]) -> Self {
         if patching.is_empty() {
             return Patched::default();
         }
@@ -52,7 +52,7 @@ impl Patched {
 
     /// Whether a program has a use for a function that nobody calls by its name, or for its class: it stands where the program
     /// starts, or some other file takes it from its own.
-    pub fn uses(&self, link: &Link<'_>, entry: BodyRef) -> bool {
+    pub fn uses(&self, link: &Linker<'_>, entry: BodyRef) -> bool {
         if self.starts.contains(&entry.file) {
             return true;
         }
@@ -73,7 +73,7 @@ impl Patched {
 }
 
 /// Whether a file imports a name from a module or the packages that pass it on, or calls it as a member of one.
-fn takes(link: &Link<'_>, file: FileId, name: Name, of: FileId, packages: &[FileId]) -> bool {
+fn takes(link: &Linker<'_>, file: FileId, name: Name, of: FileId, packages: &[FileId]) -> bool {
     let facts = link.program.facts(file);
     let text = link.program.text(name);
     let imports = facts.imports.iter().filter(|import| facts.text(import.name) == text);
@@ -107,7 +107,7 @@ fn closure(from: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec
 }
 
 /// The project's files that a file's imports load, with the packages that they lie in.
-fn loaded(link: &Link<'_>, file: FileId) -> Vec<FileId> {
+fn loaded(link: &Linker<'_>, file: FileId) -> Vec<FileId> {
     let facts = link.program.facts(file);
     let mut found: Vec<FileId> = Vec::new();
     for import in facts.imports.iter() {

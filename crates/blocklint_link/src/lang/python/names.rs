@@ -5,7 +5,7 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{At, BodyId, Form, FormId, Import, ImportId, ImportKind, Sym};
 
-use crate::linker::{Link, Task, Typed};
+use crate::linker::{Linker, Query, Typed};
 use crate::program::ids::{FileId, Name, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, Why};
@@ -186,7 +186,7 @@ pub(crate) fn special(path: &str) -> Option<Special> {
 }
 
 /// A name that the file does not bind: from a star import, else a builtin.
-pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
+pub(crate) fn free_name(link: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
     let Some(name) = link.program.global(file, sym) else { return link.unknown(Why::Unbound) };
     if let Some(typed) = from_stars(link, file, name) {
         return typed;
@@ -209,7 +209,7 @@ pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
 }
 
 /// The modules whose names a file imports with `*`.
-fn stars(link: &Link<'_>, file: FileId) -> Rc<[Val]> {
+fn stars(link: &Linker<'_>, file: FileId) -> Rc<[Val]> {
     if let Some(known) = link.stars.borrow().get(&file) {
         return known.clone();
     }
@@ -221,7 +221,7 @@ fn stars(link: &Link<'_>, file: FileId) -> Rc<[Val]> {
 }
 
 /// A name that a star import of a project module gives.
-fn from_stars(link: &Link<'_>, file: FileId, name: Name) -> Option<Typed> {
+fn from_stars(link: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
     for &module in stars(link, file).iter() {
         if let Val::Module(other) = module
             && other != file
@@ -234,7 +234,7 @@ fn from_stars(link: &Link<'_>, file: FileId, name: Name) -> Option<Typed> {
 }
 
 /// A public name of a module, through its own star imports.
-fn exported(link: &Link<'_>, file: FileId, name: Name, depth: u32) -> Option<Typed> {
+fn exported(link: &Linker<'_>, file: FileId, name: Name, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
     if !is_public(link, file, name) {
         return None;
@@ -255,7 +255,7 @@ fn exported(link: &Link<'_>, file: FileId, name: Name, depth: u32) -> Option<Typ
 }
 
 /// Whether a star import takes a name: `__all__` decides where it is a plain list, else the leading underscore.
-fn is_public(link: &Link<'_>, file: FileId, name: Name) -> bool {
+fn is_public(link: &Linker<'_>, file: FileId, name: Name) -> bool {
     let facts = link.program.facts(file);
     let text = link.program.text(name);
     let all = link.program.name("__all__").and_then(|all| link.program.scope_var(file, BodyId(0), all));
@@ -276,8 +276,8 @@ fn is_public(link: &Link<'_>, file: FileId, name: Name) -> bool {
 }
 
 /// What an import binds.
-pub(crate) fn import(link: &Link<'_>, file: FileId, id: ImportId) -> Typed {
-    link.remember(Task::Import(file, id), || {
+pub(crate) fn import(link: &Linker<'_>, file: FileId, id: ImportId) -> Typed {
+    link.remember(Query::Import(file, id), || {
         let facts = link.program.facts(file);
         let row = facts.import(id);
         let module = module_of(link, file, &row);
@@ -320,12 +320,12 @@ pub(crate) fn awaitable_argument(path: &str) -> Option<usize> {
 }
 
 /// The module that an import names, for aliases of types.
-pub fn module_named(link: &Link<'_>, file: FileId, row: &Import) -> Val {
+pub fn module_named(link: &Linker<'_>, file: FileId, row: &Import) -> Val {
     module_of(link, file, row)
 }
 
 /// The module that an import names.
-fn module_of(link: &Link<'_>, file: FileId, row: &Import) -> Val {
+fn module_of(link: &Linker<'_>, file: FileId, row: &Import) -> Val {
     let facts = link.program.facts(file);
     let dotted = facts.text(row.module);
     if row.level == 0 {
@@ -346,7 +346,7 @@ fn parent(path: &str) -> &str {
 }
 
 /// An absolute import: in the file's own import root, then in the nearest other; else a library.
-fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
+fn absolute(link: &Linker<'_>, file: FileId, dotted: &str) -> Val {
     let relative = link.program.files[file.index()].relative.as_str();
     let own = own_root(link, relative);
     let head = dotted.split('.').next().unwrap_or("");
@@ -389,7 +389,7 @@ fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
 
 /// The import root a file itself lies under: the parent of its topmost package, or its own folder. A folder without a
 /// file of its own inside a package is part of it.
-pub(crate) fn own_root<'a>(link: &Link<'a>, relative: &'a str) -> &'a str {
+pub(crate) fn own_root<'a>(link: &Linker<'a>, relative: &'a str) -> &'a str {
     let own = parent(relative);
     if let Some(&known) = link.own_roots.borrow().get(own) {
         return known;
@@ -399,7 +399,7 @@ pub(crate) fn own_root<'a>(link: &Link<'a>, relative: &'a str) -> &'a str {
     root
 }
 
-fn root_of_folder<'p>(link: &Link<'_>, own: &'p str) -> &'p str {
+fn root_of_folder<'p>(link: &Linker<'_>, own: &'p str) -> &'p str {
     let (mut root, mut folder) = (own, own);
     while !folder.is_empty() {
         let above = parent(folder);
@@ -419,7 +419,7 @@ fn common_depth(root: &str, relative: &str) -> usize {
 }
 
 /// The module at a dotted path below a folder.
-fn below(link: &Link<'_>, folder: &str, dotted: &str) -> Option<Val> {
+fn below(link: &Linker<'_>, folder: &str, dotted: &str) -> Option<Val> {
     let mut path = folder.to_owned();
     for part in dotted.split('.').filter(|part| !part.is_empty()) {
         if !path.is_empty() {
@@ -439,7 +439,7 @@ fn below(link: &Link<'_>, folder: &str, dotted: &str) -> Option<Val> {
 }
 
 /// The project's file that an import's module is, and the folder in which names imported from it may be modules.
-pub fn imported_module(link: &Link<'_>, file: FileId, row: &Import) -> (Option<FileId>, Option<String>) {
+pub fn imported_module(link: &Linker<'_>, file: FileId, row: &Import) -> (Option<FileId>, Option<String>) {
     match module_of(link, file, row) {
         Val::Module(of) => {
             let relative = &link.program.files[of.index()].relative;
@@ -451,7 +451,7 @@ pub fn imported_module(link: &Link<'_>, file: FileId, row: &Import) -> (Option<F
 }
 
 /// The module of this name in a folder.
-pub fn file_below(link: &Link<'_>, folder: &str, name: Name) -> Option<FileId> {
+pub fn file_below(link: &Linker<'_>, folder: &str, name: Name) -> Option<FileId> {
     match below(link, folder, link.program.text(name)) {
         Some(Val::Module(of)) => Some(of),
         _ => None,
@@ -459,7 +459,7 @@ pub fn file_below(link: &Link<'_>, folder: &str, name: Name) -> Option<FileId> {
 }
 
 /// A member of a project module.
-pub(crate) fn module_member(link: &Link<'_>, file: FileId, name: Name) -> Typed {
+pub(crate) fn module_member(link: &Linker<'_>, file: FileId, name: Name) -> Typed {
     if let Some(var) = link.program.scope_var(file, BodyId(0), name) {
         let scope = Scope { file, at: At::default(), env: EnvId::NONE };
         let typed = link.var(scope, var);
@@ -487,14 +487,14 @@ pub(crate) fn module_member(link: &Link<'_>, file: FileId, name: Name) -> Typed 
 }
 
 /// A module of a package that has a file.
-fn submodule(link: &Link<'_>, file: FileId, name: Name) -> Option<Typed> {
+fn submodule(link: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
     let folder = link.program.files[file.index()].relative.strip_suffix("/__init__.py")?;
     let found = below(link, folder, link.program.text(name))?;
     Some(link.known(found))
 }
 
 /// A module of a folder without a file of its own.
-pub(crate) fn folder_member(link: &Link<'_>, folder: &str, name: Name) -> Typed {
+pub(crate) fn folder_member(link: &Linker<'_>, folder: &str, name: Name) -> Typed {
     match below(link, folder, link.program.text(name)) {
         Some(found) => link.known(found),
         None => link.unknown(Why::Attribute),
@@ -502,7 +502,7 @@ pub(crate) fn folder_member(link: &Link<'_>, folder: &str, name: Name) -> Typed 
 }
 
 /// The qualified name of a Python module: its dotted path below its import root.
-pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
+pub(crate) fn module_name(link: &Linker<'_>, file: FileId) -> String {
     let relative = &link.program.files[file.index()].relative;
     let root = own_root(link, relative);
     let inside = relative.strip_prefix(root).unwrap_or(relative).trim_start_matches('/');
@@ -511,7 +511,7 @@ pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
 }
 
 /// The right side of a variable that is an alias of a type: assigned once, with what can be read as a type.
-pub(crate) fn alias_target(link: &Link<'_>, at: VarRef) -> Option<FormId> {
+pub(crate) fn alias_target(link: &Linker<'_>, at: VarRef) -> Option<FormId> {
     let facts = link.program.facts(at.file);
     let row = link.program.only_value_of(at)?;
     matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))

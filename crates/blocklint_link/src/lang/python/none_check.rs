@@ -8,7 +8,7 @@ use crate::calls::targets::Target;
 use crate::effect::constant::Constant;
 use crate::effect::label::{Choice, Guard, Question};
 use crate::guards::branch::is_condition;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, FileId};
 use crate::syntax::forms::mentions;
 use crate::syntax::regions::around;
@@ -26,7 +26,7 @@ impl Guard {
     }
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a form's declared type leaves no room for what a guard asks for: a `str` is not `None`, and who passes one where
     /// `None` is the default has one that is not empty.
     pub fn is_there(&self, scope: Scope, form: FormId, guard: &Guard) -> bool {
@@ -83,7 +83,7 @@ impl Link<'_> {
 
     fn leaves_no_room(&self, typed: Typed, guard: &Guard) -> bool {
         let members = self.values.members(typed.value);
-        typed.steps == 0
+        typed.inferred_steps == 0
             && !members.is_empty()
             && members.into_iter().all(|val| match val {
                 // Numbers, flags and containers may be false.

@@ -4,11 +4,11 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Form, FormId};
 
 use crate::effect::constant::Constant;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// What the variant of a function gives that a call's literals pick; `None` where they pick none.
     pub(crate) fn overloaded(
         &self,

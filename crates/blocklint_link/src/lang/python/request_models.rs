@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::calls::targets::Target;
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::models::unit_facts::calls_of;
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::values::expr::Scope;
@@ -17,7 +17,7 @@ use crate::values::value::{EnvId, Val};
 /// Dependencies of dependencies are followed so far.
 const DEPTH: u32 = 6;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Whether a method belongs to a class of which instances are made of requests.
     pub(crate) fn is_validated_on_loop(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);

@@ -3,7 +3,7 @@
 use crate::lang;
 use blocklint_facts::{Form, FormId, SiteKind};
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::SiteRef;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
@@ -20,7 +20,7 @@ const OPTION: &str = "std::option::Option";
 /// Types in each other: `Result<Option<Vec<_>>, _>`.
 const DEEPEST: u32 = 4;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What `collect::<T>()` gives on an iterator; nothing of another method, or where no type is written there.
     pub(crate) fn collected(&self, path: &str, receiver: Val, site: SiteRef, env: EnvId) -> Option<Typed> {
         if path != COLLECT {
@@ -61,7 +61,7 @@ impl Link<'_> {
         }
         let ty = self.library.path(blocklint_core::Language::Rust, OPTION);
         let value = self.values.one(Val::Library { ty, args: self.values.args(&[wanted.value]), made: None });
-        Some(self.inferred(Typed { value, steps: wanted.steps }))
+        Some(self.inferred(Typed { value, inferred_steps: wanted.inferred_steps }))
     }
 
     fn collected_as(&self, wanted: Typed, element: Typed, depth: u32) -> Typed {
@@ -69,13 +69,13 @@ impl Link<'_> {
         let list = |element: Typed| {
             let ty = self.library.path(language, LIST);
             let value = self.values.one(Val::Library { ty, args: self.values.args(&[element.value]), made: None });
-            Typed { value, steps: element.steps }
+            Typed { value, inferred_steps: element.inferred_steps }
         };
         let Some(depth) = depth.checked_sub(1) else { return list(element) };
         let [Val::Library { ty, args, made }] = self.values.members(wanted.value)[..] else { return list(element) };
         let mut parts = self.values.list(args).to_vec();
         let inner = |at: usize| match self.values.nth(args, at) {
-            Some(value) => Typed { value, steps: 0 },
+            Some(value) => Typed { value, inferred_steps: 0 },
             None => self.unknown(crate::values::value::Why::Expression),
         };
         if lang::rust::names::is_fallible(&self.library.text(ty)) {
@@ -86,7 +86,7 @@ impl Link<'_> {
                 None => parts.push(kept.value),
             }
             let value = self.values.one(Val::Library { ty, args: self.values.args(&parts), made });
-            return Typed { value, steps: kept.steps };
+            return Typed { value, inferred_steps: kept.inferred_steps };
         }
         let params = self.library.ty(ty).map_or(1, |rows| rows.params().len());
         let given: Vec<Typed> = match params {
@@ -103,6 +103,6 @@ impl Link<'_> {
             })
             .collect();
         let value = self.values.one(Val::Library { ty, args: self.values.args(&filled), made });
-        Typed { value, steps: element.steps }
+        Typed { value, inferred_steps: element.inferred_steps }
     }
 }

@@ -6,7 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{ClassId, ClassKind, FileFacts, Form, SiteKind};
 
 use crate::effect::constant::Constant;
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::program::occurrences::is_own_receiver;
 use crate::values::constant_field::MOST_SITES;
@@ -16,7 +16,7 @@ use crate::values::value::{EnvId, Val};
 /// How often a function passes its parameter on to another one.
 const DEPTH: u32 = 4;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The `bool` that a struct's field always holds; nothing where a macro, a derived trait or a reference may set it.
     pub(crate) fn literal_of_struct_field(&self, field: VarRef) -> Option<Constant> {
         let facts = self.program.facts(field.file);

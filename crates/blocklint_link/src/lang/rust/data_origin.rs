@@ -5,9 +5,9 @@ use blocklint_core::Context;
 use blocklint_facts::{AssignKind, Form, FormId, SiteKind, Sym, VarId, VarKind};
 use blocklint_models::{HandoverContext, Runs, Selector, Source};
 
-use crate::linker::Link;
+use crate::linker::Linker;
 use crate::models::data_origin::{Asked, all, any, wanted};
-use crate::models::row_match::Shown;
+use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
@@ -93,17 +93,17 @@ const MOST_VALUES: usize = 4;
 const TAGS: [(&str, Source); 3] =
     [("from-request", Source::Request), ("from-network", Source::Network), ("from-file", Source::File)];
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What a value's form says where reading it as it is written did not tell.
     pub(crate) fn comes_in_rust(
         &self,
-        shown: Shown,
+        shown: ConditionResult,
         scope: Scope,
         body: BodyRef,
         form: FormId,
         asked: Asked<'_>,
         depth: u32,
-    ) -> Shown {
+    ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         let more = match facts.form(form) {
             Form::Var(var) => match facts.var(var).kind {
@@ -117,13 +117,13 @@ impl Link<'_> {
             // A part of what comes from somewhere comes from there.
             Form::Element(base) => self.comes(scope, body, base, asked, depth),
             Form::Result(site) => self.comes_handed_on(scope, body, scope.file.site_ref(site), asked, depth),
-            _ => Shown::Hidden,
+            _ => ConditionResult::Hidden,
         };
         match more {
-            Shown::Yes => Shown::Yes,
-            _ if shown == Shown::No => shown,
-            _ if self.is_tagged(scope, form, asked) => Shown::Yes,
-            Shown::Param(_) if shown == Shown::Hidden => more,
+            ConditionResult::Yes => ConditionResult::Yes,
+            _ if shown == ConditionResult::No => shown,
+            _ if self.is_tagged(scope, form, asked) => ConditionResult::Yes,
+            ConditionResult::Param(_) if shown == ConditionResult::Hidden => more,
             _ => shown,
         }
     }
@@ -153,21 +153,27 @@ impl Link<'_> {
     }
 
     /// A parameter of a function that a library runs for requests and that holds bytes or text: all that comes with the request.
-    fn comes_of_request(&self, scope: Scope, var: VarId, asked: Asked<'_>) -> Shown {
+    fn comes_of_request(&self, scope: Scope, var: VarId, asked: Asked<'_>) -> ConditionResult {
         if !wanted(asked, Source::Request) {
-            return Shown::Hidden;
+            return ConditionResult::Hidden;
         }
         let facts = self.program.facts(scope.file);
         let of = scope.file.body_ref(facts.var(var).body);
-        let VarKind::Param(index) = facts.var(var).kind else { return Shown::Hidden };
-        let Some(param) = self.program.params_of(of).get(index as usize).copied() else { return Shown::Hidden };
+        let VarKind::Param(index) = facts.var(var).kind else { return ConditionResult::Hidden };
+        let Some(param) = self.program.params_of(of).get(index as usize).copied() else {
+            return ConditionResult::Hidden;
+        };
         let holds_bytes = |form: FormId| match facts.form(form) {
             Form::Name(sym) | Form::Path(_, sym) => matches!(facts.text(sym), "Bytes" | "String" | "Vec"),
             Form::Subscript(base, _) => matches!(facts.form(base), Form::Name(sym) if facts.text(sym) == "Vec"),
             Form::Var(var) => facts.text(facts.var(var).name) == "Bytes",
             _ => false,
         };
-        if holds_bytes(param.annotation) && self.serves_requests(of) { Shown::Yes } else { Shown::Hidden }
+        if holds_bytes(param.annotation) && self.serves_requests(of) {
+            ConditionResult::Yes
+        } else {
+            ConditionResult::Hidden
+        }
     }
 
     /// Whether a function is handed to a library that runs it on an event loop, or is registered by what decorates it.
@@ -191,7 +197,7 @@ impl Link<'_> {
     }
 
     /// A local that a closure or an async block takes along, or a buffer that calls fill.
-    fn comes_of_local(&self, scope: Scope, body: BodyRef, var: VarId, asked: Asked<'_>, depth: u32) -> Shown {
+    fn comes_of_local(&self, scope: Scope, body: BodyRef, var: VarId, asked: Asked<'_>, depth: u32) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         let owner = scope.file.body_ref(facts.var(var).body);
         let plain: Vec<_> = facts
@@ -200,14 +206,14 @@ impl Link<'_> {
             .take(MOST_VALUES + 1)
             .collect();
         if plain.len() > MOST_VALUES {
-            return Shown::Hidden;
+            return ConditionResult::Hidden;
         }
         if owner != body {
             let given = all(plain.iter().map(|assign| {
                 let scope = Scope { file: scope.file, at: assign.at, env: scope.env };
                 self.comes(scope, body, assign.value, asked, depth)
             }));
-            if given != Shown::Hidden {
+            if given != ConditionResult::Hidden {
                 return given;
             }
         }
@@ -215,7 +221,14 @@ impl Link<'_> {
     }
 
     /// `while let Some(chunk) = body.next().await { buffer.extend_from_slice(&chunk) }`, `file.read_to_end(&mut buffer)`
-    fn comes_by_filling(&self, scope: Scope, body: BodyRef, var: VarId, asked: Asked<'_>, depth: u32) -> Shown {
+    fn comes_by_filling(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        var: VarId,
+        asked: Asked<'_>,
+        depth: u32,
+    ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         let owner = scope.file.body_ref(facts.var(var).body);
         let is_it = |form: FormId| matches!(facts.form(form), Form::Var(of) if of == var);
@@ -233,12 +246,19 @@ impl Link<'_> {
                 _ if READ_INTO.contains(&name) && args.len() == 2 && is_it(args[1].value) => Some(args[0].value),
                 _ => None,
             };
-            from.map_or(Shown::Hidden, |form| self.comes(scope, body, form, asked, depth))
+            from.map_or(ConditionResult::Hidden, |form| self.comes(scope, body, form, asked, depth))
         }))
     }
 
     /// What hands on the value that it is called on, or makes one of its first argument.
-    fn comes_handed_on(&self, scope: Scope, body: BodyRef, site: SiteRef, asked: Asked<'_>, depth: u32) -> Shown {
+    fn comes_handed_on(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        site: SiteRef,
+        asked: Asked<'_>,
+        depth: u32,
+    ) -> ConditionResult {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         let name = facts.text(row.name);
@@ -247,7 +267,7 @@ impl Link<'_> {
             Form::Attr(..) => self.comes_of_closure(scope, body, site, asked, depth),
             _ if MADE_OF.contains(&name) => match self.program.args_of(site).first() {
                 Some(first) => self.comes(scope, body, first.value, asked, depth),
-                None => Shown::Hidden,
+                None => ConditionResult::Hidden,
             },
             _ => self.comes_of_closure(scope, body, site, asked, depth),
         }
@@ -262,19 +282,26 @@ impl Link<'_> {
     }
 
     /// What a closure gives that a library runs elsewhere and whose result is waited for.
-    fn comes_of_closure(&self, scope: Scope, body: BodyRef, site: SiteRef, asked: Asked<'_>, depth: u32) -> Shown {
+    fn comes_of_closure(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        site: SiteRef,
+        asked: Asked<'_>,
+        depth: u32,
+    ) -> ConditionResult {
         let facts = self.program.facts(site.file);
         let mut closures = self.program.args_of(site).into_iter().filter_map(|arg| match facts.form(arg.value) {
             Form::Callable(closure) => Some(closure),
             _ => None,
         });
-        let Some(closure) = closures.next() else { return Shown::Hidden };
+        let Some(closure) = closures.next() else { return ConditionResult::Hidden };
         let hands_over = self.values.members(self.callee(site, EnvId::NONE).value).into_iter().any(|val| match val {
             Val::External(path) | Val::Method { path, .. } => self.library.handovers(path).iter().next().is_some(),
             _ => false,
         });
         if !hands_over {
-            return Shown::Hidden;
+            return ConditionResult::Hidden;
         }
         let given = self.program.exits_in(site.file.body_ref(closure)).filter(|exit| exit.value.is_some());
         any(given.map(|exit| {

@@ -4,7 +4,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{ClassId, Form, FormId, SiteKind};
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId, SiteRef};
 use crate::values::value::{ArgsId, EnvId, Val};
 
@@ -21,7 +21,7 @@ const ENDS: [&str; 2] = ["build", "try_build"];
 /// Steps of one builder.
 const MOST_STEPS: usize = 64;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What a call gives that ends a derived builder.
     pub(crate) fn built_by_derived(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);

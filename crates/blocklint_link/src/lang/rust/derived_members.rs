@@ -5,14 +5,14 @@ use crate::lang;
 use blocklint_core::Language;
 use blocklint_facts::{ClassKind, Form};
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, Name};
 use crate::values::value::{ArgsId, Val, Why};
 
 /// What `#[derive(…)]` of such a trait gives: the field's own methods (`std::ops::Deref`, which only macros derive).
 const DEREF: &str = "Deref";
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Whether a type derives a trait of this last name.
     pub(crate) fn derives(&self, class: ClassRef, name: &str) -> bool {
         let facts = self.program.facts(class.file);

@@ -4,7 +4,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{Form, SiteKind};
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, Name, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val, ValueId};
 
@@ -14,7 +14,7 @@ const CONVERSIONS: [(&str, &str, &str); 2] = [("Into", "into", "from"), ("TryInt
 /// Calls in a chain after the one that is handed a conversion: `.collect::<Result<Vec<_>, _>>()`, `.unwrap()`.
 const LONGEST_CHAIN: usize = 4;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// What an argument is as a callable: its value, and of a function that several impl blocks bear those for what it is given.
     pub fn handed(&self, site: SiteRef, arg: u32, env: EnvId) -> Typed {
         let facts = self.program.facts(site.file);

@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use blocklint_facts::{At, BodyId, ClassKind, Form, FormId, Sym, VarId};
 use smallvec::SmallVec;
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
@@ -16,7 +16,7 @@ pub(crate) type Bindings = SmallVec<[(Val, ValueId); 4]>;
 /// Types inside types that are looked at.
 const DEEPEST: u32 = 6;
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// The type parameter of this name of the impl block, trait or type around a body.
     pub(crate) fn type_param(&self, file: FileId, body: BodyId, sym: Sym) -> Option<Val> {
         let class = lang::rust::names::around(self, file, body)?;

@@ -8,7 +8,7 @@ use blocklint_core::Language;
 use blocklint_facts::{ClassKind, Form, FormId, SiteKind};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, Name, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
@@ -29,7 +29,7 @@ pub(crate) fn conversion_by(method: &str) -> Option<&'static str> {
     CONVERSIONS.iter().find_map(|(conversion, runs)| (*runs == method).then_some(*conversion))
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// A callee; of a method that several impl blocks of one trait bear (`impl From<A> for X`, `impl From<B> for X`), those
     /// which what it is called on and given allows.
     pub(crate) fn of_fitting_impls(&self, scope: Scope, site: SiteRef, callee: Typed) -> Typed {

@@ -2,14 +2,14 @@
 
 use blocklint_facts::{BodyId, BodyKind};
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, Name, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
 /// Macros of one name beyond which nobody can say which one is meant.
 const MOST: usize = 4;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The macro that a call means: one of its name in its own crate, else the only one of the project, which its crate exports.
     /// In its own file it is a variable.
     pub(crate) fn macro_of_project(&self, site: SiteRef) -> Option<Typed> {
@@ -28,7 +28,7 @@ impl Link<'_> {
         }
         let members: Vec<Val> =
             meant.iter().map(|&body| Val::Fn { body, receiver: BoundId::NONE, env: EnvId::NONE }).collect();
-        let typed = Typed { value: self.values.union(&members), steps: 0 };
+        let typed = Typed { value: self.values.union(&members), inferred_steps: 0 };
         Some(if meant.len() == 1 { typed } else { self.inferred(typed) })
     }
 

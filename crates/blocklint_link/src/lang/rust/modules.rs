@@ -8,7 +8,7 @@ use blocklint_facts::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::linker::{Link, Task, Typed};
+use crate::linker::{Linker, Query, Typed};
 use crate::program::ids::{ClassRef, FileId, Name, PathId};
 use crate::program::{CrateLayout, Layout};
 use crate::values::expr::Scope;
@@ -29,7 +29,7 @@ impl Parents {
 
     /// Whether the compiler never sees a file: no root of a crate, and declared by no module although the one around it declares others.
     /// `//mod large_import;`
-    fn is_left_out(&self, link: &Link<'_>, file: FileId) -> bool {
+    fn is_left_out(&self, link: &Linker<'_>, file: FileId) -> bool {
         let relative = &link.program.files[file.index()].relative;
         let roots = link.crate_of(file).map_or(&[][..], |own| &own.roots);
         if self.of.contains_key(&file) || roots.is_empty() || roots.contains(relative) {
@@ -62,12 +62,12 @@ impl Parents {
 }
 
 /// Whether a module calls macros at its top, which may declare modules.
-fn declares_by_macro(link: &Link<'_>, file: FileId) -> bool {
+fn declares_by_macro(link: &Linker<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
     facts.sites.iter().any(|row| row.kind == SiteKind::Macro && facts.body_of(row.at) == BodyId(0))
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// Rust: whether the compiler never sees a file.
     pub fn is_never_built(&self, file: FileId) -> bool {
         self.program.language(file) == Language::Rust && self.rust_parents().is_left_out(self, file)
@@ -75,7 +75,7 @@ impl Link<'_> {
 }
 
 /// Reads all `mod x;` once.
-pub(crate) fn parents(link: &Link<'_>) -> Parents {
+pub(crate) fn parents(link: &Linker<'_>) -> Parents {
     let mut parents = Parents::default();
     for (slot, source) in link.program.files.iter().enumerate() {
         let facts = &source.facts;
@@ -130,7 +130,7 @@ const TEST_WORDS: &[&str] =
     &["test", "tests", "testing", "testutil", "testutils", "fuzz", "fuzzers", "bench", "benches", "benchmarks", "e2e"];
 
 /// The module a body stands in: an inline one or its file.
-pub(crate) fn module_at(link: &Link<'_>, file: FileId, body: BodyId) -> Val {
+pub(crate) fn module_at(link: &Linker<'_>, file: FileId, body: BodyId) -> Val {
     let facts = link.program.facts(file);
     let mut at = body;
     while let Some(id) = at.get() {
@@ -149,7 +149,7 @@ pub(crate) fn module_at(link: &Link<'_>, file: FileId, body: BodyId) -> Val {
 }
 
 /// The module around a module.
-pub(crate) fn parent(link: &Link<'_>, module: Val) -> Val {
+pub(crate) fn parent(link: &Linker<'_>, module: Val) -> Val {
     match module {
         Val::Class(class) => module_at(link, class.file, link.program.class(class).parent),
         Val::Module(file) => link.rust_parents().get(file).unwrap_or_else(|| parent_by_folder(link, file)),
@@ -158,7 +158,7 @@ pub(crate) fn parent(link: &Link<'_>, module: Val) -> Val {
 }
 
 /// The module around a file that nobody declares, by where it lies.
-fn parent_by_folder(link: &Link<'_>, file: FileId) -> Val {
+fn parent_by_folder(link: &Linker<'_>, file: FileId) -> Val {
     let relative = &link.program.files[file.index()].relative;
     let (folder, own) = relative.rsplit_once('/').unwrap_or(("", relative));
     let folder = if own == "mod.rs" { folder.rsplit_once('/').map_or("", |(parent, _)| parent) } else { folder };
@@ -174,7 +174,7 @@ fn parent_by_folder(link: &Link<'_>, file: FileId) -> Val {
 }
 
 /// The root file of the crate a file is in.
-pub(crate) fn crate_root(link: &Link<'_>, file: FileId) -> Val {
+pub(crate) fn crate_root(link: &Linker<'_>, file: FileId) -> Val {
     let parents = link.rust_parents();
     let mut at = file;
     for _ in 0..64 {
@@ -205,14 +205,14 @@ pub(crate) fn crate_root(link: &Link<'_>, file: FileId) -> Val {
 }
 
 /// Whether a module tree begins in a file.
-pub fn is_crate_root(link: &Link<'_>, relative: &str) -> bool {
+pub fn is_crate_root(link: &Linker<'_>, relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     matches!(name, "lib.rs" | "main.rs")
         || link.program.layout.crates.iter().any(|package| package.roots.iter().any(|root| root == relative))
 }
 
 /// A crate of the workspace by the name that the paths of a file have for it, else an external one.
-pub(crate) fn named_crate(link: &Link<'_>, file: FileId, name: &str) -> Val {
+pub(crate) fn named_crate(link: &Linker<'_>, file: FileId, name: &str) -> Val {
     let crates = &link.program.layout.crates;
     let own = link.crate_of(file);
     let renamed = own.and_then(|own| own.renamed.iter().find(|(local, _)| local == name));
@@ -231,7 +231,7 @@ pub(crate) fn named_crate(link: &Link<'_>, file: FileId, name: &str) -> Val {
 
 /// An item of a module (a file, an inline one) or of what a glob import can name, through that module's own glob
 /// imports.
-pub(crate) fn member(link: &Link<'_>, module: Val, name: Name) -> Option<Typed> {
+pub(crate) fn member(link: &Linker<'_>, module: Val, name: Name) -> Option<Typed> {
     match place(link, module, name) {
         Place::Found(found) => Some(found.typed(link)),
         Place::Inside(file, body) => through_globs(link, file, body, name),
@@ -254,7 +254,7 @@ pub(crate) enum Found {
 }
 
 impl Found {
-    fn typed(self, link: &Link<'_>) -> Typed {
+    fn typed(self, link: &Linker<'_>) -> Typed {
         match self {
             Found::Var(file, var) => link.var(Scope { file, at: At::default(), env: EnvId::NONE }, var),
             Found::Variant(class, var) => link.variant(class, var),
@@ -271,7 +271,7 @@ enum Place {
     Nowhere,
 }
 
-fn place(link: &Link<'_>, module: Val, name: Name) -> Place {
+fn place(link: &Linker<'_>, module: Val, name: Name) -> Place {
     let (file, body) = match module {
         Val::Module(file) => (file, BodyId(0)),
         Val::Class(class) => {
@@ -300,7 +300,7 @@ fn place(link: &Link<'_>, module: Val, name: Name) -> Place {
 }
 
 /// A name that a glob import brings to a body, or to one of those around it up to its module.
-pub(crate) fn through_globs(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
+pub(crate) fn through_globs(link: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
     let known = link.globs.borrow().get(&(file, body, name)).cloned();
     let found = known.unwrap_or_else(|| {
         let mut found = Vec::new();
@@ -319,7 +319,7 @@ const MOST_GLOBS: usize = 256;
 
 /// Adds what glob imports bring under a name, each module once; whether all of them are known by now.
 fn brought(
-    link: &Link<'_>,
+    link: &Linker<'_>,
     file: FileId,
     body: BodyId,
     name: Name,
@@ -367,8 +367,8 @@ fn brought(
 
 /// The module whose names a glob import brings. Modules may bring each other's, so the way there is remembered and
 /// meets itself.
-fn glob_base(link: &Link<'_>, file: FileId, glob: ImportId) -> Val {
-    let typed = link.remember(Task::Import(file, glob), || {
+fn glob_base(link: &Linker<'_>, file: FileId, glob: ImportId) -> Val {
+    let typed = link.remember(Query::Import(file, glob), || {
         let row = link.program.facts(file).import(glob);
         import(link, file, &Import { name: Sym::NONE, ..row })
     });
@@ -376,7 +376,7 @@ fn glob_base(link: &Link<'_>, file: FileId, glob: ImportId) -> Val {
 }
 
 /// What a `use` or `mod` binds.
-pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
+pub(crate) fn import(link: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     let facts = link.program.facts(file);
     if row.kind == ImportKind::File {
         return match declared_file(link, file, row) {
@@ -405,7 +405,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
 }
 
 /// What the first segment of a `use` path means: `crate`, `self`, an item of this module, a crate.
-fn import_head(link: &Link<'_>, file: FileId, row: &Import, path: &str) -> Val {
+fn import_head(link: &Linker<'_>, file: FileId, row: &Import, path: &str) -> Val {
     let facts = link.program.facts(file);
     let head = path.split("::").find(|part| !part.is_empty()).unwrap_or("");
     let own = module_at(link, file, facts.body_of(row.at));
@@ -438,7 +438,7 @@ fn import_head(link: &Link<'_>, file: FileId, row: &Import, path: &str) -> Val {
 
 /// `use store::Store` beside `mod store`: the item of this module, or one that a glob brings, unless it is this very
 /// import.
-fn item_for_head(link: &Link<'_>, file: FileId, body: BodyId, own: Val, row: &Import, name: Name) -> Option<Val> {
+fn item_for_head(link: &Linker<'_>, file: FileId, body: BodyId, own: Val, row: &Import, name: Name) -> Option<Val> {
     let facts = link.program.facts(file);
     let module = match own {
         Val::Class(class) => link.program.class(class).body,
@@ -476,7 +476,7 @@ fn item_for_head(link: &Link<'_>, file: FileId, body: BodyId, own: Val, row: &Im
 }
 
 /// The file of `mod name;`.
-fn declared_file(link: &Link<'_>, file: FileId, row: &Import) -> Option<FileId> {
+fn declared_file(link: &Linker<'_>, file: FileId, row: &Import) -> Option<FileId> {
     let facts = link.program.facts(file);
     let relative = &link.program.files[file.index()].relative;
     let (folder, own) = relative.rsplit_once('/').unwrap_or(("", relative));
@@ -523,7 +523,7 @@ fn normal(path: &str) -> String {
     parts.join("/")
 }
 
-impl Link<'_> {
+impl Linker<'_> {
     /// The crate in whose folder a file lies.
     pub fn crate_of(&self, file: FileId) -> Option<&CrateLayout> {
         let relative = self.program.files[file.index()].relative.as_str();

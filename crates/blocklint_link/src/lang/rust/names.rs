@@ -4,7 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::{At, BodyId, ClassKind, Form, Import, SiteKind, Sym};
 
 use crate::lang::rust::modules;
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId, Name, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, Why};
@@ -70,7 +70,7 @@ const PRELUDE: &[(&str, &str)] = &[
 
 /// A name that the file does not bind: `Self`, a type parameter, a name of a glob import, of the prelude, or an
 /// external crate.
-pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
+pub(crate) fn free_name(link: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     let facts = link.program.facts(scope.file);
     let text = facts.text(sym);
     let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
@@ -103,12 +103,12 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
 }
 
 /// The impl block, trait or type around a body, also where the body is its own.
-pub(crate) fn around(link: &Link<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
+pub(crate) fn around(link: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
     link.class_around(file.body_ref(body)).or_else(|| block_of(link, file, body))
 }
 
 /// The impl block or trait around a body, where the body is the block's own.
-fn block_of(link: &Link<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
+fn block_of(link: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
     let facts = link.program.facts(file);
     facts
         .classes
@@ -118,7 +118,7 @@ fn block_of(link: &Link<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
 }
 
 /// The type an impl block is for.
-pub fn subject(link: &Link<'_>, class: ClassRef) -> Option<ClassRef> {
+pub fn subject(link: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
     let row = link.program.class(class);
     if row.kind != ClassKind::Impl {
         return Some(class);
@@ -130,7 +130,7 @@ pub fn subject(link: &Link<'_>, class: ClassRef) -> Option<ClassRef> {
 }
 
 /// The value of `self` in a method of a class, trait or impl block.
-pub(crate) fn receiver(link: &Link<'_>, class: ClassRef) -> Typed {
+pub(crate) fn receiver(link: &Linker<'_>, class: ClassRef) -> Typed {
     let row = link.program.class(class);
     if row.kind == ClassKind::Impl {
         return link.annotation(head_scope(link, class), row.subject);
@@ -139,14 +139,14 @@ pub(crate) fn receiver(link: &Link<'_>, class: ClassRef) -> Typed {
 }
 
 /// Where the head of an impl block is read: its type parameters are known there.
-pub(crate) fn head_scope(link: &Link<'_>, class: ClassRef) -> Scope {
+pub(crate) fn head_scope(link: &Linker<'_>, class: ClassRef) -> Scope {
     let facts = link.program.facts(class.file);
     let at = At { region: facts.body(link.program.class(class).body).region, position: u32::MAX };
     Scope { file: class.file, at, env: EnvId::NONE }
 }
 
 /// A path segment behind a value.
-pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
+pub(crate) fn path_member(link: &Linker<'_>, member: Val, name: Name) -> Typed {
     match (member, link.program.text(name)) {
         (Val::Module(_), "super") => return link.known(modules::parent(link, member)),
         (Val::Module(_), "self") => return link.known(member),
@@ -191,7 +191,7 @@ pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
 }
 
 /// What a `use` or `mod` binds.
-pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
+pub(crate) fn import(link: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     modules::import(link, file, row)
 }
 
@@ -199,7 +199,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
 const POINTERS: u32 = 4;
 
 /// The callee of a call.
-pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
+pub(crate) fn callee(link: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let form = link.program.site(site).callee;
     if link.program.site(site).kind == SiteKind::Macro {
@@ -269,7 +269,7 @@ pub(crate) fn result_behind(path: &str) -> Option<&'static str> {
 }
 
 /// The path of a file's module below its crate's source folder.
-pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
+pub(crate) fn module_name(link: &Linker<'_>, file: FileId) -> String {
     let relative = &link.program.files[file.index()].relative;
     let inside = relative.rsplit_once("src/").map_or(relative.as_str(), |(_, inside)| inside);
     let inside = inside.strip_suffix(".rs").unwrap_or(inside);

@@ -3,7 +3,7 @@
 
 use blocklint_facts::ClassId;
 
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
@@ -14,7 +14,7 @@ const DEEPEST: u32 = 5;
 /// Assignments to one field that are looked at.
 const MOST_ASSIGNED: usize = 8;
 
-impl Link<'_> {
+impl Linker<'_> {
     /// A field's declared type with the callables that it is seen to keep.
     pub(crate) fn or_written_callables(&self, field: VarRef, declared: Typed) -> Typed {
         if !self.keeps_callables(declared, DEEPEST) {
@@ -55,11 +55,9 @@ impl Link<'_> {
         }
         match self.values.members(declared.value)[..] {
             [param @ Val::Param { .. }] => self.values.is_unknown(self.bound_of(param).value),
-            [Val::Library { args, .. }] => self
-                .values
-                .list(args)
-                .last()
-                .is_some_and(|&value| self.keeps_callables(Typed { value, steps: declared.steps }, depth)),
+            [Val::Library { args, .. }] => self.values.list(args).last().is_some_and(|&value| {
+                self.keeps_callables(Typed { value, inferred_steps: declared.inferred_steps }, depth)
+            }),
             _ => false,
         }
     }
@@ -76,12 +74,18 @@ impl Link<'_> {
         let Some(last) = parts.last_mut() else { return declared };
         let mut given = given.to_vec();
         given.extend(self.added_to_field(class, ty, field));
-        let kept = self.with_kept(Typed { value: *last, steps: declared.steps }, depth, class, field, &given);
+        let kept = self.with_kept(
+            Typed { value: *last, inferred_steps: declared.inferred_steps },
+            depth,
+            class,
+            field,
+            &given,
+        );
         if kept.value == *last {
             return declared;
         }
         *last = kept.value;
         let value = self.values.one(Val::Library { ty, args: self.values.args(&parts), made });
-        Typed { value, steps: kept.steps }
+        Typed { value, inferred_steps: kept.inferred_steps }
     }
 }

@@ -6,7 +6,7 @@ use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form, FormId, Import
 use blocklint_models::{Argument, Condition, Subject, Test, TypeExpr, Uses};
 
 use crate::calls::targets::{Target, Targets};
-use crate::linker::{Link, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::values::value::{EnvId, Val, ValueId};
 
@@ -61,7 +61,7 @@ const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "defaul
 const FUTURES: &[&str] =
     &["Future", "Stream", "TryFuture", "TryStream", "BoxFuture", "BoxStream", "LocalBoxFuture", "LocalBoxStream"];
 
-impl<'a> Link<'a> {
+impl<'a> Linker<'a> {
     /// Whether a closure in an argument of a call that neither the project nor a model speaks of runs during it: one
     /// that borrows what is around it cannot outlive the call, and who keeps one demands `move`.
     pub(crate) fn borrows_for_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
