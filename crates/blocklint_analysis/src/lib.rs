@@ -97,7 +97,7 @@ pub struct Whole {
 }
 
 /// Links a loaded program: nothing is resolved before it is asked for.
-pub fn link<'a>(program: &'a Program<'a>, models: &'a Models) -> Linker<'a> {
+pub fn linker<'a>(program: &'a Program<'a>, models: &'a Models) -> Linker<'a> {
     Linker::new(program, Library::new(models))
 }
 
@@ -107,37 +107,37 @@ pub fn link_with<'a>(program: &'a Program<'a>, models: &'a Models, tables: Table
 }
 
 /// Finds what blocks, and whom.
-pub fn solve(link: &Linker<'_>, options: Options) -> Solved {
-    searched(link, options, |search| search, |_, _| ()).0
+pub fn solve(linker: &Linker<'_>, options: Options) -> Solved {
+    searched(linker, options, |search| search, |_, _| ()).0
 }
 
 /// The same, with what [`solve_some`] asks for later.
-pub fn solve_whole(link: &Linker<'_>, options: Options) -> Whole {
-    let (solved, flows) = searched(link, options, |search| search, Flows::of);
+pub fn solve_whole(linker: &Linker<'_>, options: Options) -> Whole {
+    let (solved, flows) = searched(linker, options, |search| search, Flows::of);
     Whole { solved, flows }
 }
 
 /// Finds what blocks in a few files, and whom. Looks nowhere but where they lead to now, or led to in an earlier search over all files.
-/// It answers for more files than it is asked about: [`Link::files_asked`] tells. What only all files tell (how many functions wait for a
+/// It answers for more files than it is asked about: [`Linker::files_asked`] tells. What only all files tell (how many functions wait for a
 /// cause, what was said of it elsewhere) is as far as these files tell.
-pub fn solve_some(link: &Linker<'_>, options: Options, flows: &Flows, wanted: Wanted<'_>) -> Solved {
-    let mut solved = searched(link, options, |search| search.within(flows, wanted), |_, _| ()).0;
-    solved.findings.retain(|finding| link.is_asked(finding.file));
-    solved.used.retain(|comment| link.is_asked(comment.file));
+pub fn solve_some(linker: &Linker<'_>, options: Options, flows: &Flows, wanted: Wanted<'_>) -> Solved {
+    let mut solved = searched(linker, options, |search| search.within(flows, wanted), |_, _| ()).0;
+    solved.findings.retain(|finding| linker.is_asked(finding.file));
+    solved.used.retain(|comment| linker.is_asked(comment.file));
     solved
 }
 
 fn searched<'a, T>(
-    link: &Linker<'a>,
+    linker: &Linker<'a>,
     options: Options,
     begin: impl for<'l> FnOnce(Search<'l, 'a>) -> Search<'l, 'a>,
     read_off: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
-    let cuts = Suppressions::new(link.program, options.rules);
+    let cuts = Suppressions::new(linker.program, options.rules);
     let judge = Judge::new(options.without);
-    let graph = begin(Search::new(link, &cuts, &judge)).run();
+    let graph = begin(Search::new(linker, &cuts, &judge)).run();
     let mut net = options.ways.then(PathNetwork::default);
-    let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options, net.as_mut());
-    let read = read_off(link, &graph);
+    let (findings, causes) = findings::findings(linker, &cuts, &judge, &graph, options, net.as_mut());
+    let read = read_off(linker, &graph);
     (Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }, read)
 }

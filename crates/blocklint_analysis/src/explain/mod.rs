@@ -35,7 +35,7 @@ use crate::Solved;
 
 /// A solved program that keeps what it found on the way.
 pub struct Explainer<'l, 'a> {
-    link: &'l Linker<'a>,
+    linker: &'l Linker<'a>,
     cuts: Suppressions,
     graph: Graph<'a>,
     callers: Callers<'l, 'a>,
@@ -257,16 +257,16 @@ pub enum Above {
 
 impl<'l, 'a> Explainer<'l, 'a> {
     /// Solves the program.
-    pub fn new(link: &'l Linker<'a>, options: Options) -> Self {
-        let cuts = Suppressions::new(link.program, options.rules);
+    pub fn new(linker: &'l Linker<'a>, options: Options) -> Self {
+        let cuts = Suppressions::new(linker.program, options.rules);
         let judge = Judge::new(options.without);
-        let graph = Search::new(link, &cuts, &judge).run();
+        let graph = Search::new(linker, &cuts, &judge).run();
         let (findings, causes) =
-            crate::findings::findings(link, &cuts, &judge, &graph, Options { account: true, ..options }, None);
-        let (callers, roots) = (Callers::new(link), Roots::new(link));
+            crate::findings::findings(linker, &cuts, &judge, &graph, Options { account: true, ..options }, None);
+        let (callers, roots) = (Callers::new(linker), Roots::new(linker));
         let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
         // What is asked below to explain uses no comment.
-        let cuts = Suppressions::new(link.program, options.rules);
+        let cuts = Suppressions::new(linker.program, options.rules);
         let mut states: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
         for (at, state) in graph.states.iter().enumerate() {
             states.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));
@@ -277,7 +277,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
             by_root.entry(raw.root).or_insert_with(Vec::new).push(at);
         }
         Explainer {
-            paths: Paths::new(link, &graph),
+            paths: Paths::new(linker, &graph),
             above: above::of(&graph),
             ways: above::ways_by_site(&graph),
             reached_roots: graph.hits.iter().filter(|hit| !hit.handed).map(|hit| hit.root).collect(),
@@ -285,7 +285,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
             states,
             by_site,
             by_root,
-            link,
+            linker,
             cuts,
             graph,
             callers,
@@ -296,8 +296,8 @@ impl<'l, 'a> Explainer<'l, 'a> {
     }
 
     /// The linked program.
-    pub fn link(&self) -> &'l Linker<'a> {
-        self.link
+    pub fn linker(&self) -> &'l Linker<'a> {
+        self.linker
     }
 
     /// Returns what was found.

@@ -15,7 +15,7 @@ const MOST: usize = 200;
 /// Returns the names of the functions on the ways of a finding, or called by one of these, in which a comment silences a cause
 /// of its rule.
 pub(super) fn partly_silenced<'w>(
-    link: &Linker<'_>,
+    linker: &Linker<'_>,
     cuts: &Suppressions,
     graph: &Graph<'_>,
     rule: RuleCode,
@@ -27,13 +27,13 @@ pub(super) fn partly_silenced<'w>(
     }
     let bodies = bodies_on(graph, ways);
     let is_called = |silenced: BodyRef| {
-        let facts = link.program.facts(silenced.file);
-        let name = facts.text(link.program.body(silenced).name);
-        let mut sites = bodies.iter().flat_map(|&body| link.program.sites_in(body));
+        let facts = linker.program.facts(silenced.file);
+        let name = facts.text(linker.program.body(silenced).name);
+        let mut sites = bodies.iter().flat_map(|&body| linker.program.sites_in(body));
         sites.any(|site| {
-            let facts = link.program.facts(site.file);
-            facts.text(link.program.site(site).name) == name
-                && link
+            let facts = linker.program.facts(site.file);
+            facts.text(linker.program.site(site).name) == name
+                && linker
                     .targets(site, EnvId::NONE)
                     .list
                     .iter()
@@ -41,7 +41,7 @@ pub(super) fn partly_silenced<'w>(
         })
     };
     let related = silenced.into_iter().filter(|body| bodies.contains(body) || is_called(*body));
-    let mut names: Vec<String> = related.map(|body| link.qualified_name(body)).collect();
+    let mut names: Vec<String> = related.map(|body| linker.qualified_name(body)).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -59,7 +59,7 @@ fn bodies_on<'w>(graph: &Graph<'_>, ways: impl Iterator<Item = &'w FlowEdge>) ->
         }
         let state = &graph.states[state.0 as usize];
         bodies.insert(state.node.body);
-        open.extend(state.ways.iter().map(|way| way.next));
+        open.extend(state.edges.iter().map(|way| way.next));
     }
     bodies
 }

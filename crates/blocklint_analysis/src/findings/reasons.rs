@@ -19,7 +19,7 @@ use super::Candidate;
 
 /// Returns the signals that speak of a candidate, each with the place where a reader sees it.
 pub(super) fn reasons<'a>(
-    link: &Linker<'a>,
+    linker: &Linker<'a>,
     graph: &Graph<'a>,
     judge: &Judge,
     callers: &Callers<'_, 'a>,
@@ -33,25 +33,26 @@ pub(super) fn reasons<'a>(
         label.severity = graph.labels.get(graph.leaves[leaf as usize].label).severity;
     }
     let (root, kind) = (best.root, best.kind);
-    let traced = Traced { link, callers, graph, root, kind, label: &label, ways: &ways };
-    let place = |site: SiteRef| (site.file, place_of(link, site));
+    let traced = Traced { linker, callers, graph, root, kind, label: &label, ways: &ways };
+    let place = |site: SiteRef| (site.file, place_of(linker, site));
     let mut found: Vec<Reason> =
         judge.account(&traced).into_iter().map(|(signal, site)| reason(signal, site.map(place))).collect();
     let mut said: Vec<(&str, Option<SiteRef>)> = best.said.iter().map(|&name| (name, None)).collect();
     for way in ways.iter().filter(|_| best.label.severity == Severity::Note && !label.fails) {
-        let is_cached = label.effect == Effect::File && link.method_kind(link.program.body_of_site(way.site)).cached;
-        match runs_first_time(link, way.site).or_else(|| first_time_of(link, way.site)) {
+        let is_cached =
+            label.effect == Effect::File && linker.method_kind(linker.program.body_of_site(way.site)).cached;
+        match runs_first_time(linker, way.site).or_else(|| first_time_of(linker, way.site)) {
             Some(first) if first.per_key => said.push((named::ONCE_PER_KEY, Some(way.site))),
             Some(_) if best.label.once => said.push((named::FIRST_TIME, Some(way.site))),
             _ if is_cached => said.push((named::CACHED, Some(way.site))),
             _ => {}
         }
     }
-    if link.program.language(root.file) == Language::Python {
+    if linker.program.language(root.file) == Language::Python {
         let doubts = |one: bool, far: bool| best.cost.doubts(one, far) > 0;
         said.extend(doubts(true, false).then_some((named::TWO_OF_ONE_KIND, None)));
         said.extend(doubts(false, true).then_some((named::LONG_WAY, None)));
-    } else if steps_of_length(link.program.language(root.file), best.cost.hops, best.cost.own) > 0 {
+    } else if steps_of_length(linker.program.language(root.file), best.cost.hops, best.cost.own) > 0 {
         said.push((named::LONG_WAY, None));
     }
     for (name, site) in said {
@@ -66,13 +67,13 @@ pub(super) fn reasons<'a>(
 
 /// Returns the inferred steps of a candidate; at least one where it is not sure and no signal says why.
 pub(super) fn doubts(
-    link: &Linker<'_>,
+    linker: &Linker<'_>,
     graph: &Graph<'_>,
     judge: &Judge,
     paths: &Paths,
     best: &Candidate,
 ) -> Vec<Doubt> {
-    let mut found = doubts_on_way(link, judge, graph, &paths.follow(best.way));
+    let mut found = doubts_on_way(linker, judge, graph, &paths.follow(best.way));
     found.extend(doubt_about_root(best.kind));
     if found.is_empty() && best.cost.steps > 0 {
         found.push(Doubt::Undecided(best.way.site));

@@ -11,7 +11,7 @@ use blocklint_flow::lifecycle::owner::Owner;
 use blocklint_flow::lifecycle::owner::{kept, runs_another};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::LabelHold;
-use blocklint_link::imports::library_reach::Reach;
+use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
@@ -39,32 +39,32 @@ pub(crate) struct MadeAnew {
 }
 
 /// All such calls of the program, in order.
-pub(crate) fn made_anew<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Reach) -> Vec<MadeAnew> {
-    let mut times = TimesOf::new(link, callers);
+pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<MadeAnew> {
+    let mut times = TimesOf::new(linker, callers);
     let mut found = Vec::new();
-    for (site, path, creates) in makers(link, reach) {
-        let aside = link.program.is_test(site.file)
-            || link.program.is_command_line(site.file)
-            || is_example(&link.program.files[site.file.index()].relative);
-        if aside || creates == Creates::Threads && is_dedicated(link, site) {
+    for (site, path, creates) in makers(linker, reach) {
+        let aside = linker.program.is_test(site.file)
+            || linker.program.is_command_line(site.file)
+            || is_example(&linker.program.files[site.file.index()].relative);
+        if aside || creates == Creates::Threads && is_dedicated(linker, site) {
             continue;
         }
-        let Some((anew, steps)) = how(link, &mut times, site) else { continue };
-        let facts = link.program.facts(site.file);
+        let Some((anew, steps)) = how(linker, &mut times, site) else { continue };
+        let facts = linker.program.facts(site.file);
         let is_shown = match anew {
             Anew::PerEntry(_) | Anew::PerItem(_) => true,
             Anew::PerInstance { shown, .. } => shown,
             Anew::PerCall => false,
         };
-        let made_for_caller = matches!(kept(link, site), Owner::ByCaller(_));
+        let made_for_caller = matches!(kept(linker, site), Owner::ByCaller(_));
         let severity = match creates {
             // A collection of what is configured, in which each is kept.
             _ if made_for_caller && matches!(anew, Anew::PerItem(_)) => Severity::Note,
             // Threads that work together on one thing and end with it: many at once are many threads, but none stays.
             Creates::Threads
                 if matches!(anew, Anew::PerEntry(_) | Anew::PerItem(_))
-                    && !is_scheduler(link, site, path)
-                    && ends_here(link, site) =>
+                    && !is_scheduler(linker, site, path)
+                    && ends_here(linker, site) =>
             {
                 if lang::is_made_by_others(facts.language) {
                     Severity::Warning
@@ -73,7 +73,7 @@ pub(crate) fn made_anew<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, reach:
                 }
             }
             // What a setting asks for few programs have.
-            Creates::Threads | Creates::Pool if facts.language == Language::Java && is_switched_on(link, site) => {
+            Creates::Threads | Creates::Pool if facts.language == Language::Java && is_switched_on(linker, site) => {
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,
@@ -81,8 +81,8 @@ pub(crate) fn made_anew<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, reach:
             Creates::Threads
                 if !is_shown
                     && lang::is_made_by_others(facts.language)
-                    && !is_scheduler(link, site, path)
-                    && !matches!(anew, Anew::PerInstance { class, .. } if is_built_for_callers(link, callers, class)) =>
+                    && !is_scheduler(linker, site, path)
+                    && !matches!(anew, Anew::PerInstance { class, .. } if is_built_for_callers(linker, callers, class)) =>
             {
                 Severity::Note
             }
@@ -90,24 +90,26 @@ pub(crate) fn made_anew<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, reach:
             Creates::Threads | Creates::Pool
                 if !is_shown
                     && lang::is_made_by_others(facts.language)
-                    && (creates == Creates::Threads || is_of_role(link, path, Role::Pool)) =>
+                    && (creates == Creates::Threads || is_of_role(linker, path, Role::Pool)) =>
             {
-                match is_one_of_its_kind(link, &mut times, site, anew) {
+                match is_one_of_its_kind(linker, &mut times, site, anew) {
                     false => Severity::Warning,
                     true if creates == Creates::Threads => Severity::Note,
                     true => continue,
                 }
             }
             // A runtime that is there for one call: its threads start and end with it.
-            Creates::Threads if anew == Anew::PerCall && runs_a_loop(link, callers, site) => Severity::Warning,
+            Creates::Threads if anew == Anew::PerCall && runs_a_loop(linker, callers, site) => Severity::Warning,
             Creates::Threads if anew != Anew::PerCall => Severity::Note,
             // Made where a call wants one, and nobody else has it: not even the function can use it again.
-            Creates::Threads if facts.language == Language::Python && is_for_one_call(link, site) => Severity::Warning,
+            Creates::Threads if facts.language == Language::Python && is_for_one_call(linker, site) => {
+                Severity::Warning
+            }
             // What is made of what each request brings cannot be shared as it stands.
-            Creates::Connections | Creates::Pool if is_shown && depends_on_caller(link, site) => Severity::Note,
+            Creates::Connections | Creates::Pool if is_shown && depends_on_caller(linker, site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
             // What only those who administer the program ask for is asked for now and then.
-            Creates::Connections if matches!(anew, Anew::PerEntry(entry) if steps == 0 && is_for_administrators(link, entry)) => {
+            Creates::Connections if matches!(anew, Anew::PerEntry(entry) if steps == 0 && is_for_administrators(linker, entry)) => {
                 Severity::Note
             }
             // Each one connects and shakes hands anew.
@@ -126,16 +128,16 @@ pub(crate) fn made_anew<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, reach:
 
 /// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the
 /// code is that shows it.
-fn how<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
+fn how<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
     let anew = |times: Frequency| match times {
         Frequency::Tested | Frequency::Once => None,
         Frequency::Unseen | Frequency::Unknown | Frequency::Looped => {
             Some((Anew::PerCall, u8::from(times == Frequency::Unseen)))
         }
-        Frequency::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != link.program.body_of_site(site)))),
+        Frequency::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != linker.program.body_of_site(site)))),
         Frequency::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
     };
-    match kept(link, site) {
+    match kept(linker, site) {
         Owner::ByProgram | Owner::Elsewhere => None,
         Owner::Nowhere => anew(times.of_site(site)),
         Owner::ByInstance(class) => {
@@ -144,9 +146,9 @@ fn how<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) ->
         }
         // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
         // to call nothing is known, unless it is a builder's, which gives it away inside of what it builds.
-        Owner::ByCaller(body) => match link.program.body(body).kind {
+        Owner::ByCaller(body) => match linker.program.body(body).kind {
             BodyKind::Function => {
-                anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || is_given_inside(link, body))
+                anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || is_given_inside(linker, body))
             }
             _ => None,
         },
@@ -154,43 +156,43 @@ fn how<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) ->
 }
 
 /// The calls that make threads or connections, with their rows' paths, in order.
-fn makers(link: &Linker<'_>, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
+fn makers(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<(SiteRef, PathId, Creates)> {
     let kinds = [SiteKind::Call, SiteKind::New];
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
-        sites.extend(link.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
+        sites.extend(linker.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
     }
-    sites.retain(|site| link.is_asked(site.file));
+    sites.retain(|site| linker.is_asked(site.file));
     sites.sort();
-    sites.into_iter().filter_map(|site| made_at(link, site).map(|(path, creates)| (site, path, creates))).collect()
+    sites.into_iter().filter_map(|site| made_at(linker, site).map(|(path, creates)| (site, path, creates))).collect()
 }
 
 /// The row by which a site makes threads or connections.
-fn made_at(link: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
-    let targets = link.targets(site, EnvId::NONE);
+fn made_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
+    let targets = linker.targets(site, EnvId::NONE);
     targets.list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
-        let calls = link.library.calls(path);
+        let calls = linker.library.calls(path);
         let mut rows = calls.with(|row| row.creates.is_some());
-        let row = rows.find(|row| link.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
+        let row = rows.find(|row| linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
         Some((path, row.row.creates?))
     })
 }
 
 /// Whether what a site makes is a scheduler of chains, or becomes one.
-fn is_scheduler(link: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
-    let says = |path: PathId| link.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
+fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
+    let says = |path: PathId| linker.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
     if says(path) {
         return true;
     }
-    let index = link.program.index_of(site.file);
-    let class = link.class_around(link.program.body_of_site(site));
-    let of_holder = holder_of(link, site).map(|sym| index.mentions_named(sym));
-    link.program.uses_of_result(site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
+    let index = linker.program.index_of(site.file);
+    let class = linker.class_around(linker.program.body_of_site(site));
+    let of_holder = holder_of(linker, site).map(|sym| index.mentions_named(sym));
+    linker.program.uses_of_result(site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
         let Mention::Arg(taker, _) = mention else { return false };
         let taker = site.file.site_ref(taker);
-        link.class_around(link.program.body_of(site.file, link.program.site(taker).at)) == class
-            && link.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+        linker.class_around(linker.program.body_of(site.file, linker.program.site(taker).at)) == class
+            && linker.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => says(path),
                 _ => false,
             })
@@ -199,29 +201,29 @@ fn is_scheduler(link: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
 
 /// Whether what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
 /// again makes another one.
-fn is_for_one_call(link: &Linker<'_>, site: SiteRef) -> bool {
-    let uses = link.program.uses_of_result(site);
+fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let uses = linker.program.uses_of_result(site);
     let mut uses = uses.iter();
     let (Some((Mention::Arg(taker, arg), Wrap::Direct)), None) = (uses.next(), uses.next()) else { return false };
     let taker = site.file.site_ref(taker);
-    link.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => runs_another(link, taker, arg, path),
+    linker.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => runs_another(linker, taker, arg, path),
         _ => false,
     })
 }
 
 /// Whether what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
-fn ends_here(link: &Linker<'_>, site: SiteRef) -> bool {
-    let (facts, site_id) = link.program.facts_and_id(site);
-    let body = link.program.body_of_site(site);
-    match kept(link, site) {
+fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let (facts, site_id) = linker.program.facts_and_id(site);
+    let body = linker.program.body_of_site(site);
+    match kept(linker, site) {
         Owner::Nowhere if facts.language == Language::Rust => return true,
         // A generator lends it.
         Owner::ByCaller(of) if of == body => {}
         Owner::Nowhere => {}
         _ => return false,
     }
-    let holder = holder_of(link, site);
+    let holder = holder_of(linker, site);
     let is_it = |form: FormId| match facts.form(form) {
         Form::Result(of) => of == site_id,
         Form::Var(var) => Some(facts.var(var).name) == holder,
@@ -230,7 +232,7 @@ fn ends_here(link: &Linker<'_>, site: SiteRef) -> bool {
     facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
         (SiteKind::Enter, _) => is_it(row.callee),
         (SiteKind::Call, Form::Attr(base, method)) => {
-            lang::ends_threads(facts.text(method)) && is_it(base) && is_inside(link, row.at, body)
+            lang::ends_threads(facts.text(method)) && is_it(base) && is_inside(linker, row.at, body)
         }
         _ => false,
     })
@@ -238,17 +240,18 @@ fn ends_here(link: &Linker<'_>, site: SiteRef) -> bool {
 
 /// Java: whether a builder's method makes objects of a class, for whoever asks: as many as its callers like. One whose callers
 /// in the project make it a part of themselves is only where that part is made.
-fn is_built_for_callers<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
-    let aside = |site: SiteRef| link.program.is_test(site.file) || link.is_for_tests(link.program.body_of_site(site));
-    let is_part = |site: SiteRef| matches!(kept(link, site), Owner::ByInstance(_) | Owner::ByProgram);
-    link.class_names(class).into_iter().flat_map(|name| link.program.sites_named(name)).any(|site| {
+fn is_built_for_callers<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
+    let aside =
+        |site: SiteRef| linker.program.is_test(site.file) || linker.is_for_tests(linker.program.body_of_site(site));
+    let is_part = |site: SiteRef| matches!(kept(linker, site), Owner::ByInstance(_) | Owner::ByProgram);
+    linker.class_names(class).into_iter().flat_map(|name| linker.program.sites_named(name)).any(|site| {
         if aside(site)
-            || !lang::java::names::makes_on_demand(name_of_body_around(link, site))
-            || eval_made(link, site) != Some(class)
+            || !lang::java::names::makes_on_demand(name_of_body_around(linker, site))
+            || eval_made(linker, site) != Some(class)
         {
             return false;
         }
-        let Owner::ByCaller(builder) = kept(link, site) else { return false };
+        let Owner::ByCaller(builder) = kept(linker, site) else { return false };
         let calls = callers.call_sites(builder);
         let mut calls = calls.iter().copied().filter(|&call| !aside(call)).peekable();
         calls.peek().is_none() || calls.any(|call| !is_part(call))
@@ -256,27 +259,27 @@ fn is_built_for_callers<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, class:
 }
 
 /// True if a place of the body's file lies in the body or in one inside of it.
-fn is_inside(link: &Linker<'_>, at: At, body: BodyRef) -> bool {
-    let (facts, body_id) = link.program.facts_and_id(body);
+fn is_inside(linker: &Linker<'_>, at: At, body: BodyRef) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(body);
     std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
 }
 
 /// Whether what a site is given comes from its body's own parameters or from the loop around it.
-fn depends_on_caller(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
+fn depends_on_caller(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
     // What a builder was told counts too.
-    let told = match facts.form(link.program.site(site).callee) {
-        Form::Attr(base, _) => is_brought(link, site, base, 12),
+    let told = match facts.form(linker.program.site(site).callee) {
+        Form::Attr(base, _) => is_brought(linker, site, base, 12),
         _ => false,
     };
-    told || link.program.args_of(site).into_iter().any(|arg| is_brought(link, site, arg.value, 12))
+    told || linker.program.args_of(site).into_iter().any(|arg| is_brought(linker, site, arg.value, 12))
 }
 
 /// Whether a form comes from a parameter or an element of a loop.
-fn is_brought(link: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
+fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(site.file);
-    let any = |form: FormId| is_brought(link, site, form, depth);
+    let facts = linker.program.facts(site.file);
+    let any = |form: FormId| is_brought(linker, site, form, depth);
     match facts.form(form) {
         Form::Var(var) => {
             let row = facts.var(var);
@@ -320,25 +323,25 @@ fn is_brought(link: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> boo
 
 /// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
 /// all that make the owner are parts of a program of which there is one.
-fn is_one_of_its_kind<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
-    let Some(class) = class_of_site(link, site) else { return false };
+fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
+    let Some(class) = class_of_site(linker, site) else { return false };
     match anew {
         Anew::PerInstance { class: owner, .. } => {
-            is_injected(link, owner) || is_injected(link, class) || !is_made_on_demand(link, times, owner, 8)
+            is_injected(linker, owner) || is_injected(linker, class) || !is_made_on_demand(linker, times, owner, 8)
         }
         _ => {
-            let name = name_of_body_around(link, site);
+            let name = name_of_body_around(linker, site);
             lang::java::names::ends(name)
                 || lang::java::names::runs_once(name)
-                    && (is_injected(link, class) || !is_made_on_demand(link, times, class, 8))
+                    && (is_injected(linker, class) || !is_made_on_demand(linker, times, class, 8))
         }
     }
 }
 
 /// The name of the method that a site stands in.
-fn name_of_body_around<'a>(link: &Linker<'a>, site: SiteRef) -> &'a str {
-    let facts = link.program.facts(site.file);
-    let mut row = link.program.body(link.program.body_of_site(site));
+fn name_of_body_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
+    let facts = linker.program.facts(site.file);
+    let mut row = linker.program.body(linker.program.body_of_site(site));
     while matches!(row.kind, BodyKind::Lambda) {
         let Some(parent) = row.parent.get() else { break };
         row = facts.body(parent);
@@ -349,14 +352,14 @@ fn name_of_body_around<'a>(link: &Linker<'a>, site: SiteRef) -> &'a str {
 /// Java: whether objects of a class are made for whoever asks for one, by a builder or another method, which the class
 /// around may be made by. What stays in a part of the program is made as often as that part; a class that nobody makes is
 /// there for others.
-fn is_made_on_demand<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
+fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let mut any = false;
-    for name in link.class_names(class) {
-        for &(file, sym) in link.program.occurrences(name) {
-            for &site in link.program.index_of(file).sites_named(sym) {
+    for name in linker.class_names(class) {
+        for &(file, sym) in linker.program.occurrences(name) {
+            for &site in linker.program.index_of(file).sites_named(sym) {
                 let site = file.site_ref(site);
-                let made = eval_made(link, site);
+                let made = eval_made(linker, site);
                 if made != Some(class) {
                     continue;
                 }
@@ -364,13 +367,13 @@ fn is_made_on_demand<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, cla
                 if times.of_site(site).is_once() {
                     continue;
                 }
-                let is_part = match kept(link, site) {
+                let is_part = match kept(linker, site) {
                     Owner::ByProgram => true,
-                    Owner::ByInstance(owner) => owner == class || !is_made_on_demand(link, times, owner, depth),
+                    Owner::ByInstance(owner) => owner == class || !is_made_on_demand(linker, times, owner, depth),
                     _ => {
-                        let around = class_of_site(link, site).filter(|around| *around != class);
-                        lang::java::names::runs_once(name_of_body_around(link, site))
-                            && !around.is_some_and(|around| is_made_on_demand(link, times, around, depth))
+                        let around = class_of_site(linker, site).filter(|around| *around != class);
+                        lang::java::names::runs_once(name_of_body_around(linker, site))
+                            && !around.is_some_and(|around| is_made_on_demand(linker, times, around, depth))
                     }
                 };
                 if !is_part {
@@ -379,14 +382,14 @@ fn is_made_on_demand<'a>(link: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, cla
             }
         }
     }
-    !any && !is_injected(link, class)
+    !any && !is_injected(linker, class)
 }
 
 /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
-fn is_given_inside(link: &Linker<'_>, body: BodyRef) -> bool {
-    let (facts, body_id) = link.program.facts_and_id(body);
+fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(body);
     if !lang::is_made_by_others(facts.language)
-        || !lang::java::names::makes_on_demand(facts.text(link.program.body(body).name))
+        || !lang::java::names::makes_on_demand(facts.text(linker.program.body(body).name))
     {
         return false;
     }
@@ -396,28 +399,28 @@ fn is_given_inside(link: &Linker<'_>, body: BodyRef) -> bool {
         exit.kind == ExitKind::Return
             && exit.value.is_some()
             && facts.body_of(exit.at) == body_id
-            && link
+            && linker
                 .values
-                .members(link.eval(scope, exit.value).value)
+                .members(linker.eval(scope, exit.value).value)
                 .iter()
                 .any(|val| matches!(val, Val::Instance { .. }))
     })
 }
 
 /// Whether the type that a call's row gives, or makes, plays a role.
-fn is_of_role(link: &Linker<'_>, path: PathId, role: Role) -> bool {
-    let text = link.library.text(path);
+fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
+    let text = linker.library.text(path);
     let ty = text.split('(').next().unwrap_or(&text);
-    link.library.role(link.library.path(link.library.language(path), ty)) == Some(role)
+    linker.library.role(linker.library.path(linker.library.language(path), ty)) == Some(role)
 }
 
 /// Python: whether an entry asks who calls it to be an administrator, by the names of what it depends on.
-fn is_for_administrators(link: &Linker<'_>, entry: BodyRef) -> bool {
-    let facts = link.program.facts(entry.file);
-    let says = |form: FormId| speaks_of_administrators(link, entry.file, form, 6);
+fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
+    let facts = linker.program.facts(entry.file);
+    let says = |form: FormId| speaks_of_administrators(linker, entry.file, form, 6);
     facts.language == Language::Python
-        && (link.program.params_of(entry).iter().any(|param| says(param.default) || says(param.annotation))
-            || facts.list(link.program.body(entry).decorators).iter().any(|&decorator| match facts.form(decorator) {
+        && (linker.program.params_of(entry).iter().any(|param| says(param.default) || says(param.annotation))
+            || facts.list(linker.program.body(entry).decorators).iter().any(|&decorator| match facts.form(decorator) {
                 Form::Result(site) => {
                     facts.args_of(site).iter().any(|arg| facts.text(arg.name) == "dependencies" && says(arg.value))
                 }
@@ -425,10 +428,10 @@ fn is_for_administrators(link: &Linker<'_>, entry: BodyRef) -> bool {
             }))
 }
 
-fn speaks_of_administrators(link: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+fn speaks_of_administrators(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1).filter(|_| form.is_some()) else { return false };
-    let facts = link.program.facts(file);
-    let says = |form: FormId| speaks_of_administrators(link, file, form, depth);
+    let facts = linker.program.facts(file);
+    let says = |form: FormId| speaks_of_administrators(linker, file, form, depth);
     match facts.form(form) {
         Form::Name(name) => lang::python::conventions::names_administrators(facts.text(name)),
         Form::Var(var) => lang::python::conventions::names_administrators(facts.text(facts.var(var).name)),
@@ -441,45 +444,45 @@ fn speaks_of_administrators(link: &Linker<'_>, file: FileId, form: FormId, depth
 }
 
 /// Whether a literal is given to a call that runs it elsewhere.
-fn is_handed_over(link: &Linker<'_>, literal: BodyRef) -> bool {
-    link.program.uses_of_callable(literal).iter().any(|(mention, _)| {
+fn is_handed_over(linker: &Linker<'_>, literal: BodyRef) -> bool {
+    linker.program.uses_of_callable(literal).iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
-        link.targets(literal.file.site_ref(of), EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => !link.library.handovers(path).is_empty(),
+        linker.targets(literal.file.site_ref(of), EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => !linker.library.handovers(path).is_empty(),
             _ => false,
         })
     })
 }
 
 /// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
-fn runs_a_loop<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    if facts.language != Language::Rust || kept(link, site) != Owner::Nowhere {
+fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    if facts.language != Language::Rust || kept(linker, site) != Owner::Nowhere {
         return false;
     }
     // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
-    let own = link.program.body_of_site(site);
+    let own = linker.program.body_of_site(site);
     let is_aside = |body: BodyRef| {
-        let (facts, body_id) = link.program.facts_and_id(body);
+        let (facts, body_id) = linker.program.facts_and_id(body);
         std::iter::successors(Some(body_id), |&id| facts.body(id).parent.get()).any(|id| {
             let of = body.file.body_ref(id);
             let row = facts.body(id);
             row.flow == Flow::Coroutine
                 || row.kind == BodyKind::AsyncBlock
-                || row.kind == BodyKind::Function && !link.given_body(of).is_empty()
-                || row.kind == BodyKind::Lambda && is_handed_over(link, of)
+                || row.kind == BodyKind::Function && !linker.given_body(of).is_empty()
+                || row.kind == BodyKind::Lambda && is_handed_over(linker, of)
         })
     };
     let calls = callers.call_sites(own);
-    if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(link.program.body_of_site(call))) {
+    if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(linker.program.body_of_site(call))) {
         return false;
     }
     facts.sites.iter().enumerate().any(|(at, row)| {
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         row.kind == SiteKind::Call
-            && is_inside(link, row.at, own)
-            && link.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
-                Target::Row { path, .. } => link
+            && is_inside(linker, row.at, own)
+            && linker.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, .. } => linker
                     .library
                     .calls(path)
                     .iter()
@@ -490,24 +493,24 @@ fn runs_a_loop<'a>(link: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) 
 }
 
 /// The class of which a site makes an object.
-fn eval_made(link: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
-    if link.program.site(site).kind != SiteKind::New {
+fn eval_made(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
+    if linker.program.site(site).kind != SiteKind::New {
         return None;
     }
-    match link.values.members(link.result(site, EnvId::NONE).value)[..] {
+    match linker.values.members(linker.result(site, EnvId::NONE).value)[..] {
         [Val::Instance { class, .. }] => Some(class),
         _ => None,
     }
 }
 
 /// The class that a site stands in.
-pub(crate) fn class_of_site(link: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
-    link.class_around(link.program.body_of_site(site))
+pub(crate) fn class_of_site(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
+    linker.class_around(linker.program.body_of_site(site))
 }
 
 /// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
-fn is_injected(link: &Linker<'_>, class: ClassRef) -> bool {
-    let (facts, class_id) = link.program.facts_and_id(class);
+fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
+    let (facts, class_id) = linker.program.facts_and_id(class);
     facts.bodies.iter().any(|row| {
         row.class.get() == Some(class_id)
             && row.kind == BodyKind::Function
@@ -518,9 +521,9 @@ fn is_injected(link: &Linker<'_>, class: ClassRef) -> bool {
 
 /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
 /// such a loop needs.
-fn is_dedicated(link: &Linker<'_>, site: SiteRef) -> bool {
-    let (facts, site_id) = link.program.facts_and_id(site);
-    let Some(sym) = holder_of(link, site) else {
+fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let (facts, site_id) = linker.program.facts_and_id(site);
+    let Some(sym) = holder_of(linker, site) else {
         // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
         return facts.language == Language::Java
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
@@ -536,7 +539,7 @@ fn is_dedicated(link: &Linker<'_>, site: SiteRef) -> bool {
         Form::Attr(_, name) => name == sym,
         _ => false,
     };
-    let class = link.class_around(link.program.body_of_site(site));
+    let class = linker.class_around(linker.program.body_of_site(site));
     let mut tasks: Vec<(SiteRef, Option<BodyRef>)> = Vec::new();
     for (at, row) in facts.sites.iter().enumerate() {
         let Form::Attr(base, _) = facts.form(row.callee) else { continue };
@@ -544,17 +547,17 @@ fn is_dedicated(link: &Linker<'_>, site: SiteRef) -> bool {
             continue;
         }
         // Another class has a field of this name too.
-        if link.class_around(link.program.body_of(site.file, row.at)) != class {
+        if linker.class_around(linker.program.body_of(site.file, row.at)) != class {
             continue;
         }
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
-        for target in &link.targets(of, EnvId::NONE).list {
+        for target in &linker.targets(of, EnvId::NONE).list {
             let Target::Row { path, .. } = *target else { continue };
-            for handed in link.library.handovers(path).iter() {
+            for handed in linker.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &handed.row.selector else { continue };
-                let Some(form) = link.argument(of, argument) else { continue };
-                let typed = link.eval(link.scope_of(of, EnvId::NONE), form);
-                tasks.extend(link.values.members(typed.value).iter().map(|val| match *val {
+                let Some(form) = linker.argument(of, argument) else { continue };
+                let typed = linker.eval(linker.scope_of(of, EnvId::NONE), form);
+                tasks.extend(linker.values.members(typed.value).iter().map(|val| match *val {
                     Val::Fn { body, .. } => (of, Some(body)),
                     _ => (of, None),
                 }));
@@ -565,34 +568,34 @@ fn is_dedicated(link: &Linker<'_>, site: SiteRef) -> bool {
     tasks.sort();
     tasks.dedup();
     match tasks[..] {
-        [(_, Some(body))] => waits_for_ever(link, body, 3, &mut FxHashSet::default()),
+        [(_, Some(body))] => waits_for_ever(linker, body, 3, &mut FxHashSet::default()),
         _ => false,
     }
 }
 
 /// Whether a call makes a scheduler of what it is given.
-fn made_of(link: &Linker<'_>, site: SiteRef) -> bool {
-    link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => link.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
+fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
+    linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => linker.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
         _ => false,
     })
 }
 
 /// The name of the field or local that holds what a site makes.
-pub(crate) fn holder_of(link: &Linker<'_>, site: SiteRef) -> Option<Sym> {
-    let facts = link.program.facts(site.file);
-    let body = link.program.body(link.program.body_of_site(site));
+pub(crate) fn holder_of(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
+    let facts = linker.program.facts(site.file);
+    let body = linker.program.body(linker.program.body_of_site(site));
     if body.kind == BodyKind::Initialiser {
         return Some(body.name);
     }
-    let uses = link.program.uses_of_result(site);
+    let uses = linker.program.uses_of_result(site);
     uses.iter().find_map(|(mention, _)| {
         let assign = match mention {
             Mention::Assign(assign) => assign,
             // A scheduler made of an executor.
             Mention::Arg(taker, _) => {
                 let taker = site.file.site_ref(taker);
-                return made_of(link, taker).then(|| holder_of(link, taker)).flatten();
+                return made_of(linker, taker).then(|| holder_of(linker, taker)).flatten();
             }
             _ => return None,
         };
@@ -605,26 +608,26 @@ pub(crate) fn holder_of(link: &Linker<'_>, site: SiteRef) -> Option<Sym> {
 }
 
 /// Whether a body loops without a count over a wait or network call that has no limit.
-pub(crate) fn waits_for_ever(link: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+pub(crate) fn waits_for_ever(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if !seen.insert(body) {
         return false;
     }
-    let (facts, body_id) = link.program.facts_and_id(body);
+    let (facts, body_id) = linker.program.facts_and_id(body);
     facts.sites.iter().enumerate().any(|(at, row)| {
         if facts.body_of(row.at) != body_id {
             return false;
         }
         let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
-        let endless = is_looped(link, site);
-        link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        let endless = is_looped(linker, site);
+        linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, receiver, property, .. } if endless => {
-                link.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
+                linker.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
                     matches!(leaf.label.effect, Effect::Wait | Effect::Network)
                         && leaf.label.hold == LabelHold::Fixed(Hold::Unbounded)
                 })
             }
-            Target::Body { body, .. } => waits_for_ever(link, body, depth, seen),
+            Target::Body { body, .. } => waits_for_ever(linker, body, depth, seen),
             _ => false,
         })
     })

@@ -14,20 +14,20 @@ use crate::callers::{Caller, CallerKind, Callers, Found, NOT_AT_THE_SITE, Node, 
 impl Callers<'_, '_> {
     /// The subject is what a parameter is where a call gives none.
     pub(crate) fn default(&self, subject: Subject, file: FileId, param: u32, found: &mut Found) {
-        let link = self.link;
-        let facts = link.program.facts(file);
+        let linker = self.linker;
+        let facts = linker.program.facts(file);
         let Some((body, index)) = facts.bodies.iter().enumerate().find_map(|(at, body)| {
             let index = param.checked_sub(body.params.start).filter(|index| *index < body.params.len)?;
             Some((file.body_ref(blocklint_facts::BodyId(at as u32)), index))
         }) else {
             return;
         };
-        let default = link.eval(link.signature_scope(body), facts.params[param as usize].default);
-        if !self.holds(subject, default.value) || !link.summary(body, index).called {
+        let default = linker.eval(linker.signature_scope(body), facts.params[param as usize].default);
+        if !self.value_contains(subject, default.value) || !linker.summary(body, index).called {
             return;
         }
         for &site in self.call_sites(body).iter() {
-            if link.passed(site, body, index).is_none() {
+            if linker.passed(site, body, index).is_none() {
                 found.callers.push(Caller {
                     site,
                     env: EnvId::NONE,
@@ -53,23 +53,23 @@ impl Callers<'_, '_> {
         trails: &mut Vec<Trail>,
         found: &mut Found,
     ) {
-        let link = self.link;
+        let linker = self.linker;
         if !found.passed.insert((site, arg, env)) {
             return;
         }
-        let facts = link.program.facts(site.file);
-        let kind = link.program.site(site).kind;
-        let passing = link.passing(site, arg, env);
-        let targets = link.targets(site, env);
+        let facts = linker.program.facts(site.file);
+        let kind = linker.program.site(site).kind;
+        let passing = linker.passing(site, arg, env);
+        let targets = linker.targets(site, env);
         let inferred = targets.unknown && kind == SiteKind::Call || passing.assumed;
         let steps = steps.max(targets.steps).saturating_add(u8::from(inferred));
         let flow = match subject {
-            Subject::Body(node) => link.program.body(node.body).flow,
+            Subject::Body(node) => linker.program.body(node.body).flow,
             Subject::Row(_) => Flow::Sync,
         };
         // An iterator of the project that is gone through.
         let gives_elements =
-            || matches!(subject, Subject::Body(node) if !link.names_gone_through(node.body).is_empty());
+            || matches!(subject, Subject::Body(node) if !linker.names_gone_through(node.body).is_empty());
         let is_call = flow == Flow::Sync && (passing.called || passing.consumed && gives_elements());
         let is_consumed = passing.consumed && matches!(flow, Flow::Generator);
         if is_call || is_consumed {
@@ -84,7 +84,7 @@ impl Callers<'_, '_> {
             });
         }
         for &(context, runtime) in &passing.handed {
-            if context == Context::EventLoop && flow == Flow::Sync && !link.stands_with_workers(site) {
+            if context == Context::EventLoop && flow == Flow::Sync && !linker.stands_with_workers(site) {
                 found.callers.push(Caller {
                     site,
                     env,
@@ -115,24 +115,24 @@ impl Callers<'_, '_> {
             trails.push(Trail::ResultOf(site, env));
         }
         // `Self { job: work }`: who calls the field.
-        let given = link.program.args_of(site)[arg as usize].name;
+        let given = linker.program.args_of(site)[arg as usize].name;
         if facts.language == Language::Rust && kind == SiteKind::New && given.is_some() {
-            trails.extend(link.program.global(site.file, given).map(Trail::Named));
+            trails.extend(linker.program.global(site.file, given).map(Trail::Named));
         }
         // Closures of the callee that use it outlive the call.
         for target in &targets.list {
             let Target::Body { body, env: captured, with_receiver, .. } = *target else { continue };
-            let Some(index) = link.param_for(site, arg, body, with_receiver) else { continue };
-            let summary = link.summary(body, index);
+            let Some(index) = linker.param_for(site, arg, body, with_receiver) else { continue };
+            let summary = linker.summary(body, index);
             for &sym in &summary.stored {
-                if let Some(name) = link.program.global(body.file, sym) {
+                if let Some(name) = linker.program.global(body.file, sym) {
                     trails.push(Trail::Named(name));
                 }
             }
             if summary.in_closures.is_empty() {
                 continue;
             }
-            let bound = link.bind(body, captured, site, env, with_receiver);
+            let bound = linker.bind(body, captured, site, env, with_receiver);
             if bound == EnvId::NONE || bound == captured {
                 continue;
             }
@@ -160,9 +160,9 @@ impl Callers<'_, '_> {
 
     /// The subject is an operator's callable: it runs where the chain is subscribed to.
     fn on_chain(&self, passing: &blocklint_link::calls::targets::Passing, caller: Caller, found: &mut Found) {
-        let position = self.link.settled(&passing.chain);
+        let position = self.linker.resolved_position(&passing.chain);
         if let Some(confidence) = position.root
-            && !off_the_loop(self.link, caller.site)
+            && !off_the_loop(self.linker, caller.site)
         {
             let inferred = u8::from(confidence < blocklint_core::Confidence::High);
             found.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });

@@ -24,19 +24,19 @@ pub(crate) struct Dispatch {
 
 impl Dispatch {
     /// Looks at each call of a file whose callee is taken out of a container, once.
-    pub(crate) fn look_at(&mut self, link: &Linker<'_>, file: FileId) {
+    pub(crate) fn look_at(&mut self, linker: &Linker<'_>, file: FileId) {
         if !self.seen.insert(file) {
             return;
         }
-        let facts = link.program.facts(file);
+        let facts = linker.program.facts(file);
         for (at, row) in facts.sites.iter().enumerate() {
-            if row.kind != SiteKind::Call || !is_taken_out(link, file, row.callee, 3) {
+            if row.kind != SiteKind::Call || !is_taken_out(linker, file, row.callee, 3) {
                 continue;
             }
             let site = file.site_ref(blocklint_facts::SiteId(at as u32));
-            let targets = link.attempt_site(site, || {
-                let names_types = facts.language == Language::Rust && names_types(link, site, row.callee);
-                (!names_types).then(|| link.targets(site, EnvId::NONE))
+            let targets = linker.attempt_site(site, || {
+                let names_types = facts.language == Language::Rust && names_types(linker, site, row.callee);
+                (!names_types).then(|| linker.targets(site, EnvId::NONE))
             });
             let Some(targets) = targets.flatten() else { continue };
             let alternatives = targets.list.len() + usize::from(targets.unknown);
@@ -55,21 +55,21 @@ impl Dispatch {
 }
 
 /// Rust: whether a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is.
-fn names_types(link: &Linker<'_>, site: SiteRef, callee: FormId) -> bool {
-    let facts = link.program.facts(site.file);
+fn names_types(linker: &Linker<'_>, site: SiteRef, callee: FormId) -> bool {
+    let facts = linker.program.facts(site.file);
     let Form::Subscript(base, _) = facts.form(callee) else { return false };
-    let typed = link.eval(link.scope_of(site, EnvId::NONE), base);
+    let typed = linker.eval(linker.scope_of(site, EnvId::NONE), base);
     let functions = |val: &Val| matches!(val, Val::Fn { .. } | Val::Method { .. } | Val::External(_) | Val::Class(_));
-    link.values.members(typed.value).iter().any(functions)
+    linker.values.members(typed.value).iter().any(functions)
 }
 
 /// Whether a callee is an element of a container.
-fn is_taken_out(link: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -> bool {
+fn is_taken_out(linker: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     match facts.form(callee) {
         Form::Subscript(..) | Form::Element(_) => true,
-        Form::Part(inner, _) => is_taken_out(link, file, inner, depth),
+        Form::Part(inner, _) => is_taken_out(linker, file, inner, depth),
         Form::Result(site) => {
             let row = facts.site(site);
             row.kind == SiteKind::Call
@@ -77,7 +77,7 @@ fn is_taken_out(link: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -> 
                 && TAKERS.contains(&facts.text(row.name))
         }
         Form::Var(var) => {
-            facts.assigns_of(var).any(|row| row.value.is_some() && is_taken_out(link, file, row.value, depth))
+            facts.assigns_of(var).any(|row| row.value.is_some() && is_taken_out(linker, file, row.value, depth))
         }
         _ => false,
     }

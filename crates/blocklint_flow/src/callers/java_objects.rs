@@ -27,42 +27,42 @@ pub(crate) struct InFile {
 }
 
 /// The objects of a file, found once.
-pub(crate) fn objects_in(link: &Linker<'_>, file: FileId) -> Rc<InFile> {
-    let memo = link.layer_memo::<Memo>();
+pub(crate) fn objects_in(linker: &Linker<'_>, file: FileId) -> Rc<InFile> {
+    let memo = linker.layer_memo::<Memo>();
     if let Some(known) = memo.objects.borrow().get(&file) {
         return Rc::clone(known);
     }
-    let found = Rc::new(InFile::new(link, file));
+    let found = Rc::new(InFile::new(linker, file));
     memo.objects.borrow_mut().insert(file, Rc::clone(&found));
     found
 }
 
 /// Where a method stands for a callable by its anonymous class: where the object goes that its class is made for.
-pub(crate) fn uses_of_anonymous(link: &Linker<'_>, body: BodyRef) -> Vec<Mention> {
-    let facts = link.program.facts(body.file);
-    let Some(class) = link.program.body(body).class.get() else { return Vec::new() };
+pub(crate) fn uses_of_anonymous(linker: &Linker<'_>, body: BodyRef) -> Vec<Mention> {
+    let facts = linker.program.facts(body.file);
+    let Some(class) = linker.program.body(body).class.get() else { return Vec::new() };
     if facts.language != Language::Java
         || !facts.text(facts.class(class).name).is_empty()
-        || !link.is_run_by_instance(body)
+        || !linker.is_run_by_instance(body)
     {
         return Vec::new();
     }
-    let objects = objects_in(link, body.file);
+    let objects = objects_in(linker, body.file);
     let made = objects.made.get(&class).into_iter().flatten();
-    made.flat_map(|&site| link.program.index_of(body.file).uses_of_result(site).iter())
+    made.flat_map(|&site| linker.program.index_of(body.file).uses_of_result(site).iter())
         .map(|(mention, _)| mention)
         .collect()
 }
 
 impl InFile {
-    fn new(link: &Linker<'_>, file: FileId) -> Self {
+    fn new(linker: &Linker<'_>, file: FileId) -> Self {
         let mut found = InFile::default();
-        let facts = link.program.facts(file);
+        let facts = linker.program.facts(file);
         let mut see = |at: At, form: FormId, mention: Mention| {
             if facts.form(form) == Form::This
-                && let Some(class) = link.class_around(link.program.body_of(file, at))
+                && let Some(class) = linker.class_around(linker.program.body_of(file, at))
             {
-                let (_, class_id) = link.program.facts_and_id(class);
+                let (_, class_id) = linker.program.facts_and_id(class);
                 found.own.entry(class_id).or_default().push(mention);
             }
         };

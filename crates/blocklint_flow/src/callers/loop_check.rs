@@ -31,18 +31,18 @@ pub(crate) struct Asking {
 }
 
 /// Whether a site stands where no event loop runs in its thread.
-pub(crate) fn off_the_loop(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let mut at = link.program.site(site).at.region;
+pub(crate) fn off_the_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let mut at = linker.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         let reserved = match region.kind {
-            RegionKind::Then => says_no_loop(link, site.file, region.test, 6) == Some(true),
+            RegionKind::Then => says_no_loop(linker, site.file, region.test, 6) == Some(true),
             RegionKind::Else => {
-                region.test.is_some() && says_no_loop(link, site.file, region.test, 6) == Some(false)
-                    || region.test.is_none() && sibling_says(link, site.file, id)
+                region.test.is_some() && says_no_loop(linker, site.file, region.test, 6) == Some(false)
+                    || region.test.is_none() && sibling_says(linker, site.file, id)
             }
-            RegionKind::Handler => try_asks(link, site.file, id),
+            RegionKind::Handler => try_asks(linker, site.file, id),
             _ => false,
         };
         if reserved {
@@ -54,40 +54,40 @@ pub(crate) fn off_the_loop(link: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// Java: whether an event loop runs in the thread where a form is true.
-pub(crate) fn says_loop(link: &Linker<'_>, file: FileId, form: FormId) -> bool {
-    link.program.language(file) == Language::Java && says_no_loop(link, file, form, 6) == Some(false)
+pub(crate) fn says_loop(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
+    linker.program.language(file) == Language::Java && says_no_loop(linker, file, form, 6) == Some(false)
 }
 
 /// For an `else` without a test of its own: what the test of its branch says.
-fn sibling_says(link: &Linker<'_>, file: FileId, id: RegionId) -> bool {
-    let facts = link.program.facts(file);
+fn sibling_says(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
+    let facts = linker.program.facts(file);
     let own = facts.region(id);
     facts
         .regions
         .iter()
         .filter(|region| region.group == own.group && region.body == own.body && region.kind == RegionKind::Then)
-        .any(|region| says_no_loop(link, file, region.test, 6) == Some(false))
+        .any(|region| says_no_loop(linker, file, region.test, 6) == Some(false))
 }
 
 /// Whether the guarded part before a handler asks for the running loop, so that the handler means there is none.
-fn try_asks(link: &Linker<'_>, file: FileId, handler: RegionId) -> bool {
-    let own = link.program.facts(file).region(handler);
-    asking(link, file).tries.contains(&(own.body, own.group))
+fn try_asks(linker: &Linker<'_>, file: FileId, handler: RegionId) -> bool {
+    let own = linker.program.facts(file).region(handler);
+    asking(linker, file).tries.contains(&(own.body, own.group))
 }
 
 /// Where a file asks whether a loop runs, remembered.
-fn asking(link: &Linker<'_>, file: FileId) -> Rc<Asking> {
-    if let Some(known) = link.layer_memo::<Memo>().asking.borrow().get(&file) {
+fn asking(linker: &Linker<'_>, file: FileId) -> Rc<Asking> {
+    if let Some(known) = linker.layer_memo::<Memo>().asking.borrow().get(&file) {
         return known.clone();
     }
     let mut asking = Asking::default();
-    let facts = link.program.facts(file);
-    for name in ask_names(link, facts.language).iter() {
-        let Some(sym) = link.program.local(file, *name) else { continue };
-        for &site in link.program.index_of(file).sites_named(sym) {
+    let facts = linker.program.facts(file);
+    for name in ask_names(linker, facts.language).iter() {
+        let Some(sym) = linker.program.local(file, *name) else { continue };
+        for &site in linker.program.index_of(file).sites_named(sym) {
             let row = facts.site(site);
             let region = facts.region(row.at.region);
-            if asks(link, file.site_ref(site), 0) != Some(Asks::RunningLoop) {
+            if asks(linker, file.site_ref(site), 0) != Some(Asks::RunningLoop) {
                 continue;
             }
             if region.kind == RegionKind::Try {
@@ -97,64 +97,64 @@ fn asking(link: &Linker<'_>, file: FileId) -> Rc<Asking> {
         }
     }
     let asking = Rc::new(asking);
-    link.layer_memo::<Memo>().asking.borrow_mut().insert(file, asking.clone());
+    linker.layer_memo::<Memo>().asking.borrow_mut().insert(file, asking.clone());
     asking
 }
 
 /// Names of calls that ask, and those of project functions that give such an answer on.
-fn ask_names(link: &Linker<'_>, language: Language) -> Rc<[Name]> {
-    if let Some(known) = link.layer_memo::<Memo>().ask_names.borrow().get(&language) {
+fn ask_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
+    if let Some(known) = linker.layer_memo::<Memo>().ask_names.borrow().get(&language) {
         return known.clone();
     }
-    let models = link.library.of(language).names(blocklint_models::Uses::ASKS);
-    let mut names: Vec<Name> = models.filter_map(|row| link.program.name(row.name)).collect();
-    names = names.into_iter().flat_map(|name| link.with_aliases(name)).collect();
+    let models = linker.library.of(language).names(blocklint_models::Uses::ASKS);
+    let mut names: Vec<Name> = models.filter_map(|row| linker.program.name(row.name)).collect();
+    names = names.into_iter().flat_map(|name| linker.with_aliases(name)).collect();
     names.sort();
     names.dedup();
     let names: Rc<[Name]> = Rc::from(names);
-    link.layer_memo::<Memo>().ask_names.borrow_mut().insert(language, names.clone());
+    linker.layer_memo::<Memo>().ask_names.borrow_mut().insert(language, names.clone());
     names
 }
 
 /// Names of project functions that return what such a call told.
-fn answering_names(link: &Linker<'_>, language: Language) -> Rc<FxHashSet<Name>> {
-    if let Some(known) = link.layer_memo::<Memo>().answering.borrow().get(&language) {
+fn answering_names(linker: &Linker<'_>, language: Language) -> Rc<FxHashSet<Name>> {
+    if let Some(known) = linker.layer_memo::<Memo>().answering.borrow().get(&language) {
         return known.clone();
     }
-    link.layer_memo::<Memo>().answering.borrow_mut().insert(language, Rc::default());
+    linker.layer_memo::<Memo>().answering.borrow_mut().insert(language, Rc::default());
     let mut found = FxHashSet::default();
-    for name in ask_names(link, language).iter() {
-        for &(file, _) in link.program.occurrences(*name) {
-            if link.program.language(file) != language {
+    for name in ask_names(linker, language).iter() {
+        for &(file, _) in linker.program.occurrences(*name) {
+            if linker.program.language(file) != language {
                 continue;
             }
-            for &body in &asking(link, file).bodies {
+            for &body in &asking(linker, file).bodies {
                 let body = file.body_ref(body);
-                if gives_answer(link, body, 3) {
-                    found.extend(link.body_names(body));
+                if gives_answer(linker, body, 3) {
+                    found.extend(linker.body_names(body));
                 }
             }
         }
     }
     let found = Rc::new(found);
-    link.layer_memo::<Memo>().answering.borrow_mut().insert(language, found.clone());
+    linker.layer_memo::<Memo>().answering.borrow_mut().insert(language, found.clone());
     found
 }
 
 /// What it means that a test holds: no loop runs here (true), or one does (false).
-fn says_no_loop(link: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> Option<bool> {
+fn says_no_loop(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     match facts.form(test) {
-        Form::Not(inner) => says_no_loop(link, file, inner, depth).map(|says| !says),
+        Form::Not(inner) => says_no_loop(linker, file, inner, depth).map(|says| !says),
         // A call that tells by its truth: `loop.is_running()`.
-        Form::Result(site) => match asks(link, file.site_ref(site), depth)? {
+        Form::Result(site) => match asks(linker, file.site_ref(site), depth)? {
             Asks::RunningLoop => Some(false),
             Asks::Worker => Some(true),
             Asks::Arguments => None,
         },
         Form::Compare(comparison, left, right) => {
-            let asked = is_answer(link, file, left, depth) || is_answer(link, file, right, depth);
+            let asked = is_answer(linker, file, left, depth) || is_answer(linker, file, right, depth);
             let null = facts.form(left) == Form::None || facts.form(right) == Form::None;
             match comparison {
                 // `_get_running_loop() is None`; `get_ident() == loop_thread`.
@@ -164,53 +164,53 @@ fn says_no_loop(link: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> Op
             }
         }
         Form::Alt(AltKind::And, list) => {
-            facts.list(list).iter().find_map(|&part| says_no_loop(link, file, part, depth).filter(|says| *says))
+            facts.list(list).iter().find_map(|&part| says_no_loop(linker, file, part, depth).filter(|says| *says))
         }
-        Form::Var(_) => is_answer(link, file, test, depth).then_some(false),
+        Form::Var(_) => is_answer(linker, file, test, depth).then_some(false),
         _ => None,
     }
 }
 
 /// Whether a form is the answer of a call that asks: its result, or a variable that holds it.
-fn is_answer(link: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+fn is_answer(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     match facts.form(form) {
-        Form::Result(site) => asks(link, file.site_ref(site), depth) == Some(Asks::RunningLoop),
-        Form::Var(var) => facts.assigns_of(var).any(|row| is_answer(link, file, row.value, depth)),
+        Form::Result(site) => asks(linker, file.site_ref(site), depth) == Some(Asks::RunningLoop),
+        Form::Var(var) => facts.assigns_of(var).any(|row| is_answer(linker, file, row.value, depth)),
         _ => false,
     }
 }
 
 /// What a call tells of its thread.
-fn asks(link: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn asks(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     // Names decide whether looking further is worth it.
-    let name = link.program.global(site.file, row.name)?;
-    let named = ask_names(link, facts.language).binary_search(&name).is_ok();
-    if !named && (depth == 0 || !answering_names(link, facts.language).contains(&name)) {
+    let name = linker.program.global(site.file, row.name)?;
+    let named = ask_names(linker, facts.language).binary_search(&name).is_ok();
+    if !named && (depth == 0 || !answering_names(linker, facts.language).contains(&name)) {
         return None;
     }
-    let callee = link.callee(site, EnvId::NONE);
-    link.values.members(callee.value).iter().find_map(|val| match *val {
-        Val::External(path) | Val::Method { path, .. } => link.library.calls(path).iter().find_map(|row| row.asks),
+    let callee = linker.callee(site, EnvId::NONE);
+    linker.values.members(callee.value).iter().find_map(|val| match *val {
+        Val::External(path) | Val::Method { path, .. } => linker.library.calls(path).iter().find_map(|row| row.asks),
         // A function of the project that gives the answer on.
-        Val::Fn { body, .. } => (depth > 0 && gives_answer(link, body, depth - 1)).then_some(Asks::RunningLoop),
+        Val::Fn { body, .. } => (depth > 0 && gives_answer(linker, body, depth - 1)).then_some(Asks::RunningLoop),
         _ => None,
     })
 }
 
 /// Whether a function returns what such a call told.
-fn gives_answer(link: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
-    let facts = link.program.facts(body.file);
+fn gives_answer(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
+    let facts = linker.program.facts(body.file);
     // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`
     let is_true_on_loop = |exit: Exit| {
-        let says_loop = |(test, holds)| holds && says_no_loop(link, body.file, test, depth) == Some(false);
+        let says_loop = |(test, holds)| holds && says_no_loop(linker, body.file, test, depth) == Some(false);
         facts.language == Language::Java
             && facts.form(exit.value) == Form::Bool(true)
-            && link.tests_at(body.file, exit.at.region).any(says_loop)
+            && linker.tests_at(body.file, exit.at.region).any(says_loop)
     };
-    let mut ends = link.program.exits_in(body).filter(|exit| exit.value.is_some());
-    ends.any(|exit| is_answer(link, body.file, exit.value, depth) || is_true_on_loop(exit))
+    let mut ends = linker.program.exits_in(body).filter(|exit| exit.value.is_some());
+    ends.any(|exit| is_answer(linker, body.file, exit.value, depth) || is_true_on_loop(exit))
 }

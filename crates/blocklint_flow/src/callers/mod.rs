@@ -97,7 +97,7 @@ pub(crate) enum Trail {
 
 /// Callers by node, remembered.
 pub struct Callers<'l, 'a> {
-    pub(crate) link: &'l Linker<'a>,
+    pub(crate) linker: &'l Linker<'a>,
     pub(crate) dispatch: Dispatch,
     /// Whether only callers in the files that are looked at count.
     near: bool,
@@ -120,9 +120,9 @@ pub(crate) const TRAILS: usize = 200;
 
 impl<'l, 'a> Callers<'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Linker<'a>) -> Self {
+    pub fn new(linker: &'l Linker<'a>) -> Self {
         Callers {
-            link,
+            linker,
             dispatch: Dispatch::default(),
             near: false,
             memo: RefCell::default(),
@@ -134,13 +134,13 @@ impl<'l, 'a> Callers<'l, 'a> {
     }
 
     /// Those in the files that a run looks at; with a run that looks at all, all of them.
-    pub(crate) fn near(link: &'l Linker<'a>) -> Self {
-        Callers { near: true, ..Callers::new(link) }
+    pub(crate) fn near(linker: &'l Linker<'a>) -> Self {
+        Callers { near: true, ..Callers::new(linker) }
     }
 
     /// Whether callers in a file count.
     fn counts(&self, file: FileId) -> bool {
-        !self.near || self.link.is_near(file)
+        !self.near || self.linker.is_in_focus(file)
     }
 
     /// Every way in which a node is entered.
@@ -190,21 +190,21 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// The names under which a body is first known.
     fn start(&self, body: BodyRef, trails: &mut Vec<Trail>) {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = link.program.body(body);
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
         let local =
             row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
         if local && row.var.is_some() {
             trails.push(Trail::NamedIn(body.file, row.name));
         } else {
-            trails.extend(link.body_names(body).into_iter().map(Trail::Named));
-            trails.extend(link.names_run_during_override(body).into_iter().map(Trail::Named));
-            trails.extend(link.names_run_during_annotation(body).into_iter().map(Trail::Named));
-            trails.extend(link.names_gone_through(body).into_iter().map(Trail::Named));
+            trails.extend(linker.body_names(body).into_iter().map(Trail::Named));
+            trails.extend(linker.names_run_during_override(body).into_iter().map(Trail::Named));
+            trails.extend(linker.names_run_during_annotation(body).into_iter().map(Trail::Named));
+            trails.extend(linker.names_gone_through(body).into_iter().map(Trail::Named));
         }
         if let Some(class) = row.class.get()
-            && link.is_run_by_instance(body)
+            && linker.is_run_by_instance(body)
         {
             self.start_instances(body.file.class_ref(class), trails);
         }
@@ -212,41 +212,41 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// What runs a method without naming it is the instance: where instances of a class are made, or declared.
     fn start_instances(&self, class: ClassRef, trails: &mut Vec<Trail>) {
-        let link = self.link;
+        let linker = self.linker;
         let mut classes = vec![class];
         let mut at = 0;
         while at < classes.len() && at < 64 {
-            for &derived in link.derived(classes[at]).iter() {
+            for &derived in linker.derived(classes[at]).iter() {
                 if !classes.contains(&derived) {
                     classes.push(derived);
                 }
             }
             at += 1;
         }
-        let mut names: Vec<Name> = classes.iter().flat_map(|&class| link.class_names(class)).collect();
+        let mut names: Vec<Name> = classes.iter().flat_map(|&class| linker.class_names(class)).collect();
         names.sort();
         names.dedup();
-        if link.program.language(class.file) == Language::Java {
+        if linker.program.language(class.file) == Language::Java {
             trails.extend(classes.iter().map(|&class| Trail::Object(class)));
         }
         for name in names {
-            for &(file, sym) in link.program.occurrences(name).iter().filter(|(file, _)| self.counts(*file)) {
-                let facts = link.program.facts(file);
-                for &site in link.program.index_of(file).sites_named(sym) {
+            for &(file, sym) in linker.program.occurrences(name).iter().filter(|(file, _)| self.counts(*file)) {
+                let facts = linker.program.facts(file);
+                for &site in linker.program.index_of(file).sites_named(sym) {
                     if matches!(facts.site(site).kind, SiteKind::Call | SiteKind::New) {
                         trails.push(Trail::ResultOf(file.site_ref(site), EnvId::NONE));
                     }
                 }
-                for param in facts.params.iter().filter(|param| link.names_type(file, param.annotation, sym)) {
+                for param in facts.params.iter().filter(|param| linker.names_type(file, param.annotation, sym)) {
                     trails.push(Trail::NamedIn(file, param.name));
                 }
-                for row in facts.assigns.iter().filter(|row| link.names_type(file, row.annotation, sym)) {
+                for row in facts.assigns.iter().filter(|row| linker.names_type(file, row.annotation, sym)) {
                     match facts.form(row.target) {
-                        Form::Attr(_, field) => trails.extend(link.program.global(file, field).map(Trail::Named)),
+                        Form::Attr(_, field) => trails.extend(linker.program.global(file, field).map(Trail::Named)),
                         Form::Var(var) => {
                             let name = facts.var(var).name;
                             trails.push(Trail::NamedIn(file, name));
-                            trails.extend(link.program.global(file, name).map(Trail::Named));
+                            trails.extend(linker.program.global(file, name).map(Trail::Named));
                         }
                         _ => {}
                     }
@@ -256,7 +256,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     }
 
     fn follow(&self, subject: Subject, mut trails: Vec<Trail>, found: &mut Found) {
-        let link = self.link;
+        let linker = self.linker;
         let mut seen = FxHashSet::default();
         while let Some(trail) = trails.pop() {
             if !seen.insert(trail) || seen.len() > TRAILS {
@@ -267,19 +267,19 @@ impl<'l, 'a> Callers<'l, 'a> {
                     self.follow_bearer(subject, name, &mut trails, found);
                 }
                 Trail::Named(name) => {
-                    for &(file, sym) in link.program.occurrences(name).iter().filter(|(file, _)| self.counts(*file)) {
+                    for &(file, sym) in linker.program.occurrences(name).iter().filter(|(file, _)| self.counts(*file)) {
                         self.follow_name(subject, file, sym, &mut trails, found);
                     }
                 }
                 Trail::NamedIn(file, sym) => self.follow_name(subject, file, sym, &mut trails, found),
                 Trail::ResultOf(site, env) => {
-                    for (mention, wrap) in link.program.uses_of_result(site).iter() {
+                    for (mention, wrap) in linker.program.uses_of_result(site).iter() {
                         self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
                     }
                 }
                 Trail::Object(class) => {
-                    let objects = objects_in(link, class.file);
-                    let (_, class_id) = link.program.facts_and_id(class);
+                    let objects = objects_in(linker, class.file);
+                    let (_, class_id) = linker.program.facts_and_id(class);
                     for &site in objects.made.get(&class_id).into_iter().flatten() {
                         trails.push(Trail::ResultOf(class.file.site_ref(site), EnvId::NONE));
                     }
@@ -289,7 +289,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     }
                 }
                 Trail::Literal(body) => {
-                    for (mention, wrap) in link.program.uses_of_callable(body).iter() {
+                    for (mention, wrap) in linker.program.uses_of_callable(body).iter() {
                         self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
                     }
                 }
@@ -300,15 +300,15 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// The sites and mentions of a name that lead to the body.
     fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut Found) {
         let Subject::Body(node) = subject else { return };
-        let link = self.link;
-        let by_name = if self.near { link.bearers_near(name) } else { link.bearers(name) };
+        let linker = self.linker;
+        let by_name = if self.near { linker.bearers_near(name) } else { linker.bearers(name) };
         let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
-        if let Some(class) = link.program.body(node.body).class.get() {
-            for base in link.classes_above(node.body.file.class_ref(class)) {
+        if let Some(class) = linker.program.body(node.body).class.get() {
+            for base in linker.classes_above(node.body.file.class_ref(class)) {
                 sites.extend(by_name.by_base.get(&base).into_iter().flatten());
             }
         }
-        if link.hierarchy.bodies_named(name) == 1 {
+        if linker.hierarchy.bodies_named(name) == 1 {
             sites.extend(&by_name.unknown);
         }
         for site in sites {
@@ -320,7 +320,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     }
 
     fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut Found) {
-        let index = self.link.program.index_of(file);
+        let index = self.linker.program.index_of(file);
         for &site in index.sites_named(sym) {
             self.call(subject, file.site_ref(site), EnvId::NONE, trails, found);
         }
@@ -332,13 +332,13 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// A site that may call the node.
     fn call(&self, subject: Subject, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
         if found.looked.insert((site, env)) {
-            self.link.attempt_site(site, || self.called_at(subject, site, env, trails, found));
+            self.linker.attempt_site(site, || self.called_at(subject, site, env, trails, found));
         }
     }
 
     fn called_at(&self, subject: Subject, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
-        let link = self.link;
-        let targets = link.targets(site, env);
+        let linker = self.linker;
+        let targets = linker.targets(site, env);
         let node = match subject {
             Subject::Body(node) => node,
             Subject::Row(path) => {
@@ -366,7 +366,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     if node.env != EnvId::NONE && own != node.env {
                         continue;
                     }
-                    if edge == TargetKind::Call && link.cannot_be_awaited_here(site, body, &targets) {
+                    if edge == TargetKind::Call && linker.cannot_be_awaited_here(site, body, &targets) {
                         continue;
                     }
                     match edge {
@@ -377,10 +377,10 @@ impl<'l, 'a> Callers<'l, 'a> {
                             kind: if edge == TargetKind::Consume { CallerKind::Consumes } else { CallerKind::Runs },
                             with_receiver,
                             steps: targets.steps.saturating_add(self.unknown_step(site, targets.unknown)),
-                            shared: link.are_alternatives(site, &targets),
+                            shared: linker.are_alternatives(site, &targets),
                         }),
                         TargetKind::Construct => {
-                            if link.program.body(body).flow == Flow::Generator {
+                            if linker.program.body(body).flow == Flow::Generator {
                                 trails.push(Trail::ResultOf(site, env));
                             }
                         }
@@ -397,14 +397,14 @@ impl<'l, 'a> Callers<'l, 'a> {
                     }
                 }
                 Target::Overrides { class, name }
-                    if node.env == EnvId::NONE && link.means_override(class, name, node.body, site) =>
+                    if node.env == EnvId::NONE && linker.means_override(class, name, node.body, site) =>
                 {
-                    let flow = link.program.body(node.body).flow;
+                    let flow = linker.program.body(node.body).flow;
                     if flow == Flow::Generator {
                         trails.push(Trail::ResultOf(site, env));
                         continue;
                     }
-                    if flow != Flow::Sync || link.cannot_be_awaited_here(site, node.body, &targets) {
+                    if flow != Flow::Sync || linker.cannot_be_awaited_here(site, node.body, &targets) {
                         continue;
                     }
                     found.callers.push(Caller {
@@ -424,18 +424,18 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// A method of a receiver that is not known, whose name only this body bears in the whole project.
     fn call_by_name(&self, node: Node, site: SiteRef, env: EnvId, found: &mut Found) {
-        let link = self.link;
-        let facts = link.program.facts(site.file);
-        let row = link.program.site(site);
+        let linker = self.linker;
+        let facts = linker.program.facts(site.file);
+        let row = linker.program.site(site);
         let is_method = row.kind == SiteKind::Call && matches!(facts.form(row.callee), Form::Attr(..));
-        let body = link.program.body(node.body);
+        let body = linker.program.body(node.body);
         if !is_method || body.class.is_none() || body.flow != Flow::Sync || !self.takes_receiver(node) {
             return;
         }
-        let Some(name) = link.program.global(site.file, row.name) else { return };
+        let Some(name) = linker.program.global(site.file, row.name) else { return };
         // Under the name of a function that runs it, it is no method of that name.
-        let is_its_own = link.program.facts(node.body.file).text(body.name) == facts.text(row.name);
-        if !is_its_own || link.hierarchy.bodies_named(name) != 1 || link.program.text(name).starts_with("__") {
+        let is_its_own = linker.program.facts(node.body.file).text(body.name) == facts.text(row.name);
+        if !is_its_own || linker.hierarchy.bodies_named(name) != 1 || linker.program.text(name).starts_with("__") {
             return;
         }
         found.callers.push(Caller {
@@ -451,14 +451,14 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// Whether a function of a class can be called on an object of it: in Rust it must ask for one.
     fn takes_receiver(&self, method: Node) -> bool {
-        let facts = self.link.program.facts(method.body.file);
+        let facts = self.linker.program.facts(method.body.file);
         facts.language != Language::Rust
-            || self.link.program.params_of(method.body).first().is_some_and(|param| param.kind == ParamKind::Receiver)
+            || self.linker.program.params_of(method.body).first().is_some_and(|param| param.kind == ParamKind::Receiver)
     }
 
     /// Whether a method lists its receiver among its parameters.
     fn lists_receiver(&self, method: Node) -> bool {
-        self.link.program.language(method.body.file) != Language::Java
+        self.linker.program.language(method.body.file) != Language::Java
     }
 
     /// An Unknown member beside the known one is a step, unless the receiver's own class assigned it.
@@ -466,14 +466,14 @@ impl<'l, 'a> Callers<'l, 'a> {
         if !unknown {
             return 0;
         }
-        let facts = self.link.program.facts(site.file);
-        let own = self.link.receiver_form(site).is_some_and(|form| is_field_of_receiver(facts, form));
+        let facts = self.linker.program.facts(site.file);
+        let own = self.linker.receiver_form(site).is_some_and(|form| is_field_of_receiver(facts, form));
         u8::from(!own)
     }
 
     /// Whether a value holds the subject.
-    fn holds(&self, subject: Subject, value: ValueId) -> bool {
-        self.link.values.members(value).iter().any(|val| self.member_holds(subject, *val, 8))
+    fn value_contains(&self, subject: Subject, value: ValueId) -> bool {
+        self.linker.values.members(value).iter().any(|val| self.member_holds(subject, *val, 8))
     }
 
     fn member_holds(&self, subject: Subject, val: Val, depth: u32) -> bool {
@@ -483,37 +483,37 @@ impl<'l, 'a> Callers<'l, 'a> {
             Subject::Row(path) => {
                 return match val {
                     Val::External(of) | Val::Method { path: of, .. } => of == path,
-                    Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
+                    Val::Partial { inner, .. } => self.member_holds(subject, self.linker.values.single(inner), depth),
                     _ => false,
                 };
             }
         };
         match val {
             Val::Fn { body, env, receiver } => {
-                (body == node.body || self.link.may_be_referred_to(body, receiver, node.body))
+                (body == node.body || self.linker.may_be_referred_to(body, receiver, node.body))
                     && (node.env == EnvId::NONE || env == node.env)
             }
             Val::Iter { body, env } | Val::Coroutine { body, env } => {
                 body == node.body && (node.env == EnvId::NONE || env == node.env)
             }
-            Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
-            Val::Library { ty, args, .. } if self.link.library.language(ty) == Language::Rust => {
+            Val::Partial { inner, .. } => self.member_holds(subject, self.linker.values.single(inner), depth),
+            Val::Library { ty, args, .. } if self.linker.library.language(ty) == Language::Rust => {
                 // Also what an option holds: `Some(Arc::new(work))`.
-                let inner = self.link.through(ty, args).map(|inner| inner.value);
-                inner.or_else(|| self.link.values.list(args).last().copied()).is_some_and(|inner| {
-                    let members = self.link.values.members(inner);
+                let inner = self.linker.transparent_inner(ty, args).map(|inner| inner.value);
+                inner.or_else(|| self.linker.values.list(args).last().copied()).is_some_and(|inner| {
+                    let members = self.linker.values.members(inner);
                     members.iter().any(|val| self.member_holds(subject, *val, depth))
                 })
             }
             Val::Class(class) => {
-                let facts = self.link.program.facts(node.body.file);
-                let row = self.link.program.body(node.body);
+                let facts = self.linker.program.facts(node.body.file);
+                let row = self.linker.program.body(node.body);
                 row.class.get().is_some_and(|own| {
                     matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__")
-                        && self.link.is_subclass(class, node.body.file.class_ref(own))
+                        && self.linker.is_subclass(class, node.body.file.class_ref(own))
                 })
             }
-            Val::Instance { .. } => self.link.runs_as_callable(val, node.body),
+            Val::Instance { .. } => self.linker.runs_as_callable(val, node.body),
             _ => false,
         }
     }
@@ -531,8 +531,8 @@ impl<'l, 'a> Callers<'l, 'a> {
     ) {
         // A callable in a container is dispatch; a container of iterators is consumed who knows where.
         if wrap != Wrap::Element {
-            let within = Unit::Body(self.link.body_of_mention(file, mention));
-            self.link.attempt(within, || self.mentioned_at(subject, file, mention, env, trails, found));
+            let within = Unit::Body(self.linker.body_of_mention(file, mention));
+            self.linker.attempt(within, || self.mentioned_at(subject, file, mention, env, trails, found));
         }
     }
 
@@ -545,26 +545,26 @@ impl<'l, 'a> Callers<'l, 'a> {
         trails: &mut Vec<Trail>,
         found: &mut Found,
     ) {
-        let link = self.link;
-        let facts = link.program.facts(file);
+        let linker = self.linker;
+        let facts = linker.program.facts(file);
         // Whoever calls the interface that its place asks for may call it.
         if let Subject::Body(node) = subject
-            && link.program.body(node.body).flow == Flow::Sync
+            && linker.program.body(node.body).flow == Flow::Sync
         {
-            trails.extend(link.called_through(file, mention).into_iter().map(Trail::Named));
+            trails.extend(linker.called_through(file, mention).into_iter().map(Trail::Named));
         }
         match mention {
             Mention::Arg(site, arg) => {
                 let site = file.site_ref(site);
-                let typed = link.handed(site, arg, env);
+                let typed = linker.argument_callable(site, arg, env);
                 let means = match subject {
-                    Subject::Body(node) => link.reference_means(site, arg, node.body),
+                    Subject::Body(node) => linker.reference_means(site, arg, node.body),
                     Subject::Row(_) => Some(0),
                 };
                 if let Some(steps) = means
-                    && self.holds(subject, typed.value)
+                    && self.value_contains(subject, typed.value)
                     && let Some(referred) = match subject {
-                        Subject::Body(node) => link.steps_to_referred(site, arg, typed.value, node.body),
+                        Subject::Body(node) => linker.steps_to_referred(site, arg, typed.value, node.body),
                         Subject::Row(_) => Some(0),
                     }
                 {
@@ -575,7 +575,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             Mention::Assign(assign) => {
                 let row = facts.assign(assign);
                 let scope = blocklint_link::values::expr::Scope { file, at: row.at, env };
-                if !self.holds(subject, link.assigned(scope, assign).value) {
+                if !self.value_contains(subject, linker.assigned(scope, assign).value) {
                     return;
                 }
                 match facts.form(row.target) {
@@ -583,15 +583,15 @@ impl<'l, 'a> Callers<'l, 'a> {
                         let var = facts.var(var);
                         let owner = facts.body(var.body);
                         if matches!(owner.kind, BodyKind::Module | BodyKind::Class) {
-                            if let Some(name) = link.program.global(file, var.name) {
-                                trails.extend(link.with_aliases(name).into_iter().map(Trail::Named));
+                            if let Some(name) = linker.program.global(file, var.name) {
+                                trails.extend(linker.with_aliases(name).into_iter().map(Trail::Named));
                             }
                         } else {
                             trails.push(Trail::NamedIn(file, var.name));
                         }
                     }
                     Form::Attr(_, sym) => {
-                        if let Some(name) = link.program.global(file, sym) {
+                        if let Some(name) = linker.program.global(file, sym) {
                             trails.push(Trail::Named(name));
                         }
                     }
@@ -602,7 +602,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let row = facts.exits.at(exit as usize);
                 let body = facts.body_of(row.at);
                 let scope = blocklint_link::values::expr::Scope { file, at: row.at, env };
-                if !self.holds(subject, link.eval(scope, row.value).value) {
+                if !self.value_contains(subject, linker.eval(scope, row.value).value) {
                     return;
                 }
                 let gives_iterator = facts.language == Language::Python
@@ -636,7 +636,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         let mut sites: Vec<SiteRef> = found
             .looked
             .iter()
-            .filter(|(site, env)| self.link.targets(*site, *env).receiver_of(body).is_some())
+            .filter(|(site, env)| self.linker.targets(*site, *env).receiver_of(body).is_some())
             .map(|(site, _)| *site)
             .collect();
         sites.sort();
@@ -659,8 +659,8 @@ impl<'l, 'a> Callers<'l, 'a> {
         let mut found = Found::default();
         self.follow(Subject::Body(Node::plain(body)), trails, &mut found);
         let may_mean = |site: SiteRef, env: EnvId| {
-            self.link.targets(site, env).list.iter().any(|target| match *target {
-                Target::Overrides { class, name } => self.link.means_override(class, name, body, site),
+            self.linker.targets(site, env).list.iter().any(|target| match *target {
+                Target::Overrides { class, name } => self.linker.means_override(class, name, body, site),
                 _ => false,
             })
         };

@@ -15,18 +15,18 @@ fn drops(row: &Site) -> bool {
 /// The calls of a file that stand as statements and give a coroutine, of the project or (where the models say that
 /// what is called is asynchronous) of a library: of each the body's qualified name and the name called. A library's
 /// task or future is among them, which may well be dropped: compare with what was there before.
-pub fn unawaited(link: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
-    let facts = link.program.facts(file);
+pub fn unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
+    let facts = linker.program.facts(file);
     let mut found = Vec::new();
     for (at, row) in facts.sites.iter().enumerate() {
         if !drops(&row) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
             continue;
         }
         let site = file.site_ref(SiteId(at as u32));
-        let result = link.result(site, EnvId::NONE);
-        let members = link.values.members(result.value);
+        let result = linker.result(site, EnvId::NONE);
+        let members = linker.values.members(result.value);
         if members.iter().any(|member| matches!(member, Val::Coroutine { .. } | Val::Awaitable(_))) {
-            let function = link.qualified_name(link.program.body_of_site(site));
+            let function = linker.qualified_name(linker.program.body_of_site(site));
             found.push((function, facts.symbols.get(row.name).to_owned()));
         }
     }
@@ -35,13 +35,13 @@ pub fn unawaited(link: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
 
 /// Whether nobody awaits what a function inside of another one gives: the outer one only returns its coroutine, and
 /// whoever calls that drops it.
-pub(crate) fn is_dropped(link: &Linker<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    let row = link.program.body(body);
+pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
     let Some(outer) = row.parent.get().filter(|&outer| facts.body(outer).kind == BodyKind::Function) else {
         return false;
     };
-    let index = link.program.index_of(body.file);
+    let index = linker.program.index_of(body.file);
     if row.var.is_none() || !index.mentions_named(row.name).is_empty() {
         return false;
     }
@@ -54,27 +54,27 @@ pub(crate) fn is_dropped(link: &Linker<'_>, body: BodyRef) -> bool {
     // Other functions of the file may bear the name.
     let calls_it = |&&site: &&SiteId| facts.form(facts.site(site).callee) == Form::Var(row.var);
     let calls: SmallVec<[SiteId; 4]> = index.sites_named(row.name).iter().filter(calls_it).copied().collect();
-    !calls.is_empty() && calls.iter().all(is_returned) && is_called_for_nothing(link, body.file.body_ref(outer))
+    !calls.is_empty() && calls.iter().all(is_returned) && is_called_for_nothing(linker, body.file.body_ref(outer))
 }
 
 /// Whether a function is called and each call drops what it gives.
-fn is_called_for_nothing(link: &Linker<'_>, body: BodyRef) -> bool {
-    let row = link.program.body(body);
-    let Some(name) = link.program.global(body.file, row.name).filter(|_| row.var.is_some()) else { return false };
+fn is_called_for_nothing(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let row = linker.program.body(body);
+    let Some(name) = linker.program.global(body.file, row.name).filter(|_| row.var.is_some()) else { return false };
     let mut called = false;
-    for name in link.with_aliases(name) {
-        for &(file, sym) in link.program.occurrences(name) {
-            let index = link.program.index_of(file);
+    for name in linker.with_aliases(name) {
+        for &(file, sym) in linker.program.occurrences(name) {
+            let index = linker.program.index_of(file);
             if !index.mentions_named(sym).is_empty() {
                 return false;
             }
             for &site in index.sites_named(sym) {
-                let targets = link.targets(file.site_ref(site), EnvId::NONE);
+                let targets = linker.targets(file.site_ref(site), EnvId::NONE);
                 let is_meant = targets.receiver_of(body).is_some();
                 if !is_meant && !targets.unknown && !targets.list.is_empty() {
                     continue;
                 }
-                if !drops(&link.program.facts(file).site(site)) {
+                if !drops(&linker.program.facts(file).site(site)) {
                     return false;
                 }
                 called |= is_meant;

@@ -32,7 +32,7 @@ const ENDINGS: &[&str] = &[
 
 /// Entries, remembered.
 pub struct Entries<'e, 'l, 'a> {
-    link: &'l Linker<'a>,
+    linker: &'l Linker<'a>,
     units: &'e Units,
     callers: &'e Callers<'l, 'a>,
     memo: FxHashMap<BodyRef, Option<Confidence>>,
@@ -40,8 +40,8 @@ pub struct Entries<'e, 'l, 'a> {
 
 impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Linker<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
-        Entries { link, units, callers, memo: FxHashMap::default() }
+    pub fn new(linker: &'l Linker<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
+        Entries { linker, units, callers, memo: FxHashMap::default() }
     }
 
     /// How sure it is that a greenlet enters a body from outside the project while serving; none if it does not.
@@ -55,10 +55,10 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     }
 
     fn find(&self, body: BodyRef) -> Option<Confidence> {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = link.program.body(body);
-        if link.program.is_test(body.file) || matches!(row.kind, BodyKind::Module | BodyKind::Class) {
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
+        if linker.program.is_test(body.file) || matches!(row.kind, BodyKind::Module | BodyKind::Class) {
             return None;
         }
         if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
@@ -68,7 +68,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
         if registered.contains(&Registration::Serves) {
             return Some(Confidence::High);
         }
-        if !registered.is_empty() || link.program.is_command_line(body.file) {
+        if !registered.is_empty() || linker.program.is_command_line(body.file) {
             return None;
         }
         if row.kind != BodyKind::Function || ENDINGS.contains(&facts.text(row.name)) || self.is_hook(body) {
@@ -83,26 +83,26 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             return facts.list(row.decorators).is_empty().then_some(Confidence::Low).or(Some(Confidence::Medium));
         }
         let known = self.callers.call_sites(body);
-        known.iter().all(|site| link.program.is_test(site.file)).then_some(Confidence::Medium)
+        known.iter().all(|site| linker.program.is_test(site.file)).then_some(Confidence::Medium)
     }
 
     /// What registrations say of a body: decorators, overrides, calls that take it.
     fn registered(&self, body: BodyRef) -> Vec<Registration> {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = link.program.body(body);
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
         let mut found = Vec::new();
-        for (path, made) in link.decorators(body) {
-            let rows = link.library.handovers(path);
+        for (path, made) in linker.decorators(body) {
+            let rows = linker.library.handovers(path);
             let holds = |row: &HandoverRow| self.holds(row, body.file, made);
             let first = rows.of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row));
             found.extend(first.and_then(|row| registration(row, self.real_threads(body.file))));
         }
         if let Some(class) = row.class.get() {
-            for ancestor in link.mro(body.file.class_ref(class)).iter() {
+            for ancestor in linker.mro(body.file.class_ref(class)).iter() {
                 if let Ancestor::Library(ty, _) = *ancestor {
-                    let path = link.library.member(ty, facts.text(row.name));
-                    let rows = link.library.handovers(path);
+                    let path = linker.library.member(ty, facts.text(row.name));
+                    let rows = linker.library.handovers(path);
                     let first =
                         rows.of_via(Via::Override).map(|found| found.row).find(|row| self.holds(row, body.file, None));
                     found.extend(first.and_then(|row| registration(row, self.real_threads(body.file))));
@@ -111,15 +111,15 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
         }
         let literal = matches!(row.kind, BodyKind::Lambda);
         if literal {
-            for (mention, _) in link.program.uses_of_callable(body).iter() {
+            for (mention, _) in linker.program.uses_of_callable(body).iter() {
                 if let Mention::Arg(site, arg) = mention {
                     found.extend(self.taken(body, body.file.site_ref(site), arg, true));
                 }
             }
         } else {
-            for name in link.body_names(body) {
-                for &(file, sym) in link.program.occurrences(name) {
-                    for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
+            for name in linker.body_names(body) {
+                for &(file, sym) in linker.program.occurrences(name) {
+                    for (mention, _) in linker.program.index_of(file).mentions_named(sym).iter() {
                         if let Mention::Arg(site, arg) = mention {
                             found.extend(self.taken(body, file.site_ref(site), arg, false));
                         }
@@ -131,11 +131,11 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     }
 
     fn real_threads(&self, file: FileId) -> bool {
-        self.units.of(self.link, file).real_threads
+        self.units.of(self.linker, file).real_threads
     }
 
     fn holds(&self, row: &HandoverRow, file: FileId, made: Option<SiteRef>) -> bool {
-        let unit = self.units.of(self.link, file);
+        let unit = self.units.of(self.linker, file);
         let (switches, others): (Vec<_>, Vec<_>) = row
             .when
             .iter()
@@ -143,34 +143,34 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             .partition(|condition| matches!(condition.subject, blocklint_models::Subject::Switch(_)));
         switches.iter().all(|condition| unit.shows(condition))
             && match made {
-                Some(site) => self.link.conditions_shown(&others, &row.unless, site, EnvId::NONE),
+                Some(site) => self.linker.conditions_shown(&others, &row.unless, site, EnvId::NONE),
                 None => others.is_empty(),
             }
     }
 
     /// What a call does with a body that is its argument.
     fn taken(&self, body: BodyRef, site: SiteRef, arg: u32, is_literal: bool) -> Vec<Registration> {
-        let link = self.link;
-        let form = link.program.args_of(site)[arg as usize].value;
+        let linker = self.linker;
+        let form = linker.program.args_of(site)[arg as usize].value;
         if !is_literal {
-            let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
+            let typed = linker.eval(linker.scope_of(site, EnvId::NONE), form);
             let is_body = |val: &Val| matches!(*val, Val::Fn { body: of, .. } if of == body);
-            if !link.values.members(typed.value).iter().any(is_body) {
+            if !linker.values.members(typed.value).iter().any(is_body) {
                 return Vec::new();
             }
         }
         let mut found = Vec::new();
-        for val in link.values.members(link.callee(site, EnvId::NONE).value) {
+        for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-            for row in link.library.handovers(path).iter() {
+            for row in linker.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &row.selector else { continue };
-                if link.is_argument(site, arg, argument) && self.holds(row.row, site.file, Some(site)) {
+                if linker.is_argument(site, arg, argument) && self.holds(row.row, site.file, Some(site)) {
                     found.extend(registration(row.row, self.real_threads(site.file)));
                 }
                 // `partial(f, x)` is handed over in its place.
                 let wraps = row.wraps && row.passes == Some(Passes::Rest);
-                if wraps && link.is_argument(site, arg, argument) {
-                    for (mention, _) in link.program.uses_of_result(site).iter() {
+                if wraps && linker.is_argument(site, arg, argument) {
+                    for (mention, _) in linker.program.uses_of_result(site).iter() {
                         if let Mention::Arg(outer, at) = mention {
                             let outer = site.file.site_ref(outer);
                             if outer != site {
@@ -187,13 +187,13 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     /// Whether a function is one that a server calls by its name when a process begins or ends (`worker_exit` of a
     /// configuration file).
     fn is_hook(&self, body: BodyRef) -> bool {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = link.program.body(body);
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
         let name = facts.text(row.name);
-        let file = &link.program.files[body.file.index()].relative;
+        let file = &linker.program.files[body.file.index()].relative;
         let file = file.rsplit('/').next().unwrap_or(file);
-        let models = link.library.of(blocklint_core::Language::Python);
+        let models = linker.library.of(blocklint_core::Language::Python);
         row.class.is_none()
             && models.named(name).any(|named| named.paths(Uses::OVERRIDE).any(|path| path.path.contains(".<hooks>.")))
             && models.switches().any(|(switch, _)| {

@@ -70,7 +70,7 @@ impl Root {
 
 /// Roots, remembered.
 pub struct Roots<'l, 'a> {
-    link: &'l Linker<'a>,
+    linker: &'l Linker<'a>,
     memo: RefCell<FxHashMap<BodyRef, Option<Root>>>,
     /// By the folder of a Rust package, the runtime that its programs run on, as far as they say so.
     programs: RefCell<FxHashMap<String, Option<Runtime>>>,
@@ -78,8 +78,8 @@ pub struct Roots<'l, 'a> {
 
 impl<'l, 'a> Roots<'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Linker<'a>) -> Self {
-        Roots { link, memo: RefCell::default(), programs: RefCell::default() }
+    pub fn new(linker: &'l Linker<'a>) -> Self {
+        Roots { linker, memo: RefCell::default(), programs: RefCell::default() }
     }
 
     /// The root that a body is, if it is one.
@@ -93,42 +93,42 @@ impl<'l, 'a> Roots<'l, 'a> {
     }
 
     fn find(&self, body: BodyRef) -> Option<Root> {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = link.program.body(body);
-        let runtime = link.runtime_of(body.file);
-        if link.is_never_built(body.file) {
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
+        let runtime = linker.runtime_of(body.file);
+        if linker.is_never_built(body.file) {
             return None;
         }
         if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
-            if is_dropped(link, body) {
+            if is_dropped(linker, body) {
                 return None;
             }
-            let started = || link.runtime_starting(body).filter(|_| row.kind == BodyKind::AsyncBlock);
+            let started = || linker.runtime_starting(body).filter(|_| row.kind == BodyKind::AsyncBlock);
             let runtime = self.runtime_of_task(body).or_else(started).or(runtime);
             return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
         }
         if self.is_promised(body) {
             return Some(Root { kind: RootKind::Promised, context: Context::EventLoop, runtime });
         }
-        if facts.language == Language::Java && link.runs_where_it_may_block(body) {
+        if facts.language == Language::Java && linker.runs_where_it_may_block(body) {
             return None;
         }
-        if let Some(runtime) = link.registered(body) {
+        if let Some(runtime) = linker.registered(body) {
             return Some(Root { kind: RootKind::Registered, context: Context::EventLoop, runtime });
         }
-        let uses = link.program.uses_of_callable(body);
+        let uses = linker.program.uses_of_callable(body);
         if matches!(row.kind, BodyKind::Lambda) {
             return self.literal(body, uses.iter().map(|(mention, _)| mention));
         }
-        if let Some(root) = self.literal(body, uses_of_anonymous(link, body).into_iter()) {
+        if let Some(root) = self.literal(body, uses_of_anonymous(linker, body).into_iter()) {
             return Some(root);
         }
-        if assembles(link, body) {
-            let runtime = runtime.or_else(|| runtime_of_publisher(link, body));
+        if assembles(linker, body) {
+            let runtime = runtime.or_else(|| runtime_of_publisher(linker, body));
             return Some(Root { kind: RootKind::Assembly, context: Context::EventLoop, runtime });
         }
-        if let Some(runtime) = answers_later(link, body) {
+        if let Some(runtime) = answers_later(linker, body) {
             return Some(Root { kind: RootKind::Assembly, context: Context::EventLoop, runtime });
         }
         None
@@ -137,17 +137,17 @@ impl<'l, 'a> Roots<'l, 'a> {
     /// Rust: the runtime that an attribute gives a body (`#[tokio::main(flavor = "current_thread")]`), or that all programs of its
     /// package have which is there for them alone.
     fn runtime_of_task(&self, body: BodyRef) -> Option<Runtime> {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
         if facts.language != Language::Rust {
             return None;
         }
-        if let Some(runtime) = self.runtime_by_attribute(body).or_else(|| link.runtime_driving(body)) {
+        if let Some(runtime) = self.runtime_by_attribute(body).or_else(|| linker.runtime_driving(body)) {
             return Some(runtime);
         }
         // Hardly a project names another flavour, and a test has one of its own.
-        link.program.name("current_thread")?;
-        let own = link.crate_of(body.file)?;
+        linker.program.name("current_thread")?;
+        let own = linker.crate_of(body.file)?;
         if let Some(&known) = self.programs.borrow().get(&own.folder) {
             return known;
         }
@@ -158,20 +158,20 @@ impl<'l, 'a> Roots<'l, 'a> {
 
     /// The runtime that an attribute's row says a body has: macros are named with their mark.
     fn runtime_by_attribute(&self, body: BodyRef) -> Option<Runtime> {
-        let link = self.link;
-        link.decorators(body).into_iter().find_map(|(path, made)| {
-            let path = link.library.path(Language::Rust, &format!("{}!", link.library.text(path)));
+        let linker = self.linker;
+        linker.decorators(body).into_iter().find_map(|(path, made)| {
+            let path = linker.library.path(Language::Rust, &format!("{}!", linker.library.text(path)));
             let holds = |row: &HandoverRow| match made {
-                Some(site) => link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                Some(site) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            link.library.handovers(path).of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row))?.runtime
+            linker.library.handovers(path).of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row))?.runtime
         })
     }
 
     /// The one runtime of all programs among the roots of a package; none where it has a library, which others may run.
     fn runtime_of_programs(&self, roots: &[String]) -> Option<Runtime> {
-        let program = self.link.program;
+        let program = self.linker.program;
         let name = program.name("main")?;
         let mut found = None;
         for root in roots.iter().filter(|root| root.contains("src/")) {
@@ -193,8 +193,8 @@ impl<'l, 'a> Roots<'l, 'a> {
 
     /// `# blocklint: nonblocking` on or above the definition's line.
     fn is_promised(&self, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(body.file);
-        let row = self.link.program.body(body);
+        let facts = self.linker.program.facts(body.file);
+        let row = self.linker.program.body(body);
         facts.suppressions.iter().any(|comment| {
             comment.kind == SuppressionKind::Nonblocking
                 && row.kind == BodyKind::Function
@@ -204,22 +204,22 @@ impl<'l, 'a> Roots<'l, 'a> {
 
     /// A lambda, or the method of an anonymous class, that a call hands to an event loop.
     fn literal(&self, body: BodyRef, uses: impl Iterator<Item = Mention>) -> Option<Root> {
-        let link = self.link;
+        let linker = self.linker;
         for mention in uses {
             let Mention::Arg(site, arg) = mention else { continue };
             let site = body.file.site_ref(site);
-            if off_the_loop(link, site) {
+            if off_the_loop(linker, site) {
                 continue;
             }
-            let passing = link.passing(site, arg, EnvId::NONE);
+            let passing = linker.passing(site, arg, EnvId::NONE);
             for &(context, runtime) in &passing.handed {
-                if context == Context::EventLoop && !link.stands_with_workers(site) {
-                    let runtime = runtime.or_else(|| link.runtime_of(body.file));
+                if context == Context::EventLoop && !linker.stands_with_workers(site) {
+                    let runtime = runtime.or_else(|| linker.runtime_of(body.file));
                     return Some(Root { kind: RootKind::Literal, context, runtime });
                 }
             }
             if passing.on_chain
-                && let position = link.settled(&passing.chain)
+                && let position = linker.resolved_position(&passing.chain)
                 && let Some(confidence) = position.root
             {
                 let kind = match confidence {
@@ -227,12 +227,12 @@ impl<'l, 'a> Roots<'l, 'a> {
                     Confidence::High => RootKind::Literal,
                     _ => RootKind::Composed,
                 };
-                let runtime = passing.chain_runtime.or_else(|| link.runtime_of(body.file));
+                let runtime = passing.chain_runtime.or_else(|| linker.runtime_of(body.file));
                 return Some(Root { kind, context: Context::EventLoop, runtime });
             }
         }
-        if link.program.language(body.file) == Language::Java
-            && let Some(runtime) = link.overrides_on_loop(body)
+        if linker.program.language(body.file) == Language::Java
+            && let Some(runtime) = linker.overrides_on_loop(body)
         {
             return Some(Root { kind: RootKind::Literal, context: Context::EventLoop, runtime });
         }
@@ -242,11 +242,11 @@ impl<'l, 'a> Roots<'l, 'a> {
 
 /// The machinery whose threads a file uses: a framework that it imports comes before the event loop below.
 pub fn threads_of(
-    link: &Linker<'_>,
+    linker: &Linker<'_>,
     file: blocklint_link::program::ids::FileId,
     runtime: Option<Runtime>,
 ) -> Option<Runtime> {
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     let is_imported = |&&(path, _): &&(&str, bool)| {
         path.split('.').next().is_some_and(|head| blocklint_link::models::entry_registration::imports(facts, head))
     };

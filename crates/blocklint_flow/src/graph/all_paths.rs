@@ -46,7 +46,7 @@ impl PathNetwork {
         let mut open = Vec::new();
         let begin = self.node(causes, way.next, &mut open);
         while let Some((state, at)) = open.pop() {
-            let ways = &graph.states[state.0 as usize].ways;
+            let ways = &graph.states[state.0 as usize].edges;
             let mut next: Vec<u32> = ways.iter().map(|way| self.node(causes, way.next, &mut open)).collect();
             next.sort_unstable();
             next.dedup();

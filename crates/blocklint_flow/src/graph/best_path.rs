@@ -45,23 +45,23 @@ const FAR: u32 = 12;
 
 impl Cost {
     /// What a way costs that ends here.
-    fn of(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
-        let steps = way_steps(link, graph, way);
+    fn of(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
+        let steps = way_steps(linker, graph, way);
         let guessed = u32::from(way.steps);
         let chosen = steps - guessed;
-        let chosen = if chosen > 0 && is_on_own_object(link, way.site) { 0 } else { chosen };
-        let conditions = match link.program.language(way.site.file) {
-            Language::Rust => deciding_tests_over(link, way.site),
-            _ => link.conditions_over(way.site),
+        let chosen = if chosen > 0 && is_on_own_object(linker, way.site) { 0 } else { chosen };
+        let conditions = match linker.program.language(way.site.file) {
+            Language::Rust => deciding_tests_over(linker, way.site),
+            _ => linker.conditions_over(way.site),
         };
-        let ends_at_entry = is_of_entry(link, graph, way);
-        let own = u32::from(leaves_no_choice(link, way.site));
+        let ends_at_entry = is_of_entry(linker, graph, way);
+        let own = u32::from(is_statically_bound(linker, way.site));
         Cost { steps, ends_at_entry, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed, own }
     }
 
     /// What the path costs if a way leads to it.
-    fn after(self, link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
-        let own = Cost::of(link, graph, way);
+    fn after(self, linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
+        let own = Cost::of(linker, graph, way);
         Cost {
             steps: self.steps + own.steps,
             ends_at_entry: self.ends_at_entry,
@@ -89,33 +89,33 @@ pub struct Paths {
 }
 
 /// Python: whether a way ends at a call that asks for or changes what a file system keeps of a file.
-fn is_of_entry(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> bool {
+fn is_of_entry(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> bool {
     let EdgeTarget::Leaf(leaf) = way.next else { return false };
-    let facts = link.program.facts(way.site.file);
+    let facts = linker.program.facts(way.site.file);
     facts.language == Language::Python
         && graph.labels.get(graph.leaves[leaf as usize].label).effect == Effect::File
-        && lang::python::conventions::is_of_entry(facts.text(link.program.site(way.site).name))
+        && lang::python::conventions::is_of_entry(facts.text(linker.program.site(way.site).name))
 }
 
 /// Whether a call is one of an object on itself.
-fn is_on_own_object(link: &Linker<'_>, site: SiteRef) -> bool {
-    link.receiver_form(site).is_some_and(|form| is_own_receiver(link.program.facts(site.file), form))
+fn is_on_own_object(linker: &Linker<'_>, site: SiteRef) -> bool {
+    linker.receiver_form(site).is_some_and(|form| is_own_receiver(linker.program.facts(site.file), form))
 }
 
 /// Java: whether a call is one of an object on itself, of a function of its class, or makes an object.
-fn leaves_no_choice(link: &Linker<'_>, site: SiteRef) -> bool {
-    let is_java = link.program.language(site.file) == Language::Java;
-    is_java && (link.receiver_form(site).is_none() || is_on_own_object(link, site))
+fn is_statically_bound(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let is_java = linker.program.language(site.file) == Language::Java;
+    is_java && (linker.receiver_form(site).is_none() || is_on_own_object(linker, site))
 }
 
 /// Java: whether a method that a framework calls, on objects of any class that inherits it, calls one of its own that these classes
 /// fill in: each of them is called there, by objects of its own.
-fn is_filled_in_by_each(link: &Linker<'_>, site: SiteRef) -> bool {
-    leaves_no_choice(link, site) && link.registered(link.program.body_of_site(site)).is_some()
+fn is_filled_in_by_each(linker: &Linker<'_>, site: SiteRef) -> bool {
+    is_statically_bound(linker, site) && linker.registered(linker.program.body_of_site(site)).is_some()
 }
 
 /// Steps of one edge, with what the share of labelled alternatives adds.
-pub fn way_steps(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> u32 {
+pub fn way_steps(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> u32 {
     if !way.shared {
         return u32::from(way.steps);
     }
@@ -124,7 +124,7 @@ pub fn way_steps(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> u32 {
     let key = (way.site, effect, matches!(way.next, EdgeTarget::LabelledBody(_)));
     let known = graph.shares.borrow().get(&key).copied();
     let share = known.unwrap_or_else(|| {
-        let share = share_steps(link, graph, way, effect);
+        let share = share_steps(linker, graph, way, effect);
         graph.shares.borrow_mut().insert(key, share);
         share
     });
@@ -148,9 +148,9 @@ pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
 
 /// True if of the alternatives of a way those count that hold the thread in this very way. Of a Java method with its many
 /// implementations what few of them do says nothing, whatever the others do; nor does in Rust that few of them start a runtime.
-fn is_counted_by_effect(link: &Linker<'_>, way: &FlowEdge, effect: Option<Effect>) -> bool {
+fn is_counted_by_effect(linker: &Linker<'_>, way: &FlowEdge, effect: Option<Effect>) -> bool {
     matches!(way.next, EdgeTarget::LabelledBody(_))
-        && match link.program.language(way.site.file) {
+        && match linker.program.language(way.site.file) {
             Language::Java => true,
             Language::Rust => effect == Some(Effect::NestedLoop),
             Language::Python => false,
@@ -166,10 +166,10 @@ fn holds_so(graph: &Graph<'_>, body: BodyRef, held: Option<(Effect, Severity)>) 
 }
 
 /// Returns the things that the call of a way may run, and which of them hold the thread.
-pub(crate) fn choice_of(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Option<Choice> {
+pub(crate) fn choice_of(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Option<Choice> {
     let held = held_behind(graph, way);
-    let by_effect = is_counted_by_effect(link, way, held.map(|(effect, _)| effect));
-    let (all, bodies) = alternatives(link, way.site);
+    let by_effect = is_counted_by_effect(linker, way, held.map(|(effect, _)| effect));
+    let (all, bodies) = alternatives(linker, way.site);
     let holds = |body: &BodyRef| if by_effect { holds_so(graph, *body, held) } else { graph.labelled.contains(body) };
     let (holders, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(holds);
     let rows = graph.leaf_sites.get(&way.site).map_or(0, |&count| count as usize);
@@ -177,8 +177,8 @@ pub(crate) fn choice_of(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) ->
 }
 
 /// Returns how many things a call may run, and those of them that are bodies of the project.
-fn alternatives(link: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
-    let targets = link.targets(site, blocklint_link::values::value::EnvId::NONE);
+fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
+    let targets = linker.targets(site, blocklint_link::values::value::EnvId::NONE);
     let mut all = 0usize;
     let mut bodies: Vec<BodyRef> = Vec::new();
     let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
@@ -186,22 +186,22 @@ fn alternatives(link: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
         match *target {
             Target::Body { body, .. } => {
                 // A method without code of its own is no alternative to those that implement it.
-                if overridden && link.is_stub(body) {
+                if overridden && linker.is_stub(body) {
                     continue;
                 }
                 all += 1;
                 bodies.push(body);
             }
             Target::Overrides { class, name } => {
-                for body in link.overrides(class, name).iter() {
-                    if link.is_stub(*body) || !link.means_override(class, name, *body, site) {
+                for body in linker.overrides(class, name).iter() {
+                    if linker.is_stub(*body) || !linker.means_override(class, name, *body, site) {
                         continue;
                     }
                     all += 1;
                     bodies.push(*body);
                 }
                 // What is called may also be one of the lambdas that are given for it.
-                all += link.lambdas_of(class);
+                all += linker.lambdas_of(class);
             }
             Target::Row { .. } => all += 1,
         }
@@ -211,28 +211,28 @@ fn alternatives(link: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
 
 /// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
 /// at most three are meant, else low.
-fn share_steps(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, held: Option<(Effect, Severity)>) -> u8 {
+fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, held: Option<(Effect, Severity)>) -> u8 {
     let effect = held.map(|(effect, _)| effect);
     let site = way.site;
-    let by_effect = is_counted_by_effect(link, way, effect);
+    let by_effect = is_counted_by_effect(linker, way, effect);
     let holds_so = |body: BodyRef| holds_so(graph, body, held);
     let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
-    let (all, bodies) = alternatives(link, site);
+    let (all, bodies) = alternatives(linker, site);
     let labelled = bodies.iter().filter(|body| is_labelled(**body)).count();
     let same = bodies.iter().filter(|body| holds_so(**body)).count();
     let rows = graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
     let (labelled, same) = (labelled + rows, same + rows);
-    if all <= 1 || by_effect && (link.is_called_on_each(site) || is_filled_in_by_each(link, site)) {
+    if all <= 1 || by_effect && (linker.is_called_on_each(site) || is_filled_in_by_each(linker, site)) {
         0
-    } else if by_effect && link.is_picked_from_table(site) {
+    } else if by_effect && linker.is_picked_from_table(site) {
         // Each is called for its key.
         1
     } else if all <= 3 {
         // Of a method with three implementations what one of them does is not likely, nor what those do that only a setting
         // names.
         let by_name = |body: &&BodyRef| {
-            let class = link.program.body(**body).class.get();
-            class.is_some_and(|class| is_made_by_name(link, body.file.class_ref(class)))
+            let class = linker.program.body(**body).class.get();
+            class.is_some_and(|class| is_made_by_name(linker, body.file.class_ref(class)))
         };
         let named_less = || {
             let mut holding = bodies.iter().filter(|body| is_labelled(**body)).peekable();
@@ -240,7 +240,7 @@ fn share_steps(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, held: Optio
                 && holding.all(|body| by_name(&body))
                 && !bodies.iter().filter(|body| !is_labelled(**body)).all(|body| by_name(&body))
         };
-        if by_effect && (same * 2 < all || link.program.language(site.file) == Language::Java && named_less()) {
+        if by_effect && (same * 2 < all || linker.program.language(site.file) == Language::Java && named_less()) {
             LOW_STEPS
         } else {
             1
@@ -251,7 +251,7 @@ fn share_steps(link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, held: Optio
         let passes_on =
             |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
         // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
-        if by_effect && link.program.language(site.file) == Language::Rust {
+        if by_effect && linker.program.language(site.file) == Language::Rust {
             return LOW_STEPS;
         }
         let passing = if by_effect { bodies.iter().filter(passes_on).count() } else { 0 };
@@ -274,16 +274,16 @@ fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
 
 impl Paths {
     /// Finds them for all states at once.
-    pub fn new(link: &Linker<'_>, graph: &Graph<'_>) -> Self {
+    pub fn new(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut best: Vec<Option<(Cost, FlowEdge)>> = vec![None; graph.states.len()];
         let mut before: Vec<Vec<(LabelledBodyId, FlowEdge)>> = vec![Vec::new(); graph.states.len()];
         let mut queue = BinaryHeap::new();
         for (at, state) in graph.states.iter().enumerate() {
-            for way in &state.ways {
+            for way in &state.edges {
                 match way.next {
                     EdgeTarget::LabelledBody(next) => before[next.0 as usize].push((LabelledBodyId(at as u32), *way)),
                     EdgeTarget::Leaf(_) => {
-                        queue.push(Reverse((Cost::of(link, graph, way), at as u32, WayKey(*way))));
+                        queue.push(Reverse((Cost::of(linker, graph, way), at as u32, WayKey(*way))));
                     }
                 }
             }
@@ -295,7 +295,7 @@ impl Paths {
             best[at as usize] = Some((cost, way));
             for (state, way) in &before[at as usize] {
                 if best[state.0 as usize].is_none() {
-                    queue.push(Reverse((cost.after(link, graph, way), state.0, WayKey(*way))));
+                    queue.push(Reverse((cost.after(linker, graph, way), state.0, WayKey(*way))));
                 }
             }
         }
@@ -303,12 +303,12 @@ impl Paths {
     }
 
     /// The cost of going a way to its end.
-    pub fn cost(&self, link: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Option<Cost> {
+    pub fn cost(&self, linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Option<Cost> {
         match way.next {
-            EdgeTarget::Leaf(_) => Some(Cost::of(link, graph, way)),
+            EdgeTarget::Leaf(_) => Some(Cost::of(linker, graph, way)),
             EdgeTarget::LabelledBody(state) => {
                 let (cost, _) = self.best[state.0 as usize]?;
-                Some(cost.after(link, graph, way))
+                Some(cost.after(linker, graph, way))
             }
         }
     }
@@ -367,13 +367,13 @@ pub struct Causes {
 
 impl Causes {
     /// Finds the causes of all states at once. The blocking calls of one chain (`os.popen(command).read()`) are one cause.
-    pub fn new(link: &Linker<'_>, graph: &Graph<'_>) -> Self {
+    pub fn new(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut of_leaf = Vec::with_capacity(graph.leaves.len());
         let mut leaves: Vec<u32> = Vec::new();
         let mut ids: FxHashMap<(SiteRef, Option<PathId>), u32> = FxHashMap::default();
         let sites: FxHashSet<SiteRef> = graph.leaves.iter().map(|leaf| leaf.site).collect();
         let starts: Vec<Option<SiteRef>> =
-            graph.leaves.iter().map(|leaf| first_of_chain(link, leaf.site, &sites)).collect();
+            graph.leaves.iter().map(|leaf| first_of_chain(linker, leaf.site, &sites)).collect();
         let begins_chain: FxHashSet<SiteRef> = starts.iter().copied().flatten().collect();
         let severity = |at: u32| graph.labels.get(graph.leaves[at as usize].label).severity;
         for (at, leaf) in graph.leaves.iter().enumerate() {
@@ -403,7 +403,7 @@ impl Causes {
         for states in &members {
             let (mut own, mut entered): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
             for &state in states {
-                for way in &graph.states[state as usize].ways {
+                for way in &graph.states[state as usize].edges {
                     match way.next {
                         EdgeTarget::Leaf(leaf) => own.push(of_leaf[leaf as usize]),
                         EdgeTarget::LabelledBody(next) => {
@@ -454,10 +454,10 @@ impl Causes {
 
 /// Returns the first blocking call of the chain that a blocking call ends (`os.popen` of `os.popen(command).read()`); none where
 /// the call's receiver is made by no blocking call.
-fn first_of_chain(link: &Linker<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef>) -> Option<SiteRef> {
+fn first_of_chain(linker: &Linker<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef>) -> Option<SiteRef> {
     const LONGEST: usize = 16;
     let maker = |at: &SiteRef| {
-        let made = link.program.site_of_form(at.file, link.receiver_form(*at)?)?;
+        let made = linker.program.site_of_form(at.file, linker.receiver_form(*at)?)?;
         Some(at.file.site_ref(made))
     };
     let makers = std::iter::successors(maker(&site), maker).take(LONGEST);
@@ -468,7 +468,7 @@ fn first_of_chain(link: &Linker<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef
 fn components(graph: &Graph<'_>) -> Vec<u32> {
     const NEW: u32 = u32::MAX;
     let count = graph.states.len();
-    let next_of = |state: usize, at: usize| match graph.states[state].ways.get(at).map(|way| way.next) {
+    let next_of = |state: usize, at: usize| match graph.states[state].edges.get(at).map(|way| way.next) {
         Some(EdgeTarget::LabelledBody(next)) => Some(Some(next.0 as usize)),
         Some(EdgeTarget::Leaf(_)) => Some(None),
         None => None,

@@ -61,7 +61,7 @@ impl Ways {
             let id = LabelledBodyId(at as u32);
             let effect = graph.labels.get(state.label).effect;
             states.entry((state.node.body, effect)).or_default().push(id);
-            for way in &state.ways {
+            for way in &state.edges {
                 match way.next {
                     EdgeTarget::LabelledBody(next) => before[next.0 as usize].push(id),
                     EdgeTarget::Leaf(_) if !reached[at] => {

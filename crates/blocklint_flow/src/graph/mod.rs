@@ -57,7 +57,7 @@ pub struct LabelledBody {
     /// The label.
     pub label: LabelId,
     /// The calls, the best first.
-    pub ways: Vec<FlowEdge>,
+    pub edges: Vec<FlowEdge>,
 }
 
 /// A label at a site of a root.
@@ -105,8 +105,8 @@ pub struct SinkSite<'m> {
 
 impl SinkSite<'_> {
     /// The body that enters the row.
-    pub fn body(&self, link: &Linker<'_>) -> BodyRef {
-        self.wraps.unwrap_or_else(|| link.program.body_of_site(self.site))
+    pub fn body(&self, linker: &Linker<'_>) -> BodyRef {
+        self.wraps.unwrap_or_else(|| linker.program.body_of_site(self.site))
     }
 }
 

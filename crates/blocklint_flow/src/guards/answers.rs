@@ -25,7 +25,13 @@ pub(crate) type Conditional = RefCell<FxHashMap<SiteRef, bool>>;
 
 impl Conditions<'_, '_> {
     /// What a call says to a guard, found once.
-    pub(crate) fn told(&self, caller: Caller, body: BodyRef, guard: &Guard, find: impl FnOnce() -> Answer) -> Answer {
+    pub(crate) fn cached_answer(
+        &self,
+        caller: Caller,
+        body: BodyRef,
+        guard: &Guard,
+        find: impl FnOnce() -> Answer,
+    ) -> Answer {
         let key = {
             let told = &mut *self.told.borrow_mut();
             let key = (caller, body, told.guards.id(guard));

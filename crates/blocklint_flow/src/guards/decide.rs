@@ -7,7 +7,7 @@ use blocklint_core::{Hold, Language};
 use blocklint_facts::{AltKind, Flow, Form, FormId, Param, ParamKind, VarKind};
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::label::cap_wait;
-use blocklint_link::effect::label::{Asked, Choice, Guard, Label, LabelHold, Question, Source};
+use blocklint_link::effect::label::{Choice, Guard, GuardKey, Label, LabelHold, Question, Source};
 use blocklint_link::linker::LOW_STEPS;
 use blocklint_link::models::row_match::ConditionResult;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -47,7 +47,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             match self.pass_on(caller, node, &guard) {
                 NextGuard::Fails => return Decided::Fails,
                 NextGuard::Holds(guard) => label.outer = Some(guard),
-                NextGuard::None if is_filled(self.link, caller, node.body, &guard) => steps = LOW_STEPS,
+                NextGuard::None if is_filled(self.linker, caller, node.body, &guard) => steps = LOW_STEPS,
                 NextGuard::None => {}
             }
         }
@@ -56,7 +56,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             match (answer, guard.escape.map(|escape| self.truth(caller, node, escape))) {
                 (Answer::Holds, _) => {}
                 // Whoever wrote the root and the test in it knows that such values come.
-                (Answer::Told, _) if self.roots.of(self.link.program.body_of_site(caller.site)).is_some() => {}
+                (Answer::Told, _) if self.roots.of(self.linker.program.body_of_site(caller.site)).is_some() => {}
                 (Answer::Told, _) => steps = guard.rare,
                 // What the body puts there itself is not seen.
                 (_, Some(Truth::Seen(true) | Truth::Hidden)) => {}
@@ -64,8 +64,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     Source::When => return Decided::Fails,
                     Source::Unless => steps = 1,
                     Source::Branch
-                        if fails_by_default(self.link, caller, node.body, &guard)
-                            || is_filled(self.link, caller, node.body, &guard) =>
+                        if fails_by_default(self.linker, caller, node.body, &guard)
+                            || is_filled(self.linker, caller, node.body, &guard) =>
                     {
                         steps = LOW_STEPS;
                     }
@@ -94,7 +94,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                         _ => None,
                     };
                     let asked = guard.asked.clone();
-                    let asked = asked.or_else(|| Some(Rc::new(Asked::Param(node.body, guard.param))));
+                    let asked = asked.or_else(|| Some(Rc::new(GuardKey::Param(node.body, guard.param))));
                     label.guard = Some(Guard { escape, asked, ..guard });
                 }
             }
@@ -104,8 +104,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
 
     /// Whether all who await a private coroutine of Python rule out what its own parameter decides.
     pub(crate) fn none_awaits_it_so(&self, root: BodyRef, guard: &Guard) -> bool {
-        let facts = self.link.program.facts(root.file);
-        let row = self.link.program.body(root);
+        let facts = self.linker.program.facts(root.file);
+        let row = self.linker.program.body(root);
         let is_private = facts.language == Language::Python
             && row.flow == Flow::Coroutine
             && lang::python::conventions::is_private(facts.text(row.name));
@@ -119,7 +119,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     fn all_callers(&self, body: BodyRef, holds: impl Fn(Caller) -> bool) -> bool {
         self.callers.few_call_sites(body).is_some_and(|sites| {
             sites.iter().all(|&site| {
-                let with_receiver = self.link.targets(site, EnvId::NONE).receiver_of(body);
+                let with_receiver = self.linker.targets(site, EnvId::NONE).receiver_of(body);
                 with_receiver.is_some_and(|with_receiver| holds(Caller::plain(site, EnvId::NONE, with_receiver)))
             })
         })
@@ -128,7 +128,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// Python: whether all calls of a function in the project rule out what its parameter decides, or pass on a parameter of
     /// which their own callers do. A parameter that they leave out is there for others.
     pub(crate) fn none_calls_it_so(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
-        let program = self.link.program;
+        let program = self.linker.program;
         let node = Node::plain(body);
         program.language(body.file) == Language::Python
             && self.all_callers(body, |caller| {
@@ -155,17 +155,19 @@ impl<'l, 'a> Conditions<'l, 'a> {
         left: Option<&Guard>,
     ) -> NextGuard {
         let Some(first) = sites.next() else { return NextGuard::None };
-        if caller.arg.is_some() || caller.kind != CallerKind::Runs || self.link.program.body_of_site(first) != node.body
+        if caller.arg.is_some()
+            || caller.kind != CallerKind::Runs
+            || self.linker.program.body_of_site(first) != node.body
         {
             return NextGuard::None;
         }
         // What one comparison does not see of a parameter, no other does: a chain of `elif` has dozens.
         let mut unseen: SmallVec<[u32; 4]> = SmallVec::new();
-        for guard in guards_over(self.link, first).iter() {
+        for guard in guards_over(self.linker, first).iter() {
             if guard.is_choice_of_literal() && unseen.contains(&guard.param) {
                 continue;
             }
-            if !sites.clone().all(|site| guards_over(self.link, site).contains(guard)) {
+            if !sites.clone().all(|site| guards_over(self.linker, site).contains(guard)) {
                 continue;
             }
             let answer = self.answer_of(caller, node, guard);
@@ -189,7 +191,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
 
     /// What a site says to a guard, by a branch around it or by what it passes.
     fn answer_of(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
-        self.told(caller, node.body, guard, || match self.is_ruled_out(caller, node, guard) {
+        self.cached_answer(caller, node.body, guard, || match self.is_ruled_out(caller, node, guard) {
             true => Answer::Fails,
             false => self.ask(caller, node, guard),
         })
@@ -206,7 +208,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             Answer::Key(key, default) => NextGuard::Holds(guard.clone().under_key(key, default)),
             Answer::Forwarded => {
                 let asked = guard.asked.clone();
-                let asked = asked.or_else(|| Some(Rc::new(Asked::Param(node.body, guard.param))));
+                let asked = asked.or_else(|| Some(Rc::new(GuardKey::Param(node.body, guard.param))));
                 NextGuard::Holds(Guard { asked, ..guard.clone() })
             }
         }
@@ -217,18 +219,18 @@ impl<'l, 'a> Conditions<'l, 'a> {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return Answer::Unseen;
         }
-        let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+        let form = self.linker.argument_for_param(caller.site, node.body, guard.param, caller.with_receiver);
         // Rust lists `self` among the parameters.
         let is_receiver = guard.param == 0
             && caller.with_receiver
-            && self.link.program.language(node.body.file) == blocklint_core::Language::Rust;
-        let form = form.or_else(|| self.link.receiver_form(caller.site).filter(|_| is_receiver));
+            && self.linker.program.language(node.body.file) == blocklint_core::Language::Rust;
+        let form = form.or_else(|| self.linker.receiver_form(caller.site).filter(|_| is_receiver));
         let Some(form) = form else { return Answer::Unseen };
         let shown = |test: &Test| match test {
-            Test::From(_) | Test::Unbounded => self.link.origin_test(test, caller.site, form, caller.env),
-            Test::Unseen => self.link.unseen_test(caller.site, form, caller.env),
-            Test::Type(wanted) => self.link.type_test(wanted, caller.site, form, BoundId::NONE, caller.env),
-            other => self.link.test_constant(other, &self.link.constant(caller.site, form, caller.env, 6)),
+            Test::From(_) | Test::Unbounded => self.linker.origin_test(test, caller.site, form, caller.env),
+            Test::Unseen => self.linker.unseen_test(caller.site, form, caller.env),
+            Test::Type(wanted) => self.linker.type_test(wanted, caller.site, form, BoundId::NONE, caller.env),
+            other => self.linker.test_constant(other, &self.linker.constant(caller.site, form, caller.env, 6)),
         };
         match tests.iter().map(shown).find(|shown| *shown != ConditionResult::Yes) {
             None if guard.wanted => Answer::Holds,
@@ -262,7 +264,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
         if constant == Constant::Hidden
             && guard.asked.is_none()
-            && let Some(form) = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)
+            && let Some(form) =
+                self.linker.argument_for_param(caller.site, node.body, guard.param, caller.with_receiver)
             && caller.arg.is_none()
             && caller.kind != CallerKind::Consumes
         {
@@ -288,23 +291,24 @@ impl<'l, 'a> Conditions<'l, 'a> {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.asks_for_nothing() {
             return false;
         }
-        self.form_passed(caller, node, guard)
-            .is_some_and(|form| self.link.is_there(self.link.scope_of(caller.site, caller.env), form, guard))
+        self.form_passed(caller, node, guard).is_some_and(|form| {
+            self.linker.type_excludes_none(self.linker.scope_of(caller.site, caller.env), form, guard)
+        })
     }
 
     /// What a site passes to the parameter that a guard asks for; nothing for a key.
     fn form_passed(&self, caller: Caller, node: Node, guard: &Guard) -> Option<FormId> {
         let (body, param) = match guard.asked.as_deref() {
             None => (node.body, guard.param),
-            Some(&Asked::Param(body, index)) => (body, index),
-            Some(Asked::Key(..)) => return None,
+            Some(&GuardKey::Param(body, index)) => (body, index),
+            Some(GuardKey::Key(..)) => return None,
         };
-        self.link.passed_with(caller.site, body, param, caller.with_receiver)
+        self.linker.argument_for_param(caller.site, body, param, caller.with_receiver)
     }
 
     /// Python: whether a form is a value or what stands in for it where it is not there: `version or self.version`.
     fn falls_back(&self, site: SiteRef, form: FormId) -> bool {
-        let facts = self.link.program.facts(site.file);
+        let facts = self.linker.program.facts(site.file);
         let Form::Alt(AltKind::Or, list) = facts.form(form) else { return false };
         facts.language == Language::Python
             && facts.list(list).last().is_some_and(|&last| matches!(facts.form(last), Form::Attr(..)))
@@ -313,7 +317,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// What a guard asks of the callers of a caller that passes its own parameter on; what has one name all the way is one
     /// thing, however far it goes, also through a function that calls itself.
     fn passed_on(&self, caller: Caller, node: Node, guard: &Guard, index: u32) -> Answer {
-        let program = self.link.program;
+        let program = self.linker.program;
         let name = |body: BodyRef, param: u32| {
             let facts = program.facts(body.file);
             program.params_of(body).get(param as usize).map(|param| facts.text(param.name))
@@ -331,7 +335,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// asked of the caller if the others rule themselves out.
     fn ask_each(&self, caller: Caller, node: Node, guard: &Guard, form: blocklint_facts::FormId) -> Answer {
         let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
-        for reaching in self.link.constants_at(caller.site, form, caller.env).iter() {
+        for reaching in self.linker.constants_at(caller.site, form, caller.env).iter() {
             if reaching.is_for_want || reaching.falls_back && guard.asks_for_nothing() {
                 filled_in = true;
                 continue;
@@ -387,8 +391,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         if !asks || caller.arg.is_some() {
             return None;
         }
-        let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)?;
-        let known = self.link.known_beginning(caller.site, form)?;
+        let form = self.linker.argument_for_param(caller.site, node.body, guard.param, caller.with_receiver)?;
+        let known = self.linker.known_beginning(caller.site, form)?;
         match self.answer(guard, &Constant::Head(known)) {
             ConditionResult::Yes => Some(guard.wanted),
             ConditionResult::No => Some(!guard.wanted),
@@ -404,22 +408,24 @@ impl<'l, 'a> Conditions<'l, 'a> {
         if !is_asked || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;
         }
-        let (link, site) = (self.link, caller.site);
-        let Some(form) = link.passed_with(site, node.body, guard.param, caller.with_receiver) else { return false };
+        let (linker, site) = (self.linker, caller.site);
+        let Some(form) = linker.argument_for_param(site, node.body, guard.param, caller.with_receiver) else {
+            return false;
+        };
         // Who passes `version or self.version` sees to it that there is one.
         if guard.asks_for_nothing() && self.falls_back(site, form) {
             return true;
         }
         let holds = match choice {
-            Choice::OfType(types) => return fails_by_type(link, site, form, caller.env, guard, types),
-            Choice::Says(getter) => told_by_getter(link, site, form, getter),
-            Choice::Truth if guard.wanted && link.is_off_by_default(site, form) => return true,
+            Choice::OfType(types) => return fails_by_type(linker, site, form, caller.env, guard, types),
+            Choice::Says(getter) => told_by_getter(linker, site, form, getter),
+            Choice::Truth if guard.wanted && linker.is_off_by_default(site, form) => return true,
             // `acquire(isOnEventLoop())`: on a loop that is true.
-            Choice::Truth if !guard.wanted && says_loop(link, site.file, form) => return true,
-            Choice::Truth => link.known_false(site, form).0.map(|is_false| !is_false),
+            Choice::Truth if !guard.wanted && says_loop(linker, site.file, form) => return true,
+            Choice::Truth => linker.known_false(site, form).0.map(|is_false| !is_false),
             // What a literal is called with is there.
-            _ if guard.wanted && link.is_param_of_literal(site, form) => return true,
-            _ => link.known_false(site, form).1,
+            _ if guard.wanted && linker.is_param_of_literal(site, form) => return true,
+            _ => linker.known_false(site, form).1,
         };
         holds.is_some_and(|holds| holds != guard.wanted)
     }
@@ -443,7 +449,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             Question::Condition(condition) => {
                 let mut all = ConditionResult::Yes;
                 for test in &condition.tests {
-                    match self.link.test_constant(test, constant) {
+                    match self.linker.test_constant(test, constant) {
                         ConditionResult::Yes => {}
                         other => {
                             all = other;
@@ -457,16 +463,16 @@ impl<'l, 'a> Conditions<'l, 'a> {
     }
 
     /// The literal that a site passes to a parameter of the node.
-    fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&Asked>) -> Given {
-        let link = self.link;
-        let here = link.program.facts(caller.site.file);
+    fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&GuardKey>) -> Given {
+        let linker = self.linker;
+        let here = linker.program.facts(caller.site.file);
         if caller.kind == CallerKind::Consumes && caller.arg.is_none() {
             // What consumes it passes nothing: the call that made it did.
-            let operand = here.form(link.program.site(caller.site).callee);
+            let operand = here.form(linker.program.site(caller.site).callee);
             let made = match operand {
                 Form::Result(made) => made,
                 // Through a local that holds nothing else: `rows = read(path)`, `for row in rows:`.
-                Form::Var(var) if here.var(var).body == here.body_of(link.program.site(caller.site).at) => {
+                Form::Var(var) if here.var(var).body == here.body_of(linker.program.site(caller.site).at) => {
                     let mut assigns = here.assigns_of(var);
                     let (Some(only), None) = (assigns.next(), assigns.next()) else { return Given::Hidden };
                     let Form::Result(made) = here.form(only.value) else { return Given::Hidden };
@@ -475,7 +481,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 _ => return Given::Hidden,
             };
             let made = caller.site.file.site_ref(made);
-            let Some(with_receiver) = link.targets(made, caller.env).receiver_of(node.body) else {
+            let Some(with_receiver) = linker.targets(made, caller.env).receiver_of(node.body) else {
                 return Given::Hidden;
             };
             let caller = Caller { site: made, kind: CallerKind::Runs, with_receiver, ..caller };
@@ -486,36 +492,36 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return self.forwarded_argument(caller, arg, index);
         }
         match asked {
-            Some(Asked::Key(name, default)) => return self.argument_of_key(caller, node, name, default),
-            Some(&Asked::Param(body, index)) => {
-                return match link.passed_with(caller.site, body, index, caller.with_receiver) {
-                    Some(form) => Given::Constant(link.constant(caller.site, form, caller.env, 6)),
-                    None => self.not_passed(caller.site, link.default_of(body, index)),
+            Some(GuardKey::Key(name, default)) => return self.argument_of_key(caller, node, name, default),
+            Some(&GuardKey::Param(body, index)) => {
+                return match linker.argument_for_param(caller.site, body, index, caller.with_receiver) {
+                    Some(form) => Given::Constant(linker.constant(caller.site, form, caller.env, 6)),
+                    None => self.not_passed(caller.site, linker.default_of(body, index)),
                 };
             }
             None => {}
         }
         // Beyond the named parameters of a wrapper, what is passed on by `*args` counts as it stands.
-        let first_rest = link.program.params_of(node.body).iter().position(|param| param.kind == ParamKind::VarArgs);
+        let first_rest = linker.program.params_of(node.body).iter().position(|param| param.kind == ParamKind::VarArgs);
         if let Some(rest) = first_rest
             && index as usize >= rest
         {
             let position = (index as usize).saturating_sub(usize::from(caller.with_receiver));
             let argument = blocklint_models::Argument::Position(position as i32);
-            if let Some(form) = link.argument(caller.site, &argument) {
-                return Given::Constant(link.constant(caller.site, form, caller.env, 6));
+            if let Some(form) = linker.argument(caller.site, &argument) {
+                return Given::Constant(linker.constant(caller.site, form, caller.env, 6));
             }
             return if self.forwards_all(caller.site) { Given::Forwarded } else { Given::Hidden };
         }
-        match link.passed_with(caller.site, node.body, index, caller.with_receiver) {
-            Some(form) => Given::Constant(link.constant(caller.site, form, caller.env, 6)),
-            None => self.not_passed(caller.site, link.default_of(node.body, index)),
+        match linker.argument_for_param(caller.site, node.body, index, caller.with_receiver) {
+            Some(form) => Given::Constant(linker.constant(caller.site, form, caller.env, 6)),
+            None => self.not_passed(caller.site, linker.default_of(node.body, index)),
         }
     }
 
     /// What a parameter is that a site does not name, with its default.
     fn not_passed(&self, site: SiteRef, default: Option<Constant>) -> Given {
-        if self.link.unpacks(site) {
+        if self.linker.unpacks(site) {
             return if self.forwards_all(site) { Given::Forwarded } else { Given::Hidden };
         }
         match default {
@@ -530,23 +536,23 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return None;
         }
         let form = match guard.asked.as_deref() {
-            Some(Asked::Key(key, _)) => {
-                let facts = self.link.program.facts(caller.site.file);
-                let args = self.link.program.args_of(caller.site);
+            Some(GuardKey::Key(key, _)) => {
+                let facts = self.linker.program.facts(caller.site.file);
+                let args = self.linker.program.args_of(caller.site);
                 args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key)?.value
             }
             _ => self.form_passed(caller, node, guard)?,
         };
-        let (_, key, default) = self.link.key_of_arguments(self.link.scope_of(caller.site, caller.env), form)?;
+        let (_, key, default) = self.linker.key_of_arguments(self.linker.scope_of(caller.site, caller.env), form)?;
         Some((key, default))
     }
 
     /// What a site passes under a key that the node reads from its `**kwargs`.
     fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> Given {
-        let callee = self.link.program.facts(node.body.file);
+        let callee = self.linker.program.facts(node.body.file);
         // Who takes it under its name does not pass it on.
         if self
-            .link
+            .linker
             .program
             .params_of(node.body)
             .iter()
@@ -554,19 +560,19 @@ impl<'l, 'a> Conditions<'l, 'a> {
         {
             return Given::Hidden;
         }
-        let facts = self.link.program.facts(caller.site.file);
-        let args = self.link.program.args_of(caller.site);
+        let facts = self.linker.program.facts(caller.site.file);
+        let args = self.linker.program.args_of(caller.site);
         match args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key) {
-            Some(arg) => Given::Constant(self.link.constant(caller.site, arg.value, caller.env, 6)),
+            Some(arg) => Given::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
             None => self.not_passed(caller.site, Some(default.clone())),
         }
     }
 
     /// Whether a site forwards its body's own `*args, **kwargs`: then what its callers pass counts.
     fn forwards_all(&self, site: SiteRef) -> bool {
-        let facts = self.link.program.facts(site.file);
-        let body = facts.body_of(self.link.program.site(site).at);
-        self.link.program.args_of(site).iter().any(|arg| match facts.form(arg.value) {
+        let facts = self.linker.program.facts(site.file);
+        let body = facts.body_of(self.linker.program.site(site).at);
+        self.linker.program.args_of(site).iter().any(|arg| match facts.form(arg.value) {
             Form::Star(inner) | Form::StarStar(inner) => match facts.form(inner) {
                 Form::Var(var) => {
                     let row = facts.var(var);
@@ -582,10 +588,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
 
     /// The literal that later arguments pass to a handed-over callable.
     fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> Given {
-        let args = self.link.program.args_of(caller.site);
+        let args = self.linker.program.args_of(caller.site);
         let rest = &args[(arg as usize + 1).min(args.len())..];
         match rest.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
-            Some(arg) => Given::Constant(self.link.constant(caller.site, arg.value, caller.env, 6)),
+            Some(arg) => Given::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
             None => Given::Hidden,
         }
     }

@@ -13,43 +13,45 @@ use crate::callers::Caller;
 
 /// Whether a guard asks for nothing where a caller passes what lies under a key of a mapping that it keeps, and the project puts
 /// something there; or for a mapping without a part, and the project puts that part into the one that a caller keeps.
-pub(crate) fn is_filled(link: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+pub(crate) fn is_filled(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let lacks = match &*guard.question {
         Question::Choice(Choice::Lacks(part)) if guard.wanted => Some(part.as_str()),
         _ if guard.asks_for_nothing() => None,
         _ => return false,
     };
-    if guard.asked.is_some() || caller.arg.is_some() || link.program.language(caller.site.file) != Language::Python {
+    if guard.asked.is_some() || caller.arg.is_some() || linker.program.language(caller.site.file) != Language::Python {
         return false;
     }
-    let facts = link.program.facts(caller.site.file);
-    let Some(form) = link.passed_with(caller.site, body, guard.param, caller.with_receiver) else { return false };
+    let facts = linker.program.facts(caller.site.file);
+    let Some(form) = linker.argument_for_param(caller.site, body, guard.param, caller.with_receiver) else {
+        return false;
+    };
     let Some((field, key)) = key_of_field(facts, form) else { return false };
-    let global = |sym: Sym| link.program.global(caller.site.file, sym);
+    let global = |sym: Sym| linker.program.global(caller.site.file, sym);
     let (Some(field), Some(key)) = (global(field), global(key)) else { return false };
-    match lacks.map(|part| link.program.name(part)) {
-        Some(Some(part)) => puts(link, part, |file, base| {
+    match lacks.map(|part| linker.program.name(part)) {
+        Some(Some(part)) => puts(linker, part, |file, base| {
             let of = |(of, under): (Sym, Sym)| {
-                link.program.global(file, of) == Some(field) && link.program.global(file, under) == Some(key)
+                linker.program.global(file, of) == Some(field) && linker.program.global(file, under) == Some(key)
             };
-            key_of_field(link.program.facts(file), base).is_some_and(of)
+            key_of_field(linker.program.facts(file), base).is_some_and(of)
         }),
         Some(None) => false,
-        None => puts(link, key, |file, base| {
-            let form = link.program.facts(file).form(base);
-            matches!(form, Form::Attr(_, name) if link.program.global(file, name) == Some(field))
+        None => puts(linker, key, |file, base| {
+            let form = linker.program.facts(file).form(base);
+            matches!(form, Form::Attr(_, name) if linker.program.global(file, name) == Some(field))
         }),
     }
 }
 
 /// Whether the project puts something under a key of a mapping: `it.field[key] = value`.
-fn puts(link: &Linker<'_>, key: Name, is_mapping: impl Fn(FileId, FormId) -> bool) -> bool {
-    let Some(setter) = link.program.name("__setitem__") else { return false };
-    link.program.occurrences(setter).iter().any(|&(file, setter)| {
-        let facts = link.program.facts(file);
-        link.program.index_of(file).sites_named(setter).iter().any(|&site| {
+fn puts(linker: &Linker<'_>, key: Name, is_mapping: impl Fn(FileId, FormId) -> bool) -> bool {
+    let Some(setter) = linker.program.name("__setitem__") else { return false };
+    linker.program.occurrences(setter).iter().any(|&(file, setter)| {
+        let facts = linker.program.facts(file);
+        linker.program.index_of(file).sites_named(setter).iter().any(|&site| {
             let [at, value] = facts.args_of(site)[..] else { return false };
-            matches!(facts.form(at.value), Form::Str(text) if link.program.global(file, text) == Some(key))
+            matches!(facts.form(at.value), Form::Str(text) if linker.program.global(file, text) == Some(key))
                 && facts.form(value.value) != Form::None
                 && is_mapping(file, facts.site(site).callee)
         })

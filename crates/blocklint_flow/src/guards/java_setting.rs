@@ -17,11 +17,11 @@ use smallvec::SmallVec;
 use crate::callers::Caller;
 
 /// The regions around a call, those around the literal that it stands in too, inner ones first.
-pub(crate) fn regions_outward(link: &Linker<'_>, site: SiteRef) -> SmallVec<[RegionId; 8]> {
+pub(crate) fn regions_outward(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[RegionId; 8]> {
     /// Literals within literals.
     const DEEPEST: u32 = 4;
-    let facts = link.program.facts(site.file);
-    let mut at = link.program.site(site).at;
+    let facts = linker.program.facts(site.file);
+    let mut at = linker.program.site(site).at;
     let mut found = SmallVec::new();
     for _ in 0..DEEPEST {
         found.extend(around(facts, at.region));
@@ -29,7 +29,7 @@ pub(crate) fn regions_outward(link: &Linker<'_>, site: SiteRef) -> SmallVec<[Reg
         if facts.body(body).kind != BodyKind::Lambda {
             break;
         }
-        let uses = link.program.index_of(site.file).uses_of_callable(body);
+        let uses = linker.program.index_of(site.file).uses_of_callable(body);
         let taker = uses.iter().find_map(|(mention, _)| match mention {
             Mention::Arg(taker, _) => Some(taker),
             _ => None,
@@ -42,27 +42,29 @@ pub(crate) fn regions_outward(link: &Linker<'_>, site: SiteRef) -> SmallVec<[Reg
 
 /// Whether nobody but tests names a class outside of its own file, nor marks it for a container: whoever makes it asks a
 /// setting for its name.
-pub(crate) fn is_made_by_name(link: &Linker<'_>, class: ClassRef) -> bool {
-    let facts = link.program.facts(class.file);
-    let row = link.program.class(class);
-    let Some(name) = link.program.global(class.file, row.name) else { return false };
+pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
+    let facts = linker.program.facts(class.file);
+    let row = linker.program.class(class);
+    let Some(name) = linker.program.global(class.file, row.name) else { return false };
     facts.language == Language::Java
         && row.decorators.is_empty()
         && row.parent == BodyId(0)
-        && !link.program.occurrences(name).iter().any(|&(file, _)| {
-            file != class.file && link.program.language(file) == Language::Java && !link.program.is_test(file)
+        && !linker.program.occurrences(name).iter().any(|&(file, _)| {
+            file != class.file && linker.program.language(file) == Language::Java && !linker.program.is_test(file)
         })
 }
 
 /// Java: whether what a caller passes is a setting that fails a condition unless somebody sets it:
 /// `send(message, url.getParameter("sent", false))`.
-pub(crate) fn fails_by_default(link: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
-    let facts = link.program.facts(caller.site.file);
+pub(crate) fn fails_by_default(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+    let facts = linker.program.facts(caller.site.file);
     let Question::Choice(choice) = &*guard.question else { return false };
     if facts.language != Language::Java || guard.asked.is_some() || caller.arg.is_some() {
         return false;
     }
-    let Some(form) = link.passed_with(caller.site, body, guard.param, caller.with_receiver) else { return false };
+    let Some(form) = linker.argument_for_param(caller.site, body, guard.param, caller.with_receiver) else {
+        return false;
+    };
     let Form::Result(call) = facts.form(form) else { return false };
     let args = facts.args_of(call);
     let Some(Form::Bool(default)) = args.iter().last().map(|arg| facts.form(arg.value)) else { return false };

@@ -23,7 +23,7 @@ use crate::guards::answers::{Conditional, Outs, Told};
 
 /// Asks calls what they say of the conditions under which a body does something, and remembers the answers.
 pub(crate) struct Conditions<'l, 'a> {
-    pub(crate) link: &'l Linker<'a>,
+    pub(crate) linker: &'l Linker<'a>,
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
     pub(crate) told: RefCell<Told>,
@@ -33,11 +33,11 @@ pub(crate) struct Conditions<'l, 'a> {
 
 impl<'l, 'a> Conditions<'l, 'a> {
     /// Nothing asked yet.
-    pub(crate) fn new(link: &'l Linker<'a>) -> Self {
+    pub(crate) fn new(linker: &'l Linker<'a>) -> Self {
         Conditions {
-            link,
-            callers: Callers::new(link),
-            roots: Roots::new(link),
+            linker,
+            callers: Callers::new(linker),
+            roots: Roots::new(linker),
             told: RefCell::default(),
             outs: RefCell::default(),
             conditional: RefCell::default(),

@@ -41,7 +41,7 @@ struct Objects {
 
 /// Whether a site of a method asks for a part that the object a caller calls it on was made without.
 pub(crate) fn asks_for_left_out<'a>(
-    link: &Linker<'a>,
+    linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     caller: Caller,
     body: BodyRef,
@@ -50,23 +50,23 @@ pub(crate) fn asks_for_left_out<'a>(
     if caller.arg.is_some() || caller.kind != CallerKind::Runs || !caller.with_receiver {
         return false;
     }
-    let parts = parts_over(link, site);
-    if parts.is_empty() || link.program.body_of_site(site) != body {
+    let parts = parts_over(linker, site);
+    if parts.is_empty() || linker.program.body_of_site(site) != body {
         return false;
     }
-    let Some(class) = link.class_around(body) else { return false };
-    let Some(receiver) = link.receiver_form(caller.site) else { return false };
+    let Some(class) = linker.class_around(body) else { return false };
+    let Some(receiver) = linker.receiver_form(caller.site) else { return false };
     let mut found = Objects::default();
-    objects(link, callers, link.scope_of(caller.site, EnvId::NONE), receiver, &mut found, DEPTH)
+    objects(linker, callers, linker.scope_of(caller.site, EnvId::NONE), receiver, &mut found, DEPTH)
         && !found.made.is_empty()
-        && found.made.iter().all(|&made| parts.iter().any(|&part| is_left_out(link, made, class, part)))
+        && found.made.iter().all(|&made| parts.iter().any(|&part| is_left_out(linker, made, class, part)))
 }
 
 /// The fields of the own object that branches around a site say to be there.
-pub(crate) fn parts_over(link: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
-    let facts = link.program.facts(site.file);
+pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
+    let facts = linker.program.facts(site.file);
     let mut found = SmallVec::new();
-    for (test, holds) in link.tests_over(site) {
+    for (test, holds) in linker.tests_over(site) {
         parts_in(facts, test, holds, &mut found);
     }
     found
@@ -74,7 +74,7 @@ pub(crate) fn parts_over(link: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]>
 
 /// Where the objects are made that a form can be; whether these are all. What is `None` is no object.
 fn objects<'a>(
-    link: &Linker<'a>,
+    linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     scope: Scope,
     form: FormId,
@@ -82,51 +82,52 @@ fn objects<'a>(
     depth: u32,
 ) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(scope.file);
+    let facts = linker.program.facts(scope.file);
     let body = facts.body_of(scope.at);
     match facts.form(form) {
         Form::None => true,
-        Form::Result(site) => is_made(link, scope.file.site_ref(site), None, found),
+        Form::Result(site) => is_made(linker, scope.file.site_ref(site), None, found),
         // The object a method is called on is the one its callers call it on.
         Form::Var(var) if is_own_receiver(facts, form) && facts.var(var).body == body => {
-            objects_called_on(link, callers, scope.file.body_ref(body), found, depth)
+            objects_called_on(linker, callers, scope.file.body_ref(body), found, depth)
         }
         Form::Var(var) => {
             let row = facts.var(var);
             if let VarKind::Param(index) = row.kind {
                 let is_only_passed = row.body == body && facts.assigns_of(var).all(|row| row.value.is_none());
-                return is_only_passed && objects_passed(link, callers, scope.file.body_ref(body), index, found, depth);
+                return is_only_passed
+                    && objects_passed(linker, callers, scope.file.body_ref(body), index, found, depth);
             }
             let Some(only) = facts.only_value_of(var) else { return false };
             match facts.form(only.value) {
-                Form::Import(_) => object_of_module(link, link.module_var(scope.file, form), found),
+                Form::Import(_) => object_of_module(linker, linker.module_var(scope.file, form), found),
                 Form::Result(site) if row.body == BodyId(0) || row.body == body => {
-                    is_made(link, scope.file.site_ref(site), Some(row.name), found)
+                    is_made(linker, scope.file.site_ref(site), Some(row.name), found)
                 }
                 _ if row.body == body => {
-                    objects(link, callers, Scope { at: only.at, ..scope }, only.value, found, depth)
+                    objects(linker, callers, Scope { at: only.at, ..scope }, only.value, found, depth)
                 }
                 _ => false,
             }
         }
         Form::Attr(base, name) if is_own_receiver(facts, base) => {
-            let Some(class) = link.class_around(scope.file.body_ref(body)) else { return false };
-            objects_of_field(link, callers, (scope.file, class), name, found, depth)
+            let Some(class) = linker.class_around(scope.file.body_ref(body)) else { return false };
+            objects_of_field(linker, callers, (scope.file, class), name, found, depth)
         }
-        Form::Attr(..) => object_of_module(link, link.module_var(scope.file, form), found),
+        Form::Attr(..) => object_of_module(linker, linker.module_var(scope.file, form), found),
         Form::Subscript(base, key) => {
             let (Form::Attr(own, name), Form::Str(key)) = (facts.form(base), facts.form(key)) else { return false };
-            let class = link.class_around(scope.file.body_ref(body));
+            let class = linker.class_around(scope.file.body_ref(body));
             let Some(class) = class.filter(|_| is_own_receiver(facts, own)) else { return false };
-            class.file == scope.file && objects_under_key(link, callers, class, (name, key), found, depth)
+            class.file == scope.file && objects_under_key(linker, callers, class, (name, key), found, depth)
         }
         _ => false,
     }
 }
 
 /// Takes up an object where a site makes one.
-fn is_made(link: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Objects) -> bool {
-    if !matches!(link.program.site(site).kind, SiteKind::Call | SiteKind::New) {
+fn is_made(linker: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Objects) -> bool {
+    if !matches!(linker.program.site(site).kind, SiteKind::Call | SiteKind::New) {
         return false;
     }
     let made = Made { site, kept };
@@ -137,19 +138,19 @@ fn is_made(link: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Obje
 }
 
 /// The one object that a module keeps in a variable.
-fn object_of_module(link: &Linker<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
+fn object_of_module(linker: &Linker<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
     let Some(var) = kept else { return false };
-    let facts = link.program.facts(var.file);
-    let Some(only) = link.program.only_value_of(var) else { return false };
+    let facts = linker.program.facts(var.file);
+    let Some(only) = linker.program.only_value_of(var) else { return false };
     match facts.form(only.value) {
-        Form::Result(site) => is_made(link, var.file.site_ref(site), Some(link.program.var(var).name), found),
+        Form::Result(site) => is_made(linker, var.file.site_ref(site), Some(linker.program.var(var).name), found),
         _ => false,
     }
 }
 
 /// The objects that all callers of a body pass to a parameter.
 fn objects_passed<'a>(
-    link: &Linker<'a>,
+    linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     body: BodyRef,
     index: u32,
@@ -163,17 +164,17 @@ fn objects_passed<'a>(
     let known = callers.call_sites(body);
     // What calls a hook of an object that nobody knows calls all hooks of that name.
     let is_hook = known.is_empty();
-    let by_name = if is_hook { sites_by_name(link, body) } else { SmallVec::new() };
+    let by_name = if is_hook { sites_by_name(linker, body) } else { SmallVec::new() };
     let sites = if is_hook { &by_name[..] } else { &known[..] };
     let passed = |site| match is_hook {
-        true => link.passed_with(site, body, index, true),
-        false => link.passed(site, body, index),
+        true => linker.argument_for_param(site, body, index, true),
+        false => linker.passed(site, body, index),
     };
     are_few(sites)
         && sites.iter().all(|&site| match passed(site) {
-            Some(form) => objects(link, callers, link.scope_of(site, EnvId::NONE), form, found, depth),
-            None if link.unpacks(site) => false,
-            None => match link.default_of(body, index) {
+            Some(form) => objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, found, depth),
+            None if linker.unpacks(site) => false,
+            None => match linker.default_of(body, index) {
                 Some(default) => default == Constant::Null,
                 // A call that lacks what this hook demands is one of another class's hook.
                 None => is_hook,
@@ -183,7 +184,7 @@ fn objects_passed<'a>(
 
 /// The objects that all callers of a method call it on.
 fn objects_called_on<'a>(
-    link: &Linker<'a>,
+    linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     body: BodyRef,
     found: &mut Objects,
@@ -195,33 +196,34 @@ fn objects_called_on<'a>(
     found.receivers.push(body);
     callers.few_call_sites(body).is_some_and(|sites| {
         sites.iter().all(|&site| {
-            let receiver = link.receiver_form(site);
-            receiver.is_some_and(|form| objects(link, callers, link.scope_of(site, EnvId::NONE), form, found, depth))
+            let receiver = linker.receiver_form(site);
+            receiver
+                .is_some_and(|form| objects(linker, callers, linker.scope_of(site, EnvId::NONE), form, found, depth))
         })
     })
 }
 
 /// The objects that anybody assigns to a field of a class, its bases or the classes derived from it.
 fn objects_of_field<'a>(
-    link: &Linker<'a>,
+    linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     (file, class): (FileId, ClassRef),
     field: Sym,
     found: &mut Objects,
     depth: u32,
 ) -> bool {
-    let Some(name) = link.program.global(file, field) else { return false };
+    let Some(name) = linker.program.global(file, field) else { return false };
     let mut assigned = false;
-    let all = link.assigns_to_member(class, name).into_iter().all(|(file, assign)| {
-        let row = link.program.facts(file).assign(assign);
+    let all = linker.assigns_to_member(class, name).into_iter().all(|(file, assign)| {
+        let row = linker.program.facts(file).assign(assign);
         if row.value.is_none() {
             return true;
         }
         assigned = true;
         let scope = Scope { file, at: row.at, env: EnvId::NONE };
-        match link.program.facts(file).form(row.value) {
-            Form::Result(site) => is_made(link, file.site_ref(site), link.program.local(file, name), found),
-            _ => objects(link, callers, scope, row.value, found, depth),
+        match linker.program.facts(file).form(row.value) {
+            Form::Result(site) => is_made(linker, file.site_ref(site), linker.program.local(file, name), found),
+            _ => objects(linker, callers, scope, row.value, found, depth),
         }
     });
     assigned && all
@@ -229,7 +231,7 @@ fn objects_of_field<'a>(
 
 /// The objects that a class puts under a key of a dictionary which is a field: `self.parts["cache"] = cache`.
 fn objects_under_key<'a>(
-    link: &Linker<'a>,
+    linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     class: ClassRef,
     (field, key): (Sym, Sym),
@@ -237,15 +239,15 @@ fn objects_under_key<'a>(
     depth: u32,
 ) -> bool {
     let file = class.file;
-    let facts = link.program.facts(file);
-    let setter = link.program.name("__setitem__").and_then(|name| link.program.local(file, name));
+    let facts = linker.program.facts(file);
+    let setter = linker.program.name("__setitem__").and_then(|name| linker.program.local(file, name));
     let Some(setter) = setter else { return false };
     let mut put = false;
-    let all = link.program.index_of(file).sites_named(setter).iter().all(|&site| {
+    let all = linker.program.index_of(file).sites_named(setter).iter().all(|&site| {
         let row = facts.site(site);
         let is_of_field = matches!(facts.form(row.callee), Form::Attr(base, name)
                 if name == field && is_own_receiver(facts, base));
-        if !is_of_field || link.class_around(link.program.body_of(file, row.at)) != Some(class) {
+        if !is_of_field || linker.class_around(linker.program.body_of(file, row.at)) != Some(class) {
             return true;
         }
         match *facts.args_of(site) {
@@ -253,8 +255,8 @@ fn objects_under_key<'a>(
                 Form::Str(other) if other != key => true,
                 Form::Str(_) => {
                     put = true;
-                    let scope = link.scope_of(file.site_ref(site), EnvId::NONE);
-                    objects(link, callers, scope, value.value, found, depth)
+                    let scope = linker.scope_of(file.site_ref(site), EnvId::NONE);
+                    objects(linker, callers, scope, value.value, found, depth)
                 }
                 _ => false,
             },
@@ -265,41 +267,43 @@ fn objects_under_key<'a>(
 }
 
 /// Whether an object was made without a part, and nobody gives it one later under its name.
-fn is_left_out(link: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
-    let Some(index) = constructor_param(link, class, part) else { return false };
-    let targets = link.targets(made.site, EnvId::NONE);
+fn is_left_out(linker: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
+    let Some(index) = constructor_param(linker, class, part) else { return false };
+    let targets = linker.targets(made.site, EnvId::NONE);
     let constructor = targets.list.iter().find_map(|target| match *target {
-        Target::Body { body, with_receiver, .. } if is_constructor_of(link, class, body) => Some((body, with_receiver)),
+        Target::Body { body, with_receiver, .. } if is_constructor_of(linker, class, body) => {
+            Some((body, with_receiver))
+        }
         _ => None,
     });
     let Some((body, with_receiver)) = constructor else { return false };
-    let is_none = match link.passed_with(made.site, body, index, with_receiver) {
-        Some(form) => link.constant(made.site, form, EnvId::NONE, 3) == Constant::Null,
-        None => !link.unpacks(made.site) && link.default_of(body, index) == Some(Constant::Null),
+    let is_none = match linker.argument_for_param(made.site, body, index, with_receiver) {
+        Some(form) => linker.constant(made.site, form, EnvId::NONE, 3) == Constant::Null,
+        None => !linker.unpacks(made.site) && linker.default_of(body, index) == Some(Constant::Null),
     };
-    is_none && !is_given_later(link, made, class.file, part)
+    is_none && !is_given_later(linker, made, class.file, part)
 }
 
-fn is_constructor_of(link: &Linker<'_>, class: ClassRef, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    link.program.body(body).class.get().map(|own| body.file.class_ref(own)) == Some(class)
-        && lang::is_constructor(facts.language, facts.text(link.program.body(body).name))
+fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    linker.program.body(body).class.get().map(|own| body.file.class_ref(own)) == Some(class)
+        && lang::is_constructor(facts.language, facts.text(linker.program.body(body).name))
 }
 
 /// The constructor's parameter that is all a field of a class ever is.
-fn constructor_param(link: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
-    let facts = link.program.facts(class.file);
+fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
+    let facts = linker.program.facts(class.file);
     let mut found = None;
-    for &(assign, own) in link.program.index_of(class.file).attr_assigns(field) {
+    for &(assign, own) in linker.program.index_of(class.file).attr_assigns(field) {
         let row = facts.assign(assign);
-        let body = link.program.body_of(class.file, row.at);
-        if !own || row.value.is_none() || link.class_around(body) != Some(class) {
+        let body = linker.program.body_of(class.file, row.at);
+        if !own || row.value.is_none() || linker.class_around(body) != Some(class) {
             continue;
         }
         let Form::Var(var) = facts.form(row.value) else { return None };
         let var = facts.var(var);
         let VarKind::Param(index) = var.kind else { return None };
-        if found.is_some() || class.file.body_ref(var.body) != body || !is_constructor_of(link, class, body) {
+        if found.is_some() || class.file.body_ref(var.body) != body || !is_constructor_of(linker, class, body) {
             return None;
         }
         found = Some(index);
@@ -308,19 +312,19 @@ fn constructor_param(link: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u
 }
 
 /// Whether somebody assigns the field of an object of that name: `memory.remote = connect()`.
-fn is_given_later(link: &Linker<'_>, made: Made, declared: FileId, field: Sym) -> bool {
-    let Some(field) = link.program.global(declared, field) else { return true };
-    let name = made.kept.and_then(|kept| link.program.global(made.site.file, kept));
-    link.program.occurrences(field).iter().any(|&(file, sym)| {
-        let facts = link.program.facts(file);
-        link.program.index_of(file).attr_assigns(sym).iter().any(|&(assign, own)| {
+fn is_given_later(linker: &Linker<'_>, made: Made, declared: FileId, field: Sym) -> bool {
+    let Some(field) = linker.program.global(declared, field) else { return true };
+    let name = made.kept.and_then(|kept| linker.program.global(made.site.file, kept));
+    linker.program.occurrences(field).iter().any(|&(file, sym)| {
+        let facts = linker.program.facts(file);
+        linker.program.index_of(file).attr_assigns(sym).iter().any(|&(assign, own)| {
             let Form::Attr(base, _) = facts.form(facts.assign(assign).target) else { return false };
             let last = match facts.form(base) {
                 Form::Var(var) => facts.var(var).name,
                 Form::Attr(_, name) | Form::Name(name) => name,
                 _ => return !own,
             };
-            !own && name.is_some() && link.program.global(file, last) == name
+            !own && name.is_some() && linker.program.global(file, last) == name
         })
     })
 }

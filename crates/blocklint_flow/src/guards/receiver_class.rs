@@ -34,39 +34,45 @@ pub(crate) type FoundBy = FxHashMap<(ClassRef, bool, Own, Option<Own>), bool>;
 
 /// What is left of a label where a site runs the node: nothing if the object's class has another implementation.
 /// Gives the inferred steps of that.
-pub(crate) fn on_receiver(link: &Linker<'_>, own_of_label: &mut Option<Own>, caller: Caller, node: Node) -> Option<u8> {
+pub(crate) fn on_receiver(
+    linker: &Linker<'_>,
+    own_of_label: &mut Option<Own>,
+    caller: Caller,
+    node: Node,
+) -> Option<u8> {
     if caller.arg.is_some() {
         *own_of_label = None;
         return Some(0);
     }
-    let facts = link.program.facts(caller.site.file);
-    let around = link.class_around(link.program.body_of_site(caller.site));
-    let receiver = link.receiver_form(caller.site);
+    let facts = linker.program.facts(caller.site.file);
+    let around = linker.class_around(linker.program.body_of_site(caller.site));
+    let receiver = linker.receiver_form(caller.site);
     // Java leaves `this` out.
     let is_bare = || {
         facts.language == blocklint_core::Language::Java
-            && link.program.site(caller.site).kind == blocklint_facts::SiteKind::Call
+            && linker.program.site(caller.site).kind == blocklint_facts::SiteKind::Call
     };
     let on_self =
         receiver.map_or_else(is_bare, |form| blocklint_link::program::occurrences::is_own_receiver(facts, form));
     let on_super = !on_self
-        && receiver
-            .is_some_and(|form| is_super(link, caller, form) || !caller.with_receiver && is_base(link, caller, form));
+        && receiver.is_some_and(|form| {
+            is_super(linker, caller, form) || !caller.with_receiver && is_base(linker, caller, form)
+        });
     let mut steps = 0;
     if let Some(own) = *own_of_label {
         let own_class = around.filter(|_| on_self || on_super);
         match own_class {
-            Some(class) if !may_find(link, class, false, own, None) => return None,
+            Some(class) if !may_find(linker, class, false, own, None) => return None,
             Some(_) => {}
             None => {
-                if let Some(mut classes) = receivers(link, caller, node) {
-                    let through = method_of(link, node.body).filter(|_| !on_super);
-                    classes.retain(|&(class, exact)| may_find(link, class, exact, own, through));
+                if let Some(mut classes) = receivers(linker, caller, node) {
+                    let through = method_of(linker, node.body).filter(|_| !on_super);
+                    classes.retain(|&(class, exact)| may_find(linker, class, exact, own, through));
                     if classes.is_empty() {
                         return None;
                     }
                     // What the class itself defines is what runs as a rule, not what one derived from it does.
-                    if classes.iter().all(|&(class, exact)| !exact && does_otherwise(link, class, own)) {
+                    if classes.iter().all(|&(class, exact)| !exact && does_otherwise(linker, class, own)) {
                         steps = LOW_STEPS - 1;
                     }
                 }
@@ -78,33 +84,33 @@ pub(crate) fn on_receiver(link: &Linker<'_>, own_of_label: &mut Option<Own>, cal
     }
     // Through `super` one implementation is meant, whatever the object is.
     if on_self && own_of_label.is_none() {
-        *own_of_label = implementation(link, around, node.body);
+        *own_of_label = implementation(linker, around, node.body);
     }
     Some(steps)
 }
 
 /// Whether some object has both a root as its method and the implementation that a label came through.
-pub(crate) fn may_start_at(link: &Linker<'_>, label: &Label, root: BodyRef) -> bool {
-    let around = link.class_around(root);
-    let both = label.own.zip(around).zip(method_of(link, root));
-    both.is_none_or(|((own, class), through)| may_find(link, class, false, own, Some(through)))
+pub(crate) fn may_start_at(linker: &Linker<'_>, label: &Label, root: BodyRef) -> bool {
+    let around = linker.class_around(root);
+    let both = label.own.zip(around).zip(method_of(linker, root));
+    both.is_none_or(|((own, class), through)| may_find(linker, class, false, own, Some(through)))
 }
 
 /// The inferred steps of a label that ends in a method of a class whose own way is another one.
-pub(crate) fn steps_on_root(link: &Linker<'_>, label: &Label, root: BodyRef) -> u8 {
-    let around = link.class_around(root);
-    let otherwise = label.own.zip(around).is_some_and(|(own, class)| does_otherwise(link, class, own));
+pub(crate) fn steps_on_root(linker: &Linker<'_>, label: &Label, root: BodyRef) -> u8 {
+    let around = linker.class_around(root);
+    let otherwise = label.own.zip(around).is_some_and(|(own, class)| does_otherwise(linker, class, own));
     if otherwise { LOW_STEPS - 1 } else { 0 }
 }
 
 /// Whether a class finds another body under a name, one with code of its own.
-fn does_otherwise(link: &Linker<'_>, class: ClassRef, own: Own) -> bool {
-    for ancestor in link.mro(class).iter() {
+fn does_otherwise(linker: &Linker<'_>, class: ClassRef, own: Own) -> bool {
+    for ancestor in linker.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
-                if let Some((owner, var)) = link.own_member(owner, own.name) {
-                    let found = link.functions_of(owner, var);
-                    return !found.is_empty() && found.iter().all(|&body| body != own.body && !link.is_stub(body));
+                if let Some((owner, var)) = linker.own_member(owner, own.name) {
+                    let found = linker.functions_of(owner, var);
+                    return !found.is_empty() && found.iter().all(|&body| body != own.body && !linker.is_stub(body));
                 }
             }
             Ancestor::Unknown | Ancestor::Library(..) => return false,
@@ -114,25 +120,25 @@ fn does_otherwise(link: &Linker<'_>, class: ClassRef, own: Own) -> bool {
 }
 
 /// A method that other classes implement otherwise.
-fn implementation(link: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
-    let row = link.program.body(body);
+fn implementation(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
+    let row = linker.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_none() {
         return None;
     }
-    let name = link.program.global(body.file, row.name)?;
-    let others = link.overrides(around?, name).len();
+    let name = linker.program.global(body.file, row.name)?;
+    let others = linker.overrides(around?, name).len();
     (1..=MOST_IMPLEMENTATIONS).contains(&others).then_some(Own { name, body })
 }
 
 /// Whether the method of a class calls one of the same name, which may be that of its base.
-fn calls_base(link: &Linker<'_>, class: ClassRef, name: Name) -> bool {
-    link.mro(class).iter().any(|ancestor| match *ancestor {
+fn calls_base(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
+    linker.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(owner) => {
-            let Some((owner, var)) = link.own_member(owner, name) else { return false };
-            let bodies = link.functions_of(owner, var);
-            let Some(sym) = link.program.local(owner.file, name) else { return false };
-            let facts = link.program.facts(owner.file);
-            let index = link.program.index_of(owner.file);
+            let Some((owner, var)) = linker.own_member(owner, name) else { return false };
+            let bodies = linker.functions_of(owner, var);
+            let Some(sym) = linker.program.local(owner.file, name) else { return false };
+            let facts = linker.program.facts(owner.file);
+            let index = linker.program.index_of(owner.file);
             index.sites_named(sym).iter().any(|&site| {
                 let at = facts.body_of(facts.site(site).at);
                 bodies.contains(&owner.file.body_ref(at))
@@ -143,23 +149,23 @@ fn calls_base(link: &Linker<'_>, class: ClassRef, name: Name) -> bool {
 }
 
 /// A method under its name.
-fn method_of(link: &Linker<'_>, body: BodyRef) -> Option<Own> {
-    let row = link.program.body(body);
-    let name = link.program.global(body.file, row.name)?;
+fn method_of(linker: &Linker<'_>, body: BodyRef) -> Option<Own> {
+    let row = linker.program.body(body);
+    let name = linker.program.global(body.file, row.name)?;
     (row.kind == BodyKind::Function && row.class.is_some()).then_some(Own { name, body })
 }
 
 /// Whether an object of a class, or of one derived from it, may look a name up as that body; as one
 /// who also looks up the method through which that is reached.
-fn may_find(link: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+fn may_find(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
     let key = (class, exact, own, through);
-    remembered(&link.layer_memo::<Memo>().found_by, key, || look_for(link, class, exact, own, through))
+    remembered(&linker.layer_memo::<Memo>().found_by, key, || look_for(linker, class, exact, own, through))
 }
 
-fn look_for(link: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+fn look_for(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
     let both = |class| {
-        let runs = |of: Own| finds(link, class, of.name, of.body) || calls_base(link, class, of.name);
-        finds(link, class, own.name, own.body) && through.is_none_or(runs)
+        let runs = |of: Own| finds(linker, class, of.name, of.body) || calls_base(linker, class, of.name);
+        finds(linker, class, own.name, own.body) && through.is_none_or(runs)
     };
     if both(class) {
         return true;
@@ -173,7 +179,7 @@ fn look_for(link: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: 
         if seen.len() > MOST_CLASSES {
             return true;
         }
-        for &derived in link.derived(seen[at]).iter() {
+        for &derived in linker.derived(seen[at]).iter() {
             if !seen.contains(&derived) {
                 if both(derived) {
                     return true;
@@ -187,12 +193,12 @@ fn look_for(link: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: 
 }
 
 /// Whether the first definition of a name in a class's lookup order is this body.
-fn finds(link: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool {
-    for ancestor in link.mro(class).iter() {
+fn finds(linker: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool {
+    for ancestor in linker.mro(class).iter() {
         match *ancestor {
             Ancestor::Class(owner) => {
-                if let Some((owner, var)) = link.own_member(owner, name) {
-                    return link.functions_of(owner, var).contains(&body);
+                if let Some((owner, var)) = linker.own_member(owner, name) {
+                    return linker.functions_of(owner, var).contains(&body);
                 }
             }
             // What is not known may define it.
@@ -204,16 +210,16 @@ fn finds(link: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool 
 }
 
 /// The classes of the objects that a site calls a method on; `None` where one is not known.
-fn receivers(link: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRef, bool)>> {
-    let callee = match link.program.site(caller.site).kind {
-        SiteKind::Call | SiteKind::New => link.callee(caller.site, caller.env),
+fn receivers(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(ClassRef, bool)>> {
+    let callee = match linker.program.site(caller.site).kind {
+        SiteKind::Call | SiteKind::New => linker.callee(caller.site, caller.env),
         _ => {
-            let row = link.program.site(caller.site);
-            link.eval(link.scope_of(caller.site, caller.env), row.callee)
+            let row = linker.program.site(caller.site);
+            linker.eval(linker.scope_of(caller.site, caller.env), row.callee)
         }
     };
     let mut found = Vec::new();
-    for val in link.values.members(callee.value) {
+    for val in linker.values.members(callee.value) {
         match val {
             Val::Class(class) => found.push((class, true)),
             Val::Instance { class, exact, .. } => found.push((class, exact)),
@@ -221,7 +227,7 @@ fn receivers(link: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(Class
                 if !receiver.is_some() {
                     return None;
                 }
-                match link.values.single(receiver) {
+                match linker.values.single(receiver) {
                     Val::Instance { class, exact, .. } => found.push((class, exact)),
                     _ => return None,
                 }
@@ -234,19 +240,19 @@ fn receivers(link: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(Class
 }
 
 /// Whether a form is a class whose method is called on the body's own object: `Base.load(self)`.
-fn is_base(link: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
-    let facts = link.program.facts(caller.site.file);
-    let args = link.program.args_of(caller.site);
+fn is_base(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
+    let facts = linker.program.facts(caller.site.file);
+    let args = linker.program.args_of(caller.site);
     let on_self =
         args.first().is_some_and(|arg| blocklint_link::program::occurrences::is_own_receiver(facts, arg.value));
     on_self && {
-        let typed = link.eval(link.scope_of(caller.site, caller.env), form);
-        link.values.members(typed.value).iter().any(|val| matches!(val, Val::Class(_)))
+        let typed = linker.eval(linker.scope_of(caller.site, caller.env), form);
+        linker.values.members(typed.value).iter().any(|val| matches!(val, Val::Class(_)))
     }
 }
 
 /// Whether a form is `super()`.
-fn is_super(link: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
-    let typed = link.eval(link.scope_of(caller.site, caller.env), form);
-    link.values.members(typed.value).iter().any(|val| matches!(val, Val::Super { .. }))
+fn is_super(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
+    let typed = linker.eval(linker.scope_of(caller.site, caller.env), form);
+    linker.values.members(typed.value).iter().any(|val| matches!(val, Val::Super { .. }))
 }

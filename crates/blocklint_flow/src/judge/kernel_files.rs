@@ -29,17 +29,17 @@ const KEEPS_BEGINNING: &[&str] = &[
 
 /// Whether the file that the last call of a way opens or reads is one of those, by the first argument and by what is
 /// passed for it along the way.
-pub(crate) fn ends_at_pseudo_file(link: &Linker<'_>, ways: &[FlowEdge]) -> bool {
+pub(crate) fn ends_at_pseudo_file(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     let Some((last, above)) = ways.split_last() else { return false };
-    let Some(first) = link.program.args_of(last.site).first().map(|arg| arg.value) else { return false };
-    let mut beginning = begins(link, last.site, first, 6);
+    let Some(first) = linker.program.args_of(last.site).first().map(|arg| arg.value) else { return false };
+    let mut beginning = begins(linker, last.site, first, 6);
     let mut inner = last.site;
     for way in above.iter().rev() {
         let Constant::Param(index) = beginning else { break };
-        let body = link.program.body_of_site(inner);
-        let with_receiver = link.targets(way.site, EnvId::NONE).receiver_of(body).unwrap_or(false);
-        let Some(form) = link.passed_with(way.site, body, index, with_receiver) else { return false };
-        beginning = begins(link, way.site, form, 6);
+        let body = linker.program.body_of_site(inner);
+        let with_receiver = linker.targets(way.site, EnvId::NONE).receiver_of(body).unwrap_or(false);
+        let Some(form) = linker.argument_for_param(way.site, body, index, with_receiver) else { return false };
+        beginning = begins(linker, way.site, form, 6);
         inner = way.site;
     }
     match beginning {
@@ -51,27 +51,27 @@ pub(crate) fn ends_at_pseudo_file(link: &Linker<'_>, ways: &[FlowEdge]) -> bool 
 }
 
 /// What a text or path begins with, or the parameter that it begins with.
-fn begins(link: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> Constant {
+fn begins(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> Constant {
     let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
-    let facts = link.program.facts(site.file);
+    let facts = linker.program.facts(site.file);
     match facts.form(form) {
         Form::Result(made) if KEEPS_BEGINNING.contains(&facts.text(facts.site(made).name)) => {
             let made_at = site.file.site_ref(made);
             match facts.form(facts.site(made).callee) {
-                Form::Attr(base, _) => begins(link, made_at, base, depth),
+                Form::Attr(base, _) => begins(linker, made_at, base, depth),
                 _ => match facts.args_of(made).first() {
-                    Some(first) => begins(link, made_at, first.value, depth),
+                    Some(first) => begins(linker, made_at, first.value, depth),
                     None => Constant::Hidden,
                 },
             }
         }
-        Form::Var(var) => match link.constant(site, form, EnvId::NONE, depth) {
+        Form::Var(var) => match linker.constant(site, form, EnvId::NONE, depth) {
             Constant::Hidden => match facts.only_value_of(var) {
-                Some(only) => begins(link, site, only.value, depth),
+                Some(only) => begins(linker, site, only.value, depth),
                 None => Constant::Hidden,
             },
             known => known,
         },
-        _ => link.constant(site, form, EnvId::NONE, depth),
+        _ => linker.constant(site, form, EnvId::NONE, depth),
     }
 }

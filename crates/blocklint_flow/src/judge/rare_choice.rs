@@ -38,9 +38,9 @@ enum Value {
 }
 
 /// The branches around a site in its body that have a test, inner ones first: how the test came out, and the branch.
-fn tested_around(link: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, Region, bool)> {
-    let facts = link.program.facts(site.file);
-    around(facts, link.program.site(site).at.region).filter_map(|id| {
+fn tested_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, Region, bool)> {
+    let facts = linker.program.facts(site.file);
+    around(facts, linker.program.site(site).at.region).filter_map(|id| {
         let region = facts.region(id);
         match region.kind {
             RegionKind::Then => Some((id, region, true)),
@@ -51,37 +51,37 @@ fn tested_around(link: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (Regi
 }
 
 /// Java: whether a way through a `catch` leads to a site, which is taken where something failed.
-pub(crate) fn stands_in_catch(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    around(facts, link.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
+pub(crate) fn stands_in_catch(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    around(facts, linker.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
 }
 
 /// The inferred steps for one of many values that a body compares the same with.
-pub(crate) fn steps_of_value(link: &Linker<'_>, site: SiteRef) -> u8 {
-    let then = tested_around(link, site).filter(|&(.., holds)| holds);
+pub(crate) fn steps_of_value(linker: &Linker<'_>, site: SiteRef) -> u8 {
+    let then = tested_around(linker, site).filter(|&(.., holds)| holds);
     let steps = then.flat_map(|(_, region, _)| {
-        let subjects = chosen_by(link, site.file, region.test, 4).into_iter();
-        subjects.map(move |subject| steps_among(alternatives(link, site.file, region.body, subject)))
+        let subjects = chosen_by(linker, site.file, region.test, 4).into_iter();
+        subjects.map(move |subject| steps_among(alternatives(linker, site.file, region.body, subject)))
     });
     steps.max().unwrap_or(0)
 }
 
 /// Python: the condition around a site that says which of many texts a parameter is.
-pub(crate) fn guard_of_rare_choice(link: &Linker<'_>, site: SiteRef) -> Option<Guard> {
-    let facts = link.program.facts(site.file);
+pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> {
+    let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {
         return None;
     }
-    let guards = guards_over(link, site);
-    let mut tests = link.tests_over(site).filter(|&(_, holds)| holds);
+    let guards = guards_over(linker, site);
+    let mut tests = linker.tests_over(site).filter(|&(_, holds)| holds);
     tests.find_map(|(test, _)| {
-        chosen_by(link, site.file, test, 4).into_iter().find_map(|subject| {
+        chosen_by(linker, site.file, test, 4).into_iter().find_map(|subject| {
             let Form::Var(var) = facts.form(subject) else { return None };
             let row = facts.var(var);
             let VarKind::Param(index) = row.kind else { return None };
             let is_rare = || {
-                steps_among(alternatives(link, site.file, row.body, subject)) > 0
-                    || told_apart(link, site.file, row.name) >= MANY
+                steps_among(alternatives(linker, site.file, row.body, subject)) > 0
+                    || told_apart(linker, site.file, row.name) >= MANY
             };
             let asks = |guard: &&Guard| guard.param == index && guard.asks_for_text();
             guards.iter().find(asks).filter(|_| is_rare()).cloned()
@@ -91,26 +91,26 @@ pub(crate) fn guard_of_rare_choice(link: &Linker<'_>, site: SiteRef) -> Option<G
 
 /// What a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be
 /// meant; which one is compared again and again tells.
-fn chosen_by(link: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> SmallVec<[FormId; 2]> {
+fn chosen_by(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> SmallVec<[FormId; 2]> {
     let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     match facts.form(test) {
         Form::Compare(comparison @ (Comparison::Eq | Comparison::In), left, right) => {
             let sides = [(left, right), (right, left)];
             let sides = &sides[..if comparison == Comparison::Eq { 2 } else { 1 }];
             let is_subject = |&&(subject, other): &&(FormId, FormId)| {
                 matches!(facts.form(subject), Form::Var(_) | Form::Attr(..))
-                    && values_in(link, file, other).next().is_some()
+                    && values_in(linker, file, other).next().is_some()
             };
             sides.iter().filter(is_subject).map(|&(subject, _)| subject).collect()
         }
         Form::Alt(AltKind::And, list) => {
-            let mut parts = facts.list(list).iter().map(|&part| chosen_by(link, file, part, depth));
+            let mut parts = facts.list(list).iter().map(|&part| chosen_by(linker, file, part, depth));
             parts.find(|subjects| !subjects.is_empty()).unwrap_or_default()
         }
         // `a == "x" or a == "y"`: both of one subject.
         Form::Alt(AltKind::Or, list) => {
-            let mut parts = facts.list(list).iter().map(|&part| chosen_by(link, file, part, depth));
+            let mut parts = facts.list(list).iter().map(|&part| chosen_by(linker, file, part, depth));
             let mut first = parts.next().unwrap_or_default();
             for part in parts {
                 first.retain(|known| part.iter().any(|&other| facts.form(other) == facts.form(*known)));
@@ -122,8 +122,8 @@ fn chosen_by(link: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> Small
 }
 
 /// What a form is or holds that another is compared with.
-fn values_in(link: &Linker<'_>, file: FileId, form: FormId) -> impl Iterator<Item = Value> {
-    let facts = link.program.facts(file);
+fn values_in(linker: &Linker<'_>, file: FileId, form: FormId) -> impl Iterator<Item = Value> {
+    let facts = linker.program.facts(file);
     let parts: SmallVec<[FormId; 4]> = match facts.form(form) {
         Form::Display(_, list) => facts.list(list).iter().copied().collect(),
         _ => smallvec![form],
@@ -138,54 +138,54 @@ fn values_in(link: &Linker<'_>, file: FileId, form: FormId) -> impl Iterator<Ite
 }
 
 /// With how many values a body compares what a form is, remembered.
-fn alternatives(link: &Linker<'_>, file: FileId, body: BodyId, subject: FormId) -> usize {
-    if let Some(&known) = link.layer_memo::<Memo>().alternatives.borrow().get(&(file, body, subject)) {
+fn alternatives(linker: &Linker<'_>, file: FileId, body: BodyId, subject: FormId) -> usize {
+    if let Some(&known) = linker.layer_memo::<Memo>().alternatives.borrow().get(&(file, body, subject)) {
         return known;
     }
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     let wanted = facts.form(subject);
     let mut found: FxHashSet<Value> = FxHashSet::default();
     for region in facts.regions.iter().filter(|region| region.body == body && region.test.is_some()) {
-        collect(link, file, region.test, wanted, &mut found, 4);
+        collect(linker, file, region.test, wanted, &mut found, 4);
     }
-    link.layer_memo::<Memo>().alternatives.borrow_mut().insert((file, body, subject), found.len());
+    linker.layer_memo::<Memo>().alternatives.borrow_mut().insert((file, body, subject), found.len());
     found.len()
 }
 
 /// With how many texts the functions of a file compare what they all call the same, remembered: `provider` is one of
 /// fifty, also where a function asks for two of them alone.
-fn told_apart(link: &Linker<'_>, file: FileId, name: Sym) -> usize {
-    if let Some(&known) = link.layer_memo::<Memo>().told_apart.borrow().get(&(file, name)) {
+fn told_apart(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
+    if let Some(&known) = linker.layer_memo::<Memo>().told_apart.borrow().get(&(file, name)) {
         return known;
     }
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     let mut found: FxHashSet<Value> = FxHashSet::default();
     for (at, var) in facts.vars.iter().enumerate().filter(|(_, var)| var.name == name) {
         let wanted = Form::Var(VarId(at as u32));
         for region in facts.regions.iter().filter(|region| region.body == var.body && region.test.is_some()) {
-            collect(link, file, region.test, wanted, &mut found, 4);
+            collect(linker, file, region.test, wanted, &mut found, 4);
         }
     }
     found.retain(|value| matches!(value, Value::Text(_)));
-    link.layer_memo::<Memo>().told_apart.borrow_mut().insert((file, name), found.len());
+    linker.layer_memo::<Memo>().told_apart.borrow_mut().insert((file, name), found.len());
     found.len()
 }
 
-fn collect(link: &Linker<'_>, file: FileId, test: FormId, subject: Form, found: &mut FxHashSet<Value>, depth: u32) {
+fn collect(linker: &Linker<'_>, file: FileId, test: FormId, subject: Form, found: &mut FxHashSet<Value>, depth: u32) {
     let Some(depth) = depth.checked_sub(1) else { return };
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     match facts.form(test) {
-        Form::Not(inner) => collect(link, file, inner, subject, found, depth),
+        Form::Not(inner) => collect(linker, file, inner, subject, found, depth),
         Form::Compare(Comparison::Eq | Comparison::NotEq | Comparison::In | Comparison::NotIn, left, right)
             if facts.form(left) == subject =>
         {
-            found.extend(values_in(link, file, right));
+            found.extend(values_in(linker, file, right));
         }
         Form::Compare(Comparison::Eq | Comparison::NotEq, left, right) if facts.form(right) == subject => {
-            found.extend(values_in(link, file, left));
+            found.extend(values_in(linker, file, left));
         }
         Form::Alt(AltKind::And | AltKind::Or, list) => {
-            facts.list(list).iter().for_each(|&part| collect(link, file, part, subject, found, depth));
+            facts.list(list).iter().for_each(|&part| collect(linker, file, part, subject, found, depth));
         }
         _ => {}
     }

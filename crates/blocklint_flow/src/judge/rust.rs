@@ -17,22 +17,22 @@ const DEPTH: u32 = 6;
 const COPIES: &[&str] = &["vendor", "vendored", "third_party", "third-party"];
 
 /// Whether a file is of a library's copy: who finds something there tells the library's authors.
-pub(crate) fn is_of_copy(link: &Linker<'_>, file: FileId) -> bool {
-    folders(&link.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
+pub(crate) fn is_of_copy(linker: &Linker<'_>, file: FileId) -> bool {
+    folders(&linker.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
 }
 
 /// Whether a call of a way is only made where nothing is kept yet under a key that its function is given:
 /// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
-pub(crate) fn is_kept_by_key(link: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    ways.iter().any(|way| is_behind_kept(link, way.site))
+pub(crate) fn is_kept_by_key(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
+    ways.iter().any(|way| is_behind_kept(linker, way.site))
 }
 
-fn is_behind_kept(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn is_behind_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let body = facts.body_of(row.at);
     around(facts, row.at.region).any(|id| {
-        let Some(asked) = found_nothing(link, site.file, id) else { return false };
+        let Some(asked) = found_nothing(linker, site.file, id) else { return false };
         let Some(lookup) = looked_up(facts.form(asked), &|form| facts.form(form)) else { return false };
         let is_key = |form: Form| match form {
             Form::Var(var) => {
@@ -42,17 +42,17 @@ fn is_behind_kept(link: &Linker<'_>, site: SiteRef) -> bool {
             _ => false,
         };
         let has_key = || facts.args_of(lookup).iter().any(|arg| mentions(facts, arg.value, DEPTH, &is_key));
-        has_key() && gives_what_is_found(link, site.file, body, asked)
+        has_key() && gives_what_is_found(linker, site.file, body, asked)
     })
 }
 
 /// What a branch has asked for and not found: `None => …`, the rest after `if let Some(…) = … { return … }`.
-fn found_nothing(link: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId> {
-    let facts = link.program.facts(file);
+fn found_nothing(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId> {
+    let facts = linker.program.facts(file);
     let region = facts.region(id);
     let (test, holds) = match region.kind {
         RegionKind::Case => (region.test, true),
-        _ => link.test_of(file, id)?,
+        _ => linker.test_of(file, id)?,
     };
     if test.is_none() {
         return None;
@@ -65,8 +65,8 @@ fn found_nothing(link: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId
 }
 
 /// Whether a function gives what was found as it is: `Some(found) => Ok(found)`.
-fn gives_what_is_found(link: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
-    let facts = link.program.facts(file);
+fn gives_what_is_found(linker: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
+    let facts = linker.program.facts(file);
     let is_found = |var: VarId| {
         facts.var(var).body == body
             && facts.assigns_of(var).any(|assign| match facts.form(assign.value) {

@@ -74,7 +74,7 @@ pub(crate) enum SignalScope {
 /// A finding's way, as signals see it.
 pub struct Traced<'t, 'a> {
     /// The program.
-    pub link: &'t Linker<'a>,
+    pub linker: &'t Linker<'a>,
     /// Who calls what.
     pub callers: &'t Callers<'t, 'a>,
     /// What the search left.
@@ -191,19 +191,19 @@ impl Judge {
     /// What signals make of a label at a site that it reaches.
     pub(crate) fn at_site(
         &self,
-        link: &Linker<'_>,
+        linker: &Linker<'_>,
         heard: &mut SiteSignals,
         site: SiteRef,
         label: &Label,
         way: &FlowEdge,
     ) -> Option<SignalEffect> {
-        let of_language = &self.sites[nth(link.program.language(site.file))];
+        let of_language = &self.sites[nth(linker.program.language(site.file))];
         let speaking = of_language.iter().copied().find(|&at| match SIGNALS[at].asks {
             SignalScope::Site(of, asks) => {
                 of(label, way) && {
                     if !heard.asked.has(at) {
                         heard.asked.add(at);
-                        if asks(link, site) {
+                        if asks(linker, site) {
                             heard.spoke.add(at);
                         }
                     }
@@ -216,13 +216,13 @@ impl Judge {
     }
 
     /// The inferred steps for where a site stands.
-    pub(crate) fn steps_at(&self, link: &Linker<'_>, heard: &mut SiteSignals, site: SiteRef) -> u8 {
+    pub(crate) fn steps_at(&self, linker: &Linker<'_>, heard: &mut SiteSignals, site: SiteRef) -> u8 {
         *heard.steps.get_or_insert_with(|| {
-            let of_language = &self.doubts[nth(link.program.language(site.file))];
+            let of_language = &self.doubts[nth(linker.program.language(site.file))];
             let mut most = 0;
             for &at in of_language {
                 if let SignalScope::Doubt(asks) = SIGNALS[at].asks {
-                    most = most.max(asks(link, site));
+                    most = most.max(asks(linker, site));
                     if most >= blocklint_link::linker::LOW_STEPS {
                         break;
                     }
@@ -233,15 +233,15 @@ impl Judge {
     }
 
     /// The first signal that says that a root serves nobody.
-    pub fn of_root(&self, link: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
-        let of_language = &self.roots[nth(link.program.language(root.file))];
-        let speaks = |at: &&usize| matches!(SIGNALS[**at].asks, SignalScope::Root(asks) if asks(link, root));
+    pub fn of_root(&self, linker: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
+        let of_language = &self.roots[nth(linker.program.language(root.file))];
+        let speaks = |at: &&usize| matches!(SIGNALS[**at].asks, SignalScope::Root(asks) if asks(linker, root));
         of_language.iter().find(speaks).map(|&at| &SIGNALS[at])
     }
 
     /// The first signal that makes a note of the whole way.
     pub fn on_way(&self, traced: &Traced<'_, '_>) -> Option<&'static Signal> {
-        let of_language = &self.ways[nth(traced.link.program.language(traced.root.file))];
+        let of_language = &self.ways[nth(traced.linker.program.language(traced.root.file))];
         let first = traced.ways.first()?;
         let speaks = |at: &&usize| matches!(SIGNALS[**at].asks, SignalScope::Way(of, asks) if of(traced.label, first) && asks(traced));
         of_language.iter().find(speaks).map(|&at| &SIGNALS[at])
@@ -249,7 +249,7 @@ impl Judge {
 
     /// The inferred steps that the whole way adds.
     pub fn steps_on_way(&self, traced: &Traced<'_, '_>) -> u8 {
-        let of_language = &self.way_doubts[nth(traced.link.program.language(traced.root.file))];
+        let of_language = &self.way_doubts[nth(traced.linker.program.language(traced.root.file))];
         let Some(first) = traced.ways.first() else { return 0 };
         let steps = of_language.iter().map(|&at| match SIGNALS[at].asks {
             SignalScope::WayDoubt(of, asks) if of(traced.label, first) => asks(traced),
@@ -261,15 +261,15 @@ impl Judge {
     /// All that speak of a way, none stopped by another: for people, and to measure what each does alone. A site is given where
     /// one speaks of a site.
     pub fn account(&self, traced: &Traced<'_, '_>) -> Vec<(&'static Signal, Option<SiteRef>)> {
-        let link = traced.link;
+        let linker = traced.linker;
         let mut found: Vec<(&'static Signal, Option<SiteRef>)> = Vec::new();
-        let language = nth(link.program.language(traced.root.file));
+        let language = nth(linker.program.language(traced.root.file));
         let Some(first) = traced.ways.first() else { return found };
         for way in traced.ways {
             for &at in self.sites[language].iter().chain(&self.doubts[language]) {
                 let speaks = match SIGNALS[at].asks {
-                    SignalScope::Site(of, asks) => of(traced.label, way) && asks(link, way.site),
-                    SignalScope::Doubt(asks) => asks(link, way.site) > 0,
+                    SignalScope::Site(of, asks) => of(traced.label, way) && asks(linker, way.site),
+                    SignalScope::Doubt(asks) => asks(linker, way.site) > 0,
                     _ => false,
                 };
                 if speaks && !found.iter().any(|(known, _)| known.name == SIGNALS[at].name) {
@@ -279,7 +279,7 @@ impl Judge {
         }
         for &at in self.roots[language].iter().chain(&self.ways[language]).chain(&self.way_doubts[language]) {
             let speaks = match SIGNALS[at].asks {
-                SignalScope::Root(asks) => asks(link, traced.root),
+                SignalScope::Root(asks) => asks(linker, traced.root),
                 SignalScope::Way(of, asks) => of(traced.label, first) && asks(traced),
                 SignalScope::WayDoubt(of, asks) => of(traced.label, first) && asks(traced) > 0,
                 _ => false,

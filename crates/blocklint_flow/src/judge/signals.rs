@@ -139,21 +139,21 @@ pub static SIGNALS: &[Signal] = &[
         is_for_a_terminal,
     ),
     // Doubts about where a site stands.
-    doubt(("in-a-catch", JAVA, "it stands where something was caught"), |link, site| {
-        steps(stands_in_catch(link, site), TWO)
+    doubt(("in-a-catch", JAVA, "it stands where something was caught"), |linker, site| {
+        steps(stands_in_catch(linker, site), TWO)
     }),
     doubt(("one-value-of-many", ALL, "it is for one value of many"), steps_of_value),
-    doubt(("a-setting-asks-for-it", JAVA, "a setting asks for it"), |link, at| {
-        steps(is_asked_around(link, at, |link, test| asks_for_setting(link, at.file, test)), LOW_STEPS)
+    doubt(("a-setting-asks-for-it", JAVA, "a setting asks for it"), |linker, at| {
+        steps(is_asked_around(linker, at, |linker, test| asks_for_setting(linker, at.file, test)), LOW_STEPS)
     }),
     // Of a root: it serves nobody.
-    root((named::SHOWS, PYTHON, "it is there to show or to measure something"), |link, root| {
-        path_kind::is_example(&link.program.files[root.file.index()].relative)
+    root((named::SHOWS, PYTHON, "it is there to show or to measure something"), |linker, root| {
+        path_kind::is_example(&linker.program.files[root.file.index()].relative)
     }),
-    root(("copy-of-a-library", RUST, "it stands in a copy of a library"), |link, root| is_of_copy(link, root.file)),
+    root(("copy-of-a-library", RUST, "it stands in a copy of a library"), |linker, root| is_of_copy(linker, root.file)),
     root(("never-named", PYTHON, "nobody names the function"), is_never_named),
-    root(("left-over-method", PYTHON, "nobody names the method, but those beside it"), |link, root| {
-        is_left_over_method(link, root)
+    root(("left-over-method", PYTHON, "nobody names the method, but those beside it"), |linker, root| {
+        is_left_over_method(linker, root)
     }),
     // When it runs.
     elsewhere((named::IN_TESTS, ALL, "it runs only in tests"), SignalEffect::Note),
@@ -177,35 +177,35 @@ pub static SIGNALS: &[Signal] = &[
     ),
     // Of the whole way.
     way(("made-where-it-lacks-at-the-end", PYTHON, "a folder is made only where it lacks"), of_file, |on| {
-        makes_what_lacks(on.link, on.ways)
+        makes_what_lacks(on.linker, on.ways)
     }),
     way(("removed-in-a-finally", PYTHON, "one file is removed at the end"), of_file, |on| {
-        removes_at_the_end(on.link, on.ways)
+        removes_at_the_end(on.linker, on.ways)
     }),
     way(("prepares-a-process", PYTHON, "a small file is written for a process that is started next"), of_file, |on| {
-        prepares_process(on.link, on.ways)
+        prepares_process(on.linker, on.ways)
     }),
     way(("called-after-failures", PYTHON, "all its calls stand where something failed"), of_file, |on| {
-        runs_after_failure(on.link, on.callers, on.root, 3)
+        runs_after_failure(on.linker, on.callers, on.root, 3)
     }),
-    way(("kept-by-its-key", RUST, "it is kept by its key"), of_kept, |on| is_kept_by_key(on.link, on.ways)),
+    way(("kept-by-its-key", RUST, "it is kept by its key"), of_kept, |on| is_kept_by_key(on.linker, on.ways)),
     way(("file-of-the-kernel", RUST, "the kernel makes up the file"), of_file, |on| {
-        ends_at_pseudo_file(on.link, on.ways)
+        ends_at_pseudo_file(on.linker, on.ways)
     }),
     way(("folder-where-it-lacks", RUST, "a folder is made only where it lacks"), of_file, |on| {
-        makes_what_lacks(on.link, on.ways)
+        makes_what_lacks(on.linker, on.ways)
     }),
     way(("for-show", JAVA, "it belongs to a program that shows or measures something"), of_any, |on| {
-        path_kind::is_for_show(&on.link.program.files[on.root.file.index()].relative)
+        path_kind::is_for_show(&on.linker.program.files[on.root.file.index()].relative)
     }),
     way(("after-a-failure-alone", JAVA, "it runs only after something failed"), of_any, |on| {
-        runs_after_failure_alone(on.link, on.ways, on.label.effect)
+        runs_after_failure_alone(on.linker, on.ways, on.label.effect)
     }),
     way(("computing-pool", JAVA, "it computes on a pool that is there for that"), of_any, |on| {
         on.label.effect == Effect::Cpu && on.kind.kind == RootKind::Computing
     }),
     way(("value-is-there", JAVA, "what it waits for has its value already"), of_any, |on| {
-        on.label.effect == Effect::NestedLoop && on.leaf_site().is_some_and(|site| on.link.waits_for_complete(site))
+        on.label.effect == Effect::NestedLoop && on.leaf_site().is_some_and(|site| on.linker.waits_for_complete(site))
     }),
     // Doubts about the whole way.
     way_doubt(
@@ -213,11 +213,11 @@ pub static SIGNALS: &[Signal] = &[
         of_any,
         |on| {
             let is_put_together = matches!(on.kind.kind, RootKind::Composed | RootKind::Assembly);
-            steps(is_put_together && on.link.serves_by_servlets(on.root.file), LOW_STEPS)
+            steps(is_put_together && on.linker.serves_by_servlets(on.root.file), LOW_STEPS)
         },
     ),
     way_doubt(("value-may-be-there", JAVA, "what it waits for may have its value already"), of_nested_loop, |on| {
-        steps(on.leaf_site().is_some_and(|site| on.link.may_wait_for_complete(site)), TWO)
+        steps(on.leaf_site().is_some_and(|site| on.linker.may_wait_for_complete(site)), TWO)
     }),
     elsewhere((named::NONE_CALLS_IT_SO, PYTHON, "every call in the project rules it out"), SignalEffect::LessSure),
     elsewhere((named::TWO_OF_ONE_KIND, PYTHON, "two doubts on the way are of one kind"), SignalEffect::LessSure),

@@ -7,14 +7,14 @@ use blocklint_link::program::ids::SiteRef;
 
 /// Whether something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
 /// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
-pub(crate) fn is_told_to_end(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let here = link.program.site(site).at;
+pub(crate) fn is_told_to_end(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let here = linker.program.site(site).at;
     let body = facts.body_of(here);
     let is_method = |&call: &SiteId| matches!(facts.form(facts.site(call).callee), Form::Attr(..));
-    link.calls_before(site, lang::TELLS_TO_END).any(|call| is_method(&call))
-        || link.calls_before(site, lang::WAITS).any(|call| waits_to_be_told(facts, call))
-        || link.calls_before(site, lang::GIVES_SENTINEL).filter(is_method).any(|call| gives_none(facts, call))
+    linker.calls_before(site, lang::TELLS_TO_END).any(|call| is_method(&call))
+        || linker.calls_before(site, lang::WAITS).any(|call| waits_to_be_told(facts, call))
+        || linker.calls_before(site, lang::GIVES_SENTINEL).filter(is_method).any(|call| gives_none(facts, call))
         || facts.assigns.iter().any(|row| {
             matches!(facts.form(row.target), Form::Attr(..))
                 && matches!(facts.form(row.value), Form::Bool(_))

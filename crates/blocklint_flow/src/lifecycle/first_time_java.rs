@@ -23,7 +23,7 @@ use crate::lifecycle::owner::Owner;
 
 /// What a test asks for: a field, an atomic reference by its `get()`, or a map by a key.
 #[derive(Clone, Copy)]
-struct Asked {
+struct TestedState {
     field: FormId,
     by: By,
 }
@@ -37,42 +37,42 @@ enum By {
 
 /// Whether a site of Java runs the first time alone. A field that only its own object's thread knows does not count: the
 /// object may be made anew for each request.
-pub fn runs_first_time(link: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
-    let facts = link.program.facts(site.file);
+pub fn runs_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
+    let facts = linker.program.facts(site.file);
     if facts.language != Language::Java {
         return None;
     }
     let once = |per_key: bool| Some(FirstTime { keeper: Owner::ByProgram, per_key });
-    let here = link.program.site(site).at;
+    let here = linker.program.site(site).at;
     let body = facts.body_of(here);
-    if claimed_before(link, site.file, body, here) {
+    if claimed_before(linker, site.file, body, here) {
         return once(false);
     }
-    if fills_a_map(link, site.file, body) {
+    if fills_a_map(linker, site.file, body) {
         return once(true);
     }
     let mut at = here.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         let asked = match region.kind {
-            RegionKind::Then => asked_unset(link, site.file, region.test, true, 4),
-            RegionKind::Else if region.test.is_some() => asked_unset(link, site.file, region.test, false, 4),
+            RegionKind::Then => asked_unset(linker, site.file, region.test, true, 4),
+            RegionKind::Else if region.test.is_some() => asked_unset(linker, site.file, region.test, false, 4),
             _ => SmallVec::new(),
         };
-        let is_kept = |asked: &&Asked| {
-            asked.by == By::Key && fills_by_helper(link, site, **asked)
+        let is_kept = |asked: &&TestedState| {
+            asked.by == By::Key && fills_by_helper(linker, site, **asked)
                 || (asked.by != By::Field
-                    || is_shared_in(link, site.file, body, here)
-                    || is_of_settings(link, site.file, body))
-                    && (is_set_after(link, site.file, body, here, **asked) || fills_by_helper(link, site, **asked))
+                    || is_shared_in(linker, site.file, body, here)
+                    || is_of_settings(linker, site.file, body))
+                    && (is_set_after(linker, site.file, body, here, **asked) || fills_by_helper(linker, site, **asked))
         };
         if let Some(asked) = asked.iter().find(is_kept) {
             return once(asked.by == By::Key);
         }
-        let is_read_by = |asked: &Asked| {
+        let is_read_by = |asked: &TestedState| {
             asked.by == By::Field
                 && is_getter_of_field(facts, body, asked.field)
-                && is_set_after(link, site.file, body, here, *asked)
+                && is_set_after(linker, site.file, body, here, *asked)
         };
         if asked.iter().any(is_read_by) {
             return once(true);
@@ -83,42 +83,42 @@ pub fn runs_first_time(link: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
 }
 
 /// Whether a literal makes what a map lacks: `contexts.computeIfAbsent(host, key -> load(key))`.
-fn fills_a_map(link: &Linker<'_>, file: FileId, body: BodyId) -> bool {
-    let facts = link.program.facts(file);
+fn fills_a_map(linker: &Linker<'_>, file: FileId, body: BodyId) -> bool {
+    let facts = linker.program.facts(file);
     if facts.body(body).kind != BodyKind::Lambda {
         return false;
     }
-    let uses = link.program.index_of(file).uses_of_callable(body);
+    let uses = linker.program.index_of(file).uses_of_callable(body);
     uses.iter().any(|(mention, _)| match mention {
         Mention::Arg(site, _) => {
             facts.text(facts.site(site).name) == MAP_FILLED_BY
-                && link.receiver_form(file.site_ref(site)).is_some_and(|of| is_kept_by_class(facts, of))
+                && linker.receiver_form(file.site_ref(site)).is_some_and(|of| is_kept_by_class(facts, of))
         }
         _ => false,
     })
 }
 
 /// What is known to be unset, `null` or false, where a test has an answer.
-fn asked_unset(link: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> SmallVec<[Asked; 2]> {
+fn asked_unset(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> SmallVec<[TestedState; 2]> {
     let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     match facts.form(test) {
-        Form::Not(inner) => asked_unset(link, file, inner, !holds, depth),
+        Form::Not(inner) => asked_unset(linker, file, inner, !holds, depth),
         Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) => {
             let is_unset = (comparison == Comparison::Eq) == holds;
             match (facts.form(left), facts.form(right)) {
-                (_, Form::None) if is_unset => asked_fields(link, file, left, true),
-                (Form::None, _) if is_unset => asked_fields(link, file, right, true),
+                (_, Form::None) if is_unset => asked_fields(linker, file, left, true),
+                (Form::None, _) if is_unset => asked_fields(linker, file, right, true),
                 _ => SmallVec::new(),
             }
         }
         // `it == null || it.isExpired()`: what is kept says itself when to make it anew.
         Form::Alt(AltKind::Or, list) if holds => {
             let [first, rest @ ..] = facts.list(list) else { return SmallVec::new() };
-            let asked = asked_unset(link, file, *first, true, depth);
-            let asks_it = |test: &FormId, it: &Asked| match facts.form(*test) {
+            let asked = asked_unset(linker, file, *first, true, depth);
+            let asks_it = |test: &FormId, it: &TestedState| match facts.form(*test) {
                 Form::Result(call) => {
-                    let of = link.receiver_form(file.site_ref(call));
+                    let of = linker.receiver_form(file.site_ref(call));
                     of.is_some_and(|of| is_same(facts, of, it.field))
                 }
                 _ => false,
@@ -127,51 +127,53 @@ fn asked_unset(link: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth
         }
         // Not of any other `a || b`: `it == null || expired` refreshes again and again.
         Form::Alt(AltKind::And, list) if holds => {
-            facts.list(list).iter().flat_map(|&part| asked_unset(link, file, part, true, depth)).collect()
+            facts.list(list).iter().flat_map(|&part| asked_unset(linker, file, part, true, depth)).collect()
         }
         Form::Alt(AltKind::Or, list) if !holds => {
-            facts.list(list).iter().flat_map(|&part| asked_unset(link, file, part, false, depth)).collect()
+            facts.list(list).iter().flat_map(|&part| asked_unset(linker, file, part, false, depth)).collect()
         }
         // `Strings.isNullOrEmpty(it)`
         Form::Result(call) if holds && ASKS_FOR_NOTHING.contains(&facts.text(facts.site(call).name)) => {
             let args = facts.args_of(call);
-            args.iter().flat_map(|arg| asked_fields(link, file, arg.value, true)).collect()
+            args.iter().flat_map(|arg| asked_fields(linker, file, arg.value, true)).collect()
         }
         Form::Var(_) | Form::Attr(..) | Form::Name(_) | Form::Result(_) if !holds => {
-            asked_fields(link, file, test, true)
+            asked_fields(linker, file, test, true)
         }
         _ => SmallVec::new(),
     }
 }
 
 /// The fields that a form reads, also through a local.
-fn asked_fields(link: &Linker<'_>, file: FileId, form: FormId, locals: bool) -> SmallVec<[Asked; 2]> {
-    let facts = link.program.facts(file);
+fn asked_fields(linker: &Linker<'_>, file: FileId, form: FormId, locals: bool) -> SmallVec<[TestedState; 2]> {
+    let facts = linker.program.facts(file);
     match facts.form(form) {
-        Form::Var(var) if facts.var(var).kind != VarKind::Inner => smallvec![Asked { field: form, by: By::Field }],
+        Form::Var(var) if facts.var(var).kind != VarKind::Inner => {
+            smallvec![TestedState { field: form, by: By::Field }]
+        }
         Form::Var(var) if locals => {
-            facts.assigns_of(var).flat_map(|assign| asked_fields(link, file, assign.value, false)).collect()
+            facts.assigns_of(var).flat_map(|assign| asked_fields(linker, file, assign.value, false)).collect()
         }
         Form::Attr(base, _) if matches!(facts.form(base), Form::This) => {
-            smallvec![Asked { field: form, by: By::Field }]
+            smallvec![TestedState { field: form, by: By::Field }]
         }
-        Form::Name(_) => smallvec![Asked { field: form, by: By::Field }],
+        Form::Name(_) => smallvec![TestedState { field: form, by: By::Field }],
         Form::Result(call) if facts.text(facts.site(call).name) == ATOMIC_READ && facts.args_of(call).is_empty() => {
-            let of = link.receiver_form(file.site_ref(call));
-            of.into_iter().map(|field| Asked { field, by: By::Atomic }).collect()
+            let of = linker.receiver_form(file.site_ref(call));
+            of.into_iter().map(|field| TestedState { field, by: By::Atomic }).collect()
         }
         Form::Result(call) if facts.text(facts.site(call).name) == MAP_READ && facts.args_of(call).len() == 1 => {
-            let of = link.receiver_form(file.site_ref(call)).filter(|&of| is_kept_by_class(facts, of));
-            of.into_iter().map(|field| Asked { field, by: By::Key }).collect()
+            let of = linker.receiver_form(file.site_ref(call)).filter(|&of| is_kept_by_class(facts, of));
+            of.into_iter().map(|field| TestedState { field, by: By::Key }).collect()
         }
-        Form::Result(site) => asked_by_helper(link, file.site_ref(site)),
+        Form::Result(site) => asked_by_helper(linker, file.site_ref(site)),
         _ => SmallVec::new(),
     }
 }
 
 /// Whether the same body sets a field where a site's value may be known.
-fn is_set_after(link: &Linker<'_>, file: FileId, body: BodyId, here: At, asked: Asked) -> bool {
-    let facts = link.program.facts(file);
+fn is_set_after(linker: &Linker<'_>, file: FileId, body: BodyId, here: At, asked: TestedState) -> bool {
+    let facts = linker.program.facts(file);
     if asked.by != By::Field {
         let writes = if asked.by == By::Key { MAP_WRITES } else { ATOMIC_WRITES };
         let mut sites = facts.sites.iter().enumerate();
@@ -180,7 +182,7 @@ fn is_set_after(link: &Linker<'_>, file: FileId, body: BodyId, here: At, asked: 
                 && row.at.position > here.position
                 && writes.contains(&facts.text(row.name))
                 && facts.body_of(row.at) == body
-                && link
+                && linker
                     .receiver_form(file.site_ref(blocklint_facts::SiteId(at as u32)))
                     .is_some_and(|of| is_same(facts, of, asked.field))
         });
@@ -194,22 +196,22 @@ fn is_set_after(link: &Linker<'_>, file: FileId, body: BodyId, here: At, asked: 
 }
 
 /// Whether what a site calls of its own class sets what was asked for.
-fn fills_by_helper(link: &Linker<'_>, site: SiteRef, asked: Asked) -> bool {
-    let targets = link.targets(site, EnvId::NONE);
+fn fills_by_helper(linker: &Linker<'_>, site: SiteRef, asked: TestedState) -> bool {
+    let targets = linker.targets(site, EnvId::NONE);
     targets.list.iter().any(|target| match *target {
         Target::Body { body, .. } if body.file == site.file => {
-            let start = At { position: 0, ..link.program.site(site).at };
-            let (_, body_id) = link.program.facts_and_id(body);
-            is_set_after(link, body.file, body_id, start, asked)
+            let start = At { position: 0, ..linker.program.site(site).at };
+            let (_, body_id) = linker.program.facts_and_id(body);
+            is_set_after(linker, body.file, body_id, start, asked)
         }
         _ => false,
     })
 }
 
 /// The maps that a method of the same class reads for its value.
-fn asked_by_helper(link: &Linker<'_>, site: SiteRef) -> SmallVec<[Asked; 2]> {
-    let facts = link.program.facts(site.file);
-    let targets = link.targets(site, EnvId::NONE);
+fn asked_by_helper(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[TestedState; 2]> {
+    let facts = linker.program.facts(site.file);
+    let targets = linker.targets(site, EnvId::NONE);
     let bodies = targets.list.iter().filter_map(|target| match *target {
         Target::Body { body, .. } if body.file == site.file => Some(body),
         _ => None,
@@ -217,21 +219,21 @@ fn asked_by_helper(link: &Linker<'_>, site: SiteRef) -> SmallVec<[Asked; 2]> {
     let mut found = SmallVec::new();
     for body in bodies {
         let exits = facts.exits.iter().filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
-        for exit in exits.filter(|exit| link.program.body_of(site.file, exit.at) == body) {
+        for exit in exits.filter(|exit| linker.program.body_of(site.file, exit.at) == body) {
             let Form::Result(call) = facts.form(exit.value) else { continue };
             if facts.text(facts.site(call).name) != MAP_READ || facts.args_of(call).len() != 1 {
                 continue;
             }
-            let of = link.receiver_form(site.file.site_ref(call));
-            found.extend(of.filter(|&of| is_kept_by_class(facts, of)).map(|field| Asked { field, by: By::Key }));
+            let of = linker.receiver_form(site.file.site_ref(call));
+            found.extend(of.filter(|&of| is_kept_by_class(facts, of)).map(|field| TestedState { field, by: By::Key }));
         }
     }
     found
 }
 
 /// Whether other threads come here too: the body is static, or a lock is held.
-fn is_shared_in(link: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
-    let facts = link.program.facts(file);
+fn is_shared_in(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
+    let facts = linker.program.facts(file);
     facts.body(body).flags.has(BodyFlags::STATIC)
         || facts.sites.iter().any(|row| {
             row.at.position < here.position
@@ -241,17 +243,17 @@ fn is_shared_in(link: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool
 }
 
 /// Whether a body is a method of the program's settings, of which there is one object for all requests.
-fn is_of_settings(link: &Linker<'_>, file: FileId, body: BodyId) -> bool {
-    let facts = link.program.facts(file);
+fn is_of_settings(linker: &Linker<'_>, file: FileId, body: BodyId) -> bool {
+    let facts = linker.program.facts(file);
     let class = facts.body(body).class.get();
     class.is_some_and(|class| is_settings(facts.text(facts.class(class).name)))
 }
 
 /// Whether the body has claimed an empty slot before: `slot.compareAndSet(null, mine)`.
-fn claimed_before(link: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
-    let index = link.program.index_of(file);
-    let sym = link.program.name(CLAIM).and_then(|name| link.program.local(file, name));
-    let facts = link.program.facts(file);
+fn claimed_before(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
+    let index = linker.program.index_of(file);
+    let sym = linker.program.name(CLAIM).and_then(|name| linker.program.local(file, name));
+    let facts = linker.program.facts(file);
     sym.into_iter().flat_map(|sym| index.sites_named(sym)).any(|&claim| {
         let row = facts.site(claim);
         let empty = facts

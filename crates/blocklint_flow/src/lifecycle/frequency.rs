@@ -101,7 +101,7 @@ const DEPTH: u32 = 24;
 
 /// How often bodies run and classes are made, remembered.
 pub struct TimesOf<'s, 'l, 'a> {
-    link: &'l Linker<'a>,
+    linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
     /// Whether what something unknown keeps may be called again and again: a claim that something runs once must be sure of it, a
     /// claim that it runs often must not rest on it.
@@ -117,14 +117,14 @@ pub struct TimesOf<'s, 'l, 'a> {
 
 impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+    pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let (bodies, classes, made, on_the_way) = Default::default();
-        TimesOf { link, callers, kept_may_recur: false, bodies, classes, made, on_the_way, is_cut: false }
+        TimesOf { linker, callers, kept_may_recur: false, bodies, classes, made, on_the_way, is_cut: false }
     }
 
     /// The same, for claims that something runs once: a callable that something unknown keeps may be called again and again.
-    pub fn sure_of_once(link: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        TimesOf { kept_may_recur: true, ..TimesOf::new(link, callers) }
+    pub fn sure_of_once(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+        TimesOf { kept_may_recur: true, ..TimesOf::new(linker, callers) }
     }
 
     /// How often a site runs: as its body does, unless a loop goes through a collection there.
@@ -174,12 +174,12 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             self.is_cut = true;
             return Frequency::Unknown;
         };
-        let link = self.link;
-        let body = link.program.body_of_site(site);
-        if link.program.is_test(site.file) {
+        let linker = self.linker;
+        let body = linker.program.body_of_site(site);
+        if linker.program.is_test(site.file) {
             return Frequency::Tested;
         }
-        match kept(link, site) {
+        match kept(linker, site) {
             Owner::ByProgram => Frequency::Once,
             Owner::Elsewhere => match self.site(site, depth) {
                 // A cache or a list: how much comes into it nobody knows.
@@ -192,15 +192,18 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             }
             Owner::ByCaller(body) => {
                 let sites = self.callers.call_sites(body);
-                let row = link.program.body(body);
+                let row = linker.program.body(body);
                 let is_registered = self.registered(body).is_some();
-                if row.kind != BodyKind::Function || sites.is_empty() || link.method_kind(body).cached || is_registered
+                if row.kind != BodyKind::Function
+                    || sites.is_empty()
+                    || linker.method_kind(body).cached
+                    || is_registered
                 {
                     return self.body(body, depth);
                 }
                 let mut all = Frequency::Tested;
                 for &site in sites.iter().take(MOST_SITES) {
-                    all = all.max(self.made(site, depth).one_further(link.program.body_of_site(site)));
+                    all = all.max(self.made(site, depth).one_further(linker.program.body_of_site(site)));
                 }
                 if all == Frequency::Tested { Frequency::Unseen } else { all }
             }
@@ -209,15 +212,17 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     fn site(&mut self, site: SiteRef, depth: u32) -> Frequency {
-        let body = self.link.program.body_of_site(site);
+        let body = self.linker.program.body_of_site(site);
         let times = self.body(body, depth);
         // A loop of start-up code goes through what is configured.
         match times {
-            Frequency::Unseen | Frequency::Unknown | Frequency::Looped if is_per_item(self.link, site) => {
+            Frequency::Unseen | Frequency::Unknown | Frequency::Looped if is_per_item(self.linker, site) => {
                 Frequency::PerItem(body)
             }
-            Frequency::Unseen | Frequency::Unknown | Frequency::Once if is_looped(self.link, site) => Frequency::Looped,
-            Frequency::Once if runs_beside_others(self.link, site) => Frequency::Unknown,
+            Frequency::Unseen | Frequency::Unknown | Frequency::Once if is_looped(self.linker, site) => {
+                Frequency::Looped
+            }
+            Frequency::Once if runs_beside_others(self.linker, site) => Frequency::Unknown,
             _ if self.is_first_time(site, depth) => Frequency::Once,
             _ => times,
         }
@@ -225,7 +230,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// Whether a site runs once in the life of a program: a state that lives as long keeps it from running again.
     fn is_first_time(&mut self, site: SiteRef, depth: u32) -> bool {
-        let found = first_time_of(self.link, site);
+        let found = first_time_of(self.linker, site);
         found.is_some_and(|found| !found.per_key && self.outlives(found.keeper, depth))
     }
 
@@ -254,14 +259,14 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     fn find_body(&mut self, body: BodyRef, depth: u32) -> Frequency {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = link.program.body(body);
-        if link.program.is_test(body.file) || row.flags.has(BodyFlags::TEST) {
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
+        if linker.program.is_test(body.file) || row.flags.has(BodyFlags::TEST) {
             return Frequency::Tested;
         }
         // In Rust a folder says nothing of a program that serves; of one that does not, nothing is shown.
-        if facts.language != Language::Rust && is_command_file(link, body.file) {
+        if facts.language != Language::Rust && is_command_file(linker, body.file) {
             return Frequency::Once;
         }
         let class = row.class.get().map(|class| body.file.class_ref(class));
@@ -271,7 +276,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             BodyKind::Initialiser => return class.map_or(Frequency::Unknown, |class| self.class(class, depth)),
             _ => {}
         }
-        if link.method_kind(body).cached || self.is_main(body) || self.puts_together(body) {
+        if linker.method_kind(body).cached || self.is_main(body) || self.puts_together(body) {
             return Frequency::Once;
         }
         match self.registered(body) {
@@ -282,7 +287,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return Frequency::Unknown };
         if matches!(row.kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
             let Some(parent) = row.parent.get() else { return Frequency::Unknown };
-            let uses = link.program.uses_of_callable(body);
+            let uses = linker.program.uses_of_callable(body);
             // A literal in a loop runs, or is handed over, each time round.
             let around = uses.iter().filter_map(|(mention, _)| match mention {
                 Mention::Arg(site, _) | Mention::Operand(site) => Some(body.file.site_ref(site)),
@@ -307,7 +312,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             return self.class(class, depth);
         }
         let sites = self.callers.call_sites(body);
-        let (run, kept): (Vec<_>, Vec<_>) = link
+        let (run, kept): (Vec<_>, Vec<_>) = linker
             .given_body(body)
             .into_iter()
             .partition(|&(site, arg)| !self.kept_may_recur || self.runs_in_place(site, arg));
@@ -320,13 +325,13 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let mut sites: Vec<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
         sites.sort();
         sites.dedup();
-        let in_example = |file: FileId| is_example(&link.program.files[file.index()].relative);
+        let in_example = |file: FileId| is_example(&linker.program.files[file.index()].relative);
         for site in sites.into_iter().take(MOST_SITES) {
             // What an example shows of the program, others do otherwise.
             if self.kept_may_recur && in_example(site.file) && !in_example(body.file) {
                 continue;
             }
-            all = all.max(self.site(site, depth).one_further(link.program.body_of_site(site)));
+            all = all.max(self.site(site, depth).one_further(linker.program.body_of_site(site)));
         }
         // What only tests call is called by somebody else too, who is not here.
         if all == Frequency::Tested { Frequency::Unseen } else { all }
@@ -335,11 +340,11 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     /// Python: whether a body registers functions of its own as entries: it puts an application together, which is done once
     /// whoever asks for it.
     fn puts_together(&self, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(body.file);
+        let facts = self.linker.program.facts(body.file);
         facts.language == Language::Python
-            && self.link.program.body(body).kind == BodyKind::Function
-            && self.link.program.bodies_in(body).any(|inner| {
-                self.link.program.body(inner).kind == BodyKind::Function
+            && self.linker.program.body(body).kind == BodyKind::Function
+            && self.linker.program.bodies_in(body).any(|inner| {
+                self.linker.program.body(inner).kind == BodyKind::Function
                     && self.decorators_say(inner) == Some(Registered::Entry)
             })
     }
@@ -347,9 +352,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     /// What the decorators of a body say of it.
     fn decorators_say(&self, body: BodyRef) -> Option<Registered> {
         let mut found: Option<Registered> = None;
-        for path in self.link.decorator_paths(body) {
-            for of in self.link.library.handovers(path).of_via(Via::Decorator) {
-                found = found.max(self.says(of));
+        for path in self.linker.decorator_paths(body) {
+            for of in self.linker.library.handovers(path).of_via(Via::Decorator) {
+                found = found.max(self.row_frequency(of));
             }
         }
         found
@@ -357,8 +362,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// Whether a body is where a program begins.
     fn is_main(&self, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(body.file);
-        let row = self.link.program.body(body);
+        let facts = self.linker.program.facts(body.file);
+        let row = self.linker.program.body(body);
         row.kind == BodyKind::Function
             && facts.text(row.name) == "main"
             && (row.class.is_none() || row.flags.has(BodyFlags::STATIC))
@@ -366,8 +371,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// A body that nobody is seen to call.
     fn without_callers(&mut self, body: BodyRef, depth: u32) -> Frequency {
-        let facts = self.link.program.facts(body.file);
-        let row = self.link.program.body(body);
+        let facts = self.linker.program.facts(body.file);
+        let row = self.linker.program.body(body);
         // A function inside of another one is made anew with each run of it.
         match row.parent.get() {
             Some(parent) if matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) => {
@@ -379,13 +384,13 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// Whether a call runs what it is given while it lasts, or in a thread or task of its own: once for each call.
     fn runs_in_place(&self, site: SiteRef, arg: u32) -> bool {
-        let link = self.link;
-        let passing = link.passing(site, arg, EnvId::NONE);
+        let linker = self.linker;
+        let passing = linker.passing(site, arg, EnvId::NONE);
         let on_loop = passing.handed.iter().any(|(context, _)| *context == Context::EventLoop);
         let starts = || {
-            link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
+            linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
                 Val::External(path) | Val::Method { path, .. } => {
-                    let rows = link.library.calls(path);
+                    let rows = linker.library.calls(path);
                     rows.iter().any(|row| row.row.concurrency.is_some() || row.held() == Some(Effect::NestedLoop))
                 }
                 _ => false,
@@ -396,16 +401,16 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// Python: whether a decorator that is not of a library may hand a body to somebody.
     fn is_decorated_unseen(&self, body: BodyRef) -> bool {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let scope = link.signature_scope(body);
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let scope = linker.signature_scope(body);
         facts.language == Language::Python
-            && facts.list(link.program.body(body).decorators).iter().any(|&decorator| {
+            && facts.list(linker.program.body(body).decorators).iter().any(|&decorator| {
                 let typed = match facts.form(decorator) {
-                    Form::Result(site) => link.callee(body.file.site_ref(site), EnvId::NONE),
-                    _ => link.eval(scope, decorator),
+                    Form::Result(site) => linker.callee(body.file.site_ref(site), EnvId::NONE),
+                    _ => linker.eval(scope, decorator),
                 };
-                let members = link.values.members(typed.value);
+                let members = linker.values.members(typed.value);
                 let is_of_library = |val: &Val| matches!(val, Val::External(_) | Val::Method { .. });
                 members.is_empty() || !members.iter().all(is_of_library)
             })
@@ -413,20 +418,20 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// What a registration says of a body: a decorator, a method that it overrides, or a call that takes it.
     fn registered(&self, body: BodyRef) -> Option<Registered> {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = link.program.body(body);
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
         let mut found = self.decorators_say(body);
         if let Some(class) = row.class.get() {
-            for ancestor in link.mro(body.file.class_ref(class)).iter() {
+            for ancestor in linker.mro(body.file.class_ref(class)).iter() {
                 let Ancestor::Library(ty, _) = *ancestor else { continue };
                 // A thread runs what overrides its method once.
                 if self.is_thread(ty) {
                     continue;
                 }
-                let path = link.library.member(ty, facts.text(row.name));
-                for of in link.library.handovers(path).of_via(Via::Override) {
-                    found = found.max(self.says(of));
+                let path = linker.library.member(ty, facts.text(row.name));
+                for of in linker.library.handovers(path).of_via(Via::Override) {
+                    found = found.max(self.row_frequency(of));
                 }
             }
         }
@@ -434,7 +439,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             return found;
         }
         let given = match row.kind {
-            BodyKind::Lambda => link
+            BodyKind::Lambda => linker
                 .program
                 .uses_of_callable(body)
                 .iter()
@@ -443,7 +448,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                     _ => None,
                 })
                 .collect(),
-            BodyKind::Function => link.given_body(body),
+            BodyKind::Function => linker.given_body(body),
             _ => Vec::new(),
         };
         // A handler of Rust's says in its parameters what it wants of a request, and the row cannot; one that is `async` and
@@ -455,15 +460,15 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// Whether calls that take something run it on an event loop.
     fn runs_on_loop(&self, given: &[(SiteRef, u32)]) -> bool {
-        let link = self.link;
+        let linker = self.linker;
         given.iter().any(|&(site, arg)| {
-            link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|&val| {
+            linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| {
                 let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
-                link.library.handovers(path).iter().any(|of| {
+                linker.library.handovers(path).iter().any(|of| {
                     matches!(of.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
                         && !of.row.wraps
                         && of.row.phase.is_none()
-                        && matches!(&of.row.selector, Selector::Argument(argument) if link.is_argument(site, arg, argument))
+                        && matches!(&of.row.selector, Selector::Argument(argument) if linker.is_argument(site, arg, argument))
                 })
             })
         })
@@ -471,15 +476,15 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// What the calls that take something say of it.
     fn takers_say(&self, given: &[(SiteRef, u32)]) -> Option<Registered> {
-        let link = self.link;
+        let linker = self.linker;
         let mut found = None;
         for &(site, arg) in given {
-            for val in link.values.members(link.callee(site, EnvId::NONE).value) {
+            for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
                 let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-                for of in link.library.handovers(path).iter() {
+                for of in linker.library.handovers(path).iter() {
                     let Selector::Argument(argument) = &of.row.selector else { continue };
-                    if link.is_argument(site, arg, argument) {
-                        found = found.max(self.says(of));
+                    if linker.is_argument(site, arg, argument) {
+                        found = found.max(self.row_frequency(of));
                     }
                 }
             }
@@ -489,7 +494,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// What one row says. A row for an argument speaks of an entry point where the library decides by the callable's kind
     /// where it runs, or calls it with something of its own: a request. Other takers run what they are given once.
-    fn says(&self, of: Match<'_, HandoverRow>) -> Option<Registered> {
+    fn row_frequency(&self, of: Match<'_, HandoverRow>) -> Option<Registered> {
         if of.row.wraps {
             return None;
         }
@@ -509,13 +514,13 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     fn is_future(&self, given: &TypeExpr) -> bool {
         let TypeExpr::Path { path, .. } = given else { return true };
-        let path = Language::ALL.iter().map(|&language| self.link.library.path(language, path));
-        path.into_iter().any(|path| self.link.library.role(path) == Some(Role::Future))
+        let path = Language::ALL.iter().map(|&language| self.linker.library.path(language, path));
+        path.into_iter().any(|path| self.linker.library.role(path) == Some(Role::Future))
     }
 
     /// Whether a library's type is a thread: it takes its task where it is made.
     fn is_thread(&self, ty: PathId) -> bool {
-        !self.link.library.handovers(ty).is_empty()
+        !self.linker.library.handovers(ty).is_empty()
     }
 
     fn class(&mut self, class: ClassRef, depth: u32) -> Frequency {
@@ -529,22 +534,22 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     fn find_class(&mut self, class: ClassRef, depth: u32) -> Frequency {
-        let link = self.link;
-        if link.program.is_test(class.file) {
+        let linker = self.linker;
+        if linker.program.is_test(class.file) {
             return Frequency::Tested;
         }
-        if link.program.class(class).kind == ClassKind::Enum {
+        if linker.program.class(class).kind == ClassKind::Enum {
             return Frequency::Once;
         }
-        if self.is_single(class) || gives_kept_instances(link, class) {
+        if self.is_single(class) || gives_kept_instances(linker, class) {
             return Frequency::Once;
         }
         let mut names = Vec::new();
         let mut classes = vec![class];
         let mut at = 0;
         while at < classes.len() && at < MOST_SITES {
-            names.extend(link.class_names(classes[at]));
-            for &derived in link.derived(classes[at]).iter() {
+            names.extend(linker.class_names(classes[at]));
+            for &derived in linker.derived(classes[at]).iter() {
                 if !classes.contains(&derived) {
                     classes.push(derived);
                 }
@@ -553,7 +558,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         names.sort();
         names.dedup();
-        let given: Vec<(SiteRef, u32)> = classes.iter().flat_map(|&of| link.given_class(&names, of)).collect();
+        let given: Vec<(SiteRef, u32)> = classes.iter().flat_map(|&of| linker.given_class(&names, of)).collect();
         if self.takers_say(&given) == Some(Registered::Entry) {
             return match self.constructor(class) {
                 Some(body) => Frequency::PerEntry(body, 0),
@@ -567,7 +572,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             all = Frequency::Once;
         }
         // A constructor that calls that of its base makes no further instance, and its callee is no class.
-        let makers = names.iter().map(|&name| link.makers_named(name));
+        let makers = names.iter().map(|&name| linker.makers_named(name));
         let sites = makers.flat_map(|makers| {
             let mut sites: Vec<SiteRef> = classes.iter().filter_map(|of| makers.get(of)).flatten().copied().collect();
             sites.sort();
@@ -586,18 +591,18 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// Whether an annotation says that a container makes one instance of a class.
     fn is_single(&self, class: ClassRef) -> bool {
-        let facts = self.link.program.facts(class.file);
+        let facts = self.linker.program.facts(class.file);
         // A container's scope that the project made has no row.
         if facts.language == Language::Java
-            && lang::java::names::mark_names(facts, self.link.program.class(class).decorators)
+            && lang::java::names::mark_names(facts, self.linker.program.class(class).decorators)
                 .any(lang::java::names::is_of_one_object)
         {
             return true;
         }
         let mut said: Option<Registered> = None;
-        for path in class_decorators(self.link, class) {
-            for of in self.link.library.handovers(path).of_via(Via::Decorator) {
-                said = said.max(self.says(of));
+        for path in class_decorators(self.linker, class) {
+            for of in self.linker.library.handovers(path).of_via(Via::Decorator) {
+                said = said.max(self.row_frequency(of));
             }
         }
         said == Some(Registered::Aside)
@@ -605,7 +610,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// The constructor of a class, if it has one of its own.
     fn constructor(&self, class: ClassRef) -> Option<BodyRef> {
-        let (facts, class_id) = self.link.program.facts_and_id(class);
+        let (facts, class_id) = self.linker.program.facts_and_id(class);
         facts.bodies.iter().enumerate().find_map(|(at, row)| {
             let is_one = row.class == class_id
                 && lang::is_constructor(facts.language, facts.text(row.name))
@@ -616,24 +621,24 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 }
 
 /// Whether a loop goes through a collection, not on as long as something holds.
-fn is_iterated(link: &Linker<'_>, file: FileId, region: &Region) -> bool {
-    link.program.sites_in(file.body_ref(region.body)).any(|of| {
-        let row = link.program.site(of);
+fn is_iterated(linker: &Linker<'_>, file: FileId, region: &Region) -> bool {
+    linker.program.sites_in(file.body_ref(region.body)).any(|of| {
+        let row = linker.program.site(of);
         row.kind == SiteKind::Iterate && row.callee == region.test
     })
 }
 
 /// Whether a site runs once for each element of a collection: a loop stands around it that goes through something
 /// which is not written out. A loop that counts or waits says nothing of how much there is.
-pub fn is_per_item(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let mut at: RegionId = link.program.site(site).at.region;
+pub fn is_per_item(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let mut at: RegionId = linker.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         match region.kind {
             RegionKind::Body => return false,
-            RegionKind::Loop if region.test.is_some() && goes_through(link, site.file, id) => {
-                return !returns_within(link, site.file, id);
+            RegionKind::Loop if region.test.is_some() && goes_through(linker, site.file, id) => {
+                return !returns_within(linker, site.file, id);
             }
             _ => at = region.parent,
         }
@@ -642,16 +647,16 @@ pub fn is_per_item(link: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a site stands in a loop that goes on as long as something holds: not one over a collection.
-pub fn is_looped(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    around(facts, link.program.site(site).at.region)
+pub fn is_looped(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    around(facts, linker.program.site(site).at.region)
         .map(|id| facts.region(id))
-        .any(|region| region.kind == RegionKind::Loop && !is_iterated(link, site.file, &region))
+        .any(|region| region.kind == RegionKind::Loop && !is_iterated(linker, site.file, &region))
 }
 
 /// Whether a loop ends by returning what it was looking for: it tries one after the other.
-fn returns_within(link: &Linker<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
-    let facts = link.program.facts(file);
+fn returns_within(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
+    let facts = linker.program.facts(file);
     let is_within = |mut at: RegionId| {
         while let Some(region) = at.get() {
             match facts.region(region).kind {
@@ -665,10 +670,10 @@ fn returns_within(link: &Linker<'_>, file: blocklint_link::program::ids::FileId,
     facts.exits.iter().any(|exit| exit.kind == ExitKind::Return && exit.value.is_some() && is_within(exit.at.region))
 }
 
-fn goes_through(link: &Linker<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
-    let facts = link.program.facts(file);
+fn goes_through(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
+    let facts = linker.program.facts(file);
     let region = facts.region(id);
-    is_iterated(link, file, &region)
+    is_iterated(linker, file, &region)
         && match facts.form(region.test) {
             Form::Display(..) | Form::Pairs(_) => false,
             Form::Result(call) => !lang::counts(facts.language, facts.text(facts.site(call).name)),
@@ -678,19 +683,19 @@ fn goes_through(link: &Linker<'_>, file: blocklint_link::program::ids::FileId, i
 }
 
 /// The library paths of a class's decorators or annotations.
-pub(crate) fn class_decorators(link: &Linker<'_>, class: ClassRef) -> Vec<PathId> {
-    let facts = link.program.facts(class.file);
-    let row = link.program.class(class);
+pub(crate) fn class_decorators(linker: &Linker<'_>, class: ClassRef) -> Vec<PathId> {
+    let facts = linker.program.facts(class.file);
+    let row = linker.program.class(class);
     let region = facts.body(row.parent).region;
     let at = blocklint_facts::At { region, position: u32::MAX };
     let scope = blocklint_link::values::expr::Scope { file: class.file, at, env: EnvId::NONE };
     let mut paths = Vec::new();
     for &decorator in facts.list(row.decorators) {
         let typed = match facts.form(decorator) {
-            Form::Result(site) => link.callee(class.file.site_ref(site), EnvId::NONE),
-            _ => link.eval(scope, decorator),
+            Form::Result(site) => linker.callee(class.file.site_ref(site), EnvId::NONE),
+            _ => linker.eval(scope, decorator),
         };
-        for val in link.values.members(typed.value) {
+        for val in linker.values.members(typed.value) {
             if let Val::External(path) | Val::Method { path, .. } = val {
                 paths.push(path);
             }

@@ -27,10 +27,10 @@ pub enum Owner {
 }
 
 /// Who keeps what a site makes.
-pub fn kept(link: &Linker<'_>, site: SiteRef) -> Owner {
-    let body = link.program.body_of_site(site);
-    let facts = link.program.facts(site.file);
-    let row = link.program.body(body);
+pub fn kept(linker: &Linker<'_>, site: SiteRef) -> Owner {
+    let body = linker.program.body_of_site(site);
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.body(body);
     match row.kind {
         BodyKind::Module | BodyKind::Class => return Owner::ByProgram,
         BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Owner::ByProgram,
@@ -39,31 +39,31 @@ pub fn kept(link: &Linker<'_>, site: SiteRef) -> Owner {
         }
         _ => {}
     }
-    if facts.language == Language::Rust && is_made_once(link, body) {
+    if facts.language == Language::Rust && is_made_once(linker, body) {
         return Owner::ByProgram;
     }
     let mut seen = FxHashSet::default();
-    kept_result(link, site, &mut seen, 6)
+    kept_result(linker, site, &mut seen, 6)
 }
 
 /// Rust: whether a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)`.
-fn is_made_once(link: &Linker<'_>, body: BodyRef) -> bool {
-    fills_once(link, body, |_| true)
+fn is_made_once(linker: &Linker<'_>, body: BodyRef) -> bool {
+    fills_once(linker, body, |_| true)
 }
 
 /// Rust: the same of a cell that is no field: of those of a program there is one.
-pub(crate) fn fills_cell_of_program(link: &Linker<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
+pub(crate) fn fills_cell_of_program(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
     facts.language == Language::Rust
-        && fills_once(link, body, |taker| match facts.form(facts.site(taker).callee) {
+        && fills_once(linker, body, |taker| match facts.form(facts.site(taker).callee) {
             Form::Attr(cell, _) => matches!(facts.form(cell), Form::Var(_) | Form::Name(_) | Form::Path(..)),
             _ => false,
         })
 }
 
-fn fills_once(link: &Linker<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> bool) -> bool {
-    let (facts, body_id) = link.program.facts_and_id(body);
-    let index = link.program.index_of(body.file);
+fn fills_once(linker: &Linker<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> bool) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(body);
+    let index = linker.program.index_of(body.file);
     let closures = std::iter::successors(Some(body_id), |&at| facts.body(at).parent.get());
     closures.take_while(|&at| facts.body(at).kind != BodyKind::Function).any(|at| {
         index.uses_of_callable(at).iter().any(|(mention, _)| match mention {
@@ -76,28 +76,28 @@ fn fills_once(link: &Linker<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> boo
 }
 
 /// Who keeps what goes where something is mentioned.
-pub(crate) fn kept_where(link: &Linker<'_>, file: FileId, mention: Mention) -> Owner {
-    kept_mention(link, file, mention, Wrap::Direct, &mut FxHashSet::default(), 6)
+pub(crate) fn kept_where(linker: &Linker<'_>, file: FileId, mention: Mention) -> Owner {
+    kept_mention(linker, file, mention, Wrap::Direct, &mut FxHashSet::default(), 6)
 }
 
-fn kept_result(link: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
+fn kept_result(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
     let Some(depth) = depth.checked_sub(1) else { return Owner::Elsewhere };
     if !seen.insert((site.index(), true)) {
         return Owner::Nowhere;
     }
-    let uses = link.program.uses_of_result(site);
+    let uses = linker.program.uses_of_result(site);
     uses.iter()
-        .map(|(mention, wrap)| kept_mention(link, site.file, mention, wrap, seen, depth))
+        .map(|(mention, wrap)| kept_mention(linker, site.file, mention, wrap, seen, depth))
         .max()
         .unwrap_or(Owner::Nowhere)
 }
 
-fn kept_var(link: &Linker<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
+fn kept_var(linker: &Linker<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
     if !seen.insert((var.index(), false)) {
         return Owner::Nowhere;
     }
-    let facts = link.program.facts(file);
-    let index = link.program.index_of(file);
+    let facts = linker.program.facts(file);
+    let index = linker.program.index_of(file);
     // What a block enters it ends.
     let is_entered = |assign: &blocklint_facts::Assign| match facts.form(assign.value) {
         Form::Result(of) => facts.site(of).kind == SiteKind::Enter,
@@ -108,21 +108,21 @@ fn kept_var(link: &Linker<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<(u
     }
     let mentions = index.mentions_named(facts.var(var).name).iter();
     mentions
-        .filter(|(mention, _)| link.mentions_var(file.var_ref(var), *mention))
-        .map(|(mention, wrap)| kept_mention(link, file, mention, wrap, seen, depth))
+        .filter(|(mention, _)| linker.mentions_var(file.var_ref(var), *mention))
+        .map(|(mention, wrap)| kept_mention(linker, file, mention, wrap, seen, depth))
         .max()
         .unwrap_or(Owner::Nowhere)
 }
 
 fn kept_mention(
-    link: &Linker<'_>,
+    linker: &Linker<'_>,
     file: FileId,
     mention: Mention,
     wrap: Wrap,
     seen: &mut FxHashSet<(usize, bool)>,
     depth: u32,
 ) -> Owner {
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     match mention {
         Mention::Assign(assign) => {
             let row = facts.assign(assign);
@@ -135,27 +135,27 @@ fn kept_mention(
                     match owner.kind {
                         BodyKind::Module => Owner::ByProgram,
                         // A field by its bare name (Java), or a class attribute.
-                        BodyKind::Class => field_of(link, file, facts.var(var).body, var, facts.body_of(row.at)),
+                        BodyKind::Class => field_of(linker, file, facts.var(var).body, var, facts.body_of(row.at)),
                         _ if facts.var(var).body != facts.body_of(row.at) => Owner::Elsewhere,
-                        _ => kept_var(link, file, var, seen, depth),
+                        _ => kept_var(linker, file, var, seen, depth),
                     }
                 }
                 Form::Attr(base, sym) => {
                     let body = facts.body_of(row.at);
                     let own = blocklint_link::program::occurrences::is_own_receiver(facts, base)
                         || matches!(facts.form(base), Form::This);
-                    match link.class_around(file.body_ref(body)) {
+                    match linker.class_around(file.body_ref(body)) {
                         // `cls.pool = …`
-                        Some(_) if own && link.method_kind(file.body_ref(body)).of_class => Owner::ByProgram,
+                        Some(_) if own && linker.method_kind(file.body_ref(body)).of_class => Owner::ByProgram,
                         Some(class) if own => {
-                            let name = link.program.global(file, sym);
-                            match name.and_then(|name| link.own_member(class, name)) {
-                                Some((of, var)) if is_static_field(link, of, var) => Owner::ByProgram,
+                            let name = linker.program.global(file, sym);
+                            match name.and_then(|name| linker.own_member(class, name)) {
+                                Some((of, var)) if is_static_field(linker, of, var) => Owner::ByProgram,
                                 _ => Owner::ByInstance(class),
                             }
                         }
                         // `Store.pool = …`, `module.pool = …`
-                        _ => match link.values.members(link.eval(scope_at(file, row.at), base).value)[..] {
+                        _ => match linker.values.members(linker.eval(scope_at(file, row.at), base).value)[..] {
                             [
                                 blocklint_link::values::value::Val::Class(_)
                                 | blocklint_link::values::value::Val::Module(_),
@@ -167,12 +167,12 @@ fn kept_mention(
                 _ => Owner::Elsewhere,
             }
         }
-        Mention::Exit(exit) => Owner::ByCaller(link.program.body_of(file, facts.exits.at(exit as usize).at)),
+        Mention::Exit(exit) => Owner::ByCaller(linker.program.body_of(file, facts.exits.at(exit as usize).at)),
         Mention::Arg(site, arg) => {
             if wrap == Wrap::Element {
                 return Owner::Elsewhere;
             }
-            kept_argument(link, file.site_ref(site), arg, seen, depth)
+            kept_argument(linker, file.site_ref(site), arg, seen, depth)
         }
         Mention::Operand(_) => Owner::Nowhere,
         Mention::Default(_) => Owner::ByProgram,
@@ -180,22 +180,28 @@ fn kept_mention(
 }
 
 /// What a call does with something that it is given.
-fn kept_argument(link: &Linker<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn kept_argument(
+    linker: &Linker<'_>,
+    site: SiteRef,
+    arg: u32,
+    seen: &mut FxHashSet<(usize, bool)>,
+    depth: u32,
+) -> Owner {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     // `Some(pool)`, `Ok(pool)` and a struct literal are what they hold.
     if row.kind == SiteKind::New && facts.language == blocklint_core::Language::Rust {
-        return kept_result(link, site, seen, depth);
+        return kept_result(linker, site, seen, depth);
     }
-    let targets = link.targets(site, EnvId::NONE);
+    let targets = linker.targets(site, EnvId::NONE);
     let mut kept = Owner::Nowhere;
     for target in &targets.list {
         kept = kept.max(match *target {
             Target::Row { path, .. } => {
-                let calls = link.library.calls(path);
+                let calls = linker.library.calls(path);
                 if calls.iter().any(|row| row.row.adds.is_some()) {
                     Owner::Elsewhere
-                } else if row.kind == SiteKind::Call && runs_another(link, site, arg, path) {
+                } else if row.kind == SiteKind::Call && runs_another(linker, site, arg, path) {
                     // Its result is what the callable gives.
                     Owner::Nowhere
                 } else if calls
@@ -204,19 +210,19 @@ fn kept_argument(link: &Linker<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSe
                 {
                     Owner::Nowhere
                 } else {
-                    kept_by_taker(link, site, seen, depth)
+                    kept_by_taker(linker, site, seen, depth)
                 }
             }
-            Target::Body { body, with_receiver, .. } => match link.param_for(site, arg, body, with_receiver) {
+            Target::Body { body, with_receiver, .. } => match linker.param_for(site, arg, body, with_receiver) {
                 Some(index) => {
-                    let summary = link.summary(body, index);
+                    let summary = linker.summary(body, index);
                     let is_delegation = facts.text(row.name) == "<init>";
-                    match link.class_around(link.program.body_of(site.file, row.at)) {
+                    match linker.class_around(linker.program.body_of(site.file, row.at)) {
                         // `this(…)` and `super(…)` give it to the instance that is being made.
                         Some(class) if is_delegation && !summary.stored.is_empty() => Owner::ByInstance(class),
                         // An object that keeps it lives on in what keeps the object; what a method does with it
                         // nobody knows.
-                        _ if !summary.stored.is_empty() || summary.returned => kept_by_taker(link, site, seen, depth),
+                        _ if !summary.stored.is_empty() || summary.returned => kept_by_taker(linker, site, seen, depth),
                         _ => Owner::Elsewhere,
                     }
                 }
@@ -225,17 +231,17 @@ fn kept_argument(link: &Linker<'_>, site: SiteRef, arg: u32, seen: &mut FxHashSe
             Target::Overrides { .. } => Owner::Elsewhere,
         });
     }
-    if targets.list.is_empty() { kept_by_taker(link, site, seen, depth) } else { kept }
+    if targets.list.is_empty() { kept_by_taker(linker, site, seen, depth) } else { kept }
 }
 
 /// Whether a call runs a callable that is given behind this argument, and gives what that gives (`run_in_executor`): what
 /// stands before the callable it lets go after.
-pub fn runs_another(link: &Linker<'_>, site: SiteRef, arg: u32, path: blocklint_link::program::ids::PathId) -> bool {
-    let count = link.program.args_of(site).len() as u32;
-    link.library.handovers(path).iter().any(|of| match &of.row.selector {
+pub fn runs_another(linker: &Linker<'_>, site: SiteRef, arg: u32, path: blocklint_link::program::ids::PathId) -> bool {
+    let count = linker.program.args_of(site).len() as u32;
+    linker.library.handovers(path).iter().any(|of| match &of.row.selector {
         Selector::Argument(argument) => {
             let mut behind = arg + 1..count;
-            of.row.passes.is_some() && !of.row.wraps && behind.any(|at| link.is_argument(site, at, argument))
+            of.row.passes.is_some() && !of.row.wraps && behind.any(|at| linker.is_argument(site, at, argument))
         }
         Selector::Via(_) => false,
     })
@@ -243,37 +249,37 @@ pub fn runs_another(link: &Linker<'_>, site: SiteRef, arg: u32, path: blocklint_
 
 /// What takes something may hold it in what it gives; where that is dropped, it is held by the receiver or by nobody
 /// that is seen.
-fn kept_by_taker(link: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
-    kept_result(link, site, seen, depth).max(match link.program.site(site).kind {
+fn kept_by_taker(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
+    kept_result(linker, site, seen, depth).max(match linker.program.site(site).kind {
         SiteKind::New => Owner::Nowhere,
-        _ if link.program.uses_of_result(site).iter().next().is_none() => Owner::Elsewhere,
+        _ if linker.program.uses_of_result(site).iter().next().is_none() => Owner::Elsewhere,
         _ => Owner::Nowhere,
     })
 }
 
 /// Whose field a bare name is that stands in a class's scope.
 fn field_of(
-    link: &Linker<'_>,
+    linker: &Linker<'_>,
     file: FileId,
     scope: blocklint_facts::BodyId,
     var: VarId,
     at: blocklint_facts::BodyId,
 ) -> Owner {
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     let class = facts.classes.iter().position(|class| class.body == scope);
     let Some(class) = class.map(|at| file.class_ref(blocklint_facts::ClassId(at as u32))) else {
         return Owner::Elsewhere;
     };
     let is_static = facts.language == blocklint_core::Language::Python
-            || is_static_field(link, class, var)
+            || is_static_field(linker, class, var)
             // A static method can assign static fields only.
             || facts.body(at).flags.has(BodyFlags::STATIC);
     if is_static { Owner::ByProgram } else { Owner::ByInstance(class) }
 }
 
 /// Whether a field is known to be static: its initialiser is.
-fn is_static_field(link: &Linker<'_>, class: ClassRef, var: VarId) -> bool {
-    let (facts, class_id) = link.program.facts_and_id(class);
+fn is_static_field(linker: &Linker<'_>, class: ClassRef, var: VarId) -> bool {
+    let (facts, class_id) = linker.program.facts_and_id(class);
     let name = facts.var(var).name;
     facts.bodies.iter().any(|body| {
         body.kind == BodyKind::Initialiser

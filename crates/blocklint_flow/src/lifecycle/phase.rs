@@ -123,7 +123,7 @@ impl Remembered {
 
 /// Phases of bodies, remembered.
 pub struct Phases<'s, 'l, 'a> {
-    link: &'l Linker<'a>,
+    linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
     memo: Remembered,
     life: Life<'s, 'l, 'a>,
@@ -131,33 +131,33 @@ pub struct Phases<'s, 'l, 'a> {
 
 /// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
 /// is the function `async_setup` of each such module.
-fn paths_by_convention(link: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
-    let facts = link.program.facts(body.file);
-    let row = link.program.body(body);
+fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_some() {
         return SmallVec::new();
     }
-    let models = link.library.of(facts.language);
+    let models = linker.library.of(facts.language);
     let named = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
     let mut by_convention = named.filter(|path| path.path.contains(".<")).peekable();
     if by_convention.peek().is_none() {
         return SmallVec::new();
     }
     // By folders, because the one that holds all such modules need not be a package.
-    let file = &link.program.files[body.file.index()].relative;
+    let file = &linker.program.files[body.file.index()].relative;
     let module = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem.trim_end_matches("/__init__"));
     let fits = |pattern: &str| {
         let Some((place, _)) = pattern.rsplit_once('.') else { return false };
         let mut folders = module.rsplit('/');
         place.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
     };
-    by_convention.filter(|path| fits(path.path)).map(|path| link.library.path(facts.language, path.path)).collect()
+    by_convention.filter(|path| fits(path.path)).map(|path| linker.library.path(facts.language, path.path)).collect()
 }
 
 impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        Phases { link, callers, memo: Remembered::default(), life: Life::new(link, callers) }
+    pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+        Phases { linker, callers, memo: Remembered::default(), life: Life::new(linker, callers) }
     }
 
     /// When a body runs: by its file, by what registers it, else when everything that calls it does.
@@ -167,9 +167,9 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
 
     /// When a site of a body runs: what follows in the body may be served already.
     pub fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
-        match self.link.program.language(site.file) {
+        match self.linker.program.language(site.file) {
             Language::Rust => self.life.of_site(site),
-            Language::Python if runs_once_in_endless(self.link, site) => When::Once,
+            Language::Python if runs_once_in_endless(self.linker, site) => When::Once,
             _ => self.of(body),
         }
     }
@@ -184,42 +184,42 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        if self.link.is_for_tests(body) {
+        if self.linker.is_for_tests(body) {
             return Some(When::Test);
         }
         // In a package, which serves nobody while it prepares a test.
         if self.is_in_fixture(body) {
             return Some(When::StartUp);
         }
-        if let Some(when) = registered(self.link, body) {
+        if let Some(when) = registered(self.linker, body) {
             return Some(when);
         }
-        if purpose::is_command_file(self.link, body.file) {
+        if purpose::is_command_file(self.linker, body.file) {
             // Tasks of a command hold up each other.
-            let is_task = self.callers.call_sites(body).iter().any(|&site| is_started_as_task(self.link, site));
+            let is_task = self.callers.call_sites(body).iter().any(|&site| is_started_as_task(self.linker, site));
             return Some(if is_task { When::Crowd } else { When::Command });
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
-        if self.link.program.language(body.file) == Language::Java {
+        if self.linker.program.language(body.file) == Language::Java {
             return self.find_java(body, depth);
         }
         let known = self.callers.call_sites(body);
-        let ends = known.is_empty() && ends_the_program(self.link, body) && purpose::project_serves(self.link);
-        if ends || is_entered_to_run(self.link, body) {
+        let ends = known.is_empty() && ends_the_program(self.linker, body) && purpose::project_serves(self.linker);
+        if ends || is_entered_to_run(self.linker, body) {
             return Some(When::StartUp);
         }
         let mut sites: SmallVec<[SiteRef; 8]> =
-            if known.is_empty() { sites_by_name(self.link, body) } else { known.iter().copied().take(65).collect() };
+            if known.is_empty() { sites_by_name(self.linker, body) } else { known.iter().copied().take(65).collect() };
         // Who is seen to call it says more than tests, which call everything; but they are not all who do.
         let is_tested = !sites.is_empty();
-        sites.retain(|site| !self.link.is_for_tests(self.link.program.body_of_site(*site)));
+        sites.retain(|site| !self.linker.is_for_tests(self.linker.program.body_of_site(*site)));
         if is_tested && sites.is_empty() {
             return Some(When::Unknown);
         }
         // `anyio.run(main)`
-        let given = if sites.is_empty() { self.link.given_body(body) } else { Default::default() };
+        let given = if sites.is_empty() { self.linker.given_body(body) } else { Default::default() };
         if !given.is_empty()
-            && given.iter().all(|&(site, _)| is_one_shot(self.link, self.link.program.body_of_site(site)))
+            && given.iter().all(|&(site, _)| is_one_shot(self.linker, self.linker.program.body_of_site(site)))
         {
             return Some(When::Command);
         }
@@ -228,21 +228,21 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
         let mut all: Option<When> = None;
         for site in sites {
-            let caller = self.link.program.body_of_site(site);
+            let caller = self.linker.program.body_of_site(site);
             // A call at a module's top level or in a plain function says nothing of when a coroutine is driven; what a literal
             // makes is driven when it runs.
-            let row = self.link.program.body(caller);
+            let row = self.linker.program.body(caller);
             let is_root =
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
-            let when = if runs_once_in_endless(self.link, site) {
+            let when = if runs_once_in_endless(self.linker, site) {
                 Some(When::Once)
-            } else if is_driven_by_command(self.link, site) {
+            } else if is_driven_by_command(self.linker, site) {
                 Some(When::Command)
-            } else if is_driven_alone(self.link, site) {
+            } else if is_driven_alone(self.linker, site) {
                 Some(When::Apart)
-            } else if is_root || registered(self.link, caller).is_some() {
+            } else if is_root || registered(self.linker, caller).is_some() {
                 self.within(caller, depth)
-            } else if is_one_shot(self.link, caller) {
+            } else if is_one_shot(self.linker, caller) {
                 Some(When::Command)
             } else {
                 Some(When::Unknown)
@@ -257,13 +257,13 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
 
     /// Whether a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
     fn is_in_fixture(&self, body: BodyRef) -> bool {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let mut at = link.program.body(body).parent;
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let mut at = linker.program.body(body).parent;
         while let Some(id) = at.get() {
             let around = body.file.body_ref(id);
-            let prepares = |path| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
-            if link.decorator_paths(around).into_iter().any(prepares) {
+            let prepares = |path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
+            if linker.decorator_paths(around).into_iter().any(prepares) {
                 return true;
             }
             at = facts.body(id).parent;
@@ -274,47 +274,47 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
     /// Java has no coroutines: a method runs when those do that call it, and a literal when the method does that puts its
     /// chain together, if that emits once.
     fn find_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = link.program.body(body);
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
         match row.kind {
             BodyKind::Lambda => {
                 let Some(parent) = row.parent.get().map(|parent| body.file.body_ref(parent)) else {
                     return Some(When::Unknown);
                 };
                 let when = self.within(parent, depth);
-                let is_whole = runs_once_in_chain(link, body) || when == Some(When::Test);
+                let is_whole = runs_once_in_chain(linker, body) || when == Some(When::Test);
                 return if is_whole { when } else { Some(When::Unknown) };
             }
             BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
             _ => {}
         }
-        if lang::java::names::starts_up(facts.text(row.name)) && purpose::project_serves(link) {
+        if lang::java::names::starts_up(facts.text(row.name)) && purpose::project_serves(linker) {
             return Some(When::StartUp);
         }
         let class = row.class.get().map(|class| body.file.class_ref(class));
-        if class.is_some_and(|class| is_command_class(link, class)) && !purpose::serves(link, body.file) {
+        if class.is_some_and(|class| is_command_class(linker, class)) && !purpose::serves(linker, body.file) {
             return Some(When::Command);
         }
         let makes = row.kind == BodyKind::Initialiser || lang::is_constructor(facts.language, facts.text(row.name));
-        if makes && class.is_some_and(|class| is_made_at_start(link, class)) {
+        if makes && class.is_some_and(|class| is_made_at_start(linker, class)) {
             return Some(When::StartUp);
         }
         let sites = self.callers.call_sites(body);
-        if sites.is_empty() && is_visible_for_tests(link, body) {
+        if sites.is_empty() && is_visible_for_tests(linker, body) {
             return Some(When::Test);
         }
-        let has_base = has_base(link, body);
+        let has_base = has_base(linker, body);
         // Who calls a method through an interface is asked for where the interface is the project's own, and few do.
         let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
-            true if !has_base || is_of_project_alone(link, body) => {
-                let uses = link.uses_of_body(body);
-                let uses = || uses.iter().filter(|of| !link.program.is_test(of.file()));
+            true if !has_base || is_of_project_alone(linker, body) => {
+                let uses = linker.uses_of_body(body);
+                let uses = || uses.iter().filter(|of| !linker.program.is_test(of.file()));
                 // What is kept for later runs later.
                 let is_kept = |of: &&BodyUse| match **of {
                     BodyUse::Call(_) => false,
-                    BodyUse::Passed(site, arg) => !link.passing(site, arg, EnvId::NONE).called,
+                    BodyUse::Passed(site, arg) => !linker.passing(site, arg, EnvId::NONE).called,
                 };
                 if uses().any(|of| is_kept(&of)) {
                     return Some(When::Unknown);
@@ -330,7 +330,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
         let mut all: Option<When> = None;
         for &site in sites.iter() {
-            let when = self.within(link.program.body_of_site(site), depth);
+            let when = self.within(linker.program.body_of_site(site), depth);
             all = match (all, when) {
                 (Some(known), Some(when)) => Some(known.and(when)),
                 (known, when) => known.or(when),
@@ -340,20 +340,20 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
             }
         }
         // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
-        if all == Some(When::Test) && !is_visible_for_tests(link, body) { Some(When::Unknown) } else { all }
+        if all == Some(When::Test) && !is_visible_for_tests(linker, body) { Some(When::Unknown) } else { all }
     }
 }
 
 /// What a registration says: a decorator or a call that takes the body.
-pub(crate) fn registered(link: &Linker<'_>, body: BodyRef) -> Option<When> {
+pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     let mut found = None;
-    for path in paths_by_convention(link, body) {
-        for row in link.library.handovers(path).iter() {
+    for path in paths_by_convention(linker, body) {
+        for row in linker.library.handovers(path).iter() {
             found = Some(When::of(row.phase));
         }
     }
-    for path in link.decorator_paths(body) {
-        for row in link.library.handovers(path).iter() {
+    for path in linker.decorator_paths(body) {
+        for row in linker.library.handovers(path).iter() {
             // What runs during calls runs when those do.
             let is_called = !row.during.is_empty();
             if matches!(row.selector, Selector::Via(_)) && !row.wraps && !is_called && row.phase != Some(Phase::Command)
@@ -362,24 +362,24 @@ pub(crate) fn registered(link: &Linker<'_>, body: BodyRef) -> Option<When> {
             }
         }
     }
-    found = match link.program.language(body.file) {
-        Language::Java => found.or_else(|| overrides_when(link, body)),
+    found = match linker.program.language(body.file) {
+        Language::Java => found.or_else(|| overrides_when(linker, body)),
         // That a method is called while serving its callers tell as well; that it is called before nobody else does.
-        Language::Python => found.or_else(|| overrides_when(link, body).filter(|&when| when == When::StartUp)),
+        Language::Python => found.or_else(|| overrides_when(linker, body).filter(|&when| when == When::StartUp)),
         Language::Rust => found,
     };
     if found.is_some() {
         return found;
     }
-    for (site, arg) in link.given_body(body) {
-        for val in link.values.members(link.callee(site, EnvId::NONE).value) {
+    for (site, arg) in linker.given_body(body) {
+        for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
             if let Val::Fn { body: wrapper, .. } = val
                 && found.is_none()
-                && link.program.language(body.file) == Language::Python
+                && linker.program.language(body.file) == Language::Python
             {
-                found = registered_within(link, wrapper);
+                found = registered_within(linker, wrapper);
             }
-            for row in rows_taking(link, val, site, arg).into_iter().filter(|row| !row.wraps) {
+            for row in rows_taking(linker, val, site, arg).into_iter().filter(|row| !row.wraps) {
                 found = Some(match found {
                     Some(When::Serving) => When::Serving,
                     _ => When::of(row.phase),
@@ -392,16 +392,16 @@ pub(crate) fn registered(link: &Linker<'_>, body: BodyRef) -> Option<When> {
 
 /// What a function that is given a body registers in its stead, where that is at start-up:
 /// `def when_running(callback): … reactor.callWhenRunning(wrapped)`, where `wrapped` calls it.
-fn registered_within(link: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
-    let (facts, wrapper_id) = link.program.facts_and_id(wrapper);
+fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
+    let (facts, wrapper_id) = linker.program.facts_and_id(wrapper);
     let mut nested = (0..facts.bodies.len() as u32).map(BodyId).filter(|&id| {
         let row = facts.body(id);
         row.kind == BodyKind::Function && row.parent.get() == Some(wrapper_id)
     });
     let starts_up = |body: BodyId| {
-        link.given_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
-            let callees = link.values.members(link.callee(site, EnvId::NONE).value);
-            let mut rows = callees.iter().flat_map(|&val| rows_taking(link, val, site, arg));
+        linker.given_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
+            let callees = linker.values.members(linker.callee(site, EnvId::NONE).value);
+            let mut rows = callees.iter().flat_map(|&val| rows_taking(linker, val, site, arg));
             rows.any(|row| row.phase == Some(Phase::Startup))
         })
     };
@@ -410,9 +410,9 @@ fn registered_within(link: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
 
 /// Python: whether a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
 /// there for begins behind the one and ends before the other.
-fn is_entered_to_run(link: &Linker<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    let row = link.program.body(body);
+fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
     if facts.language != Language::Python || !lang::python::conventions::enters_or_leaves(facts.text(row.name)) {
         return false;
     }
@@ -427,20 +427,20 @@ fn is_entered_to_run(link: &Linker<'_>, body: BodyRef) -> bool {
 }
 
 /// The rows of a library's callable that say what it does with an argument of a site that calls it.
-fn rows_taking<'a>(link: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
+fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
     let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
-    let rows = link.library.handovers(path);
+    let rows = linker.library.handovers(path);
     let takes = |row: &HandoverRow| match &row.selector {
-        Selector::Argument(argument) => link.is_argument(site, arg, argument),
+        Selector::Argument(argument) => linker.is_argument(site, arg, argument),
         _ => false,
     };
     rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
 }
 
 /// Python: whether a method, by its name, ends the program or what lives as long as it does.
-fn ends_the_program(link: &Linker<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    let row = link.program.body(body);
+fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
     facts.language == Language::Python
         && row.class.is_some()
         && lang::python::conventions::ends_the_program(facts.text(row.name))
@@ -448,22 +448,22 @@ fn ends_the_program(link: &Linker<'_>, body: BodyRef) -> bool {
 
 /// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
 /// own task.
-fn runs_once_in_endless(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let body = facts.body_of(row.at);
     let of = facts.body(body);
     facts.language == Language::Python
         && of.flow == Flow::Coroutine
         && lang::python::conventions::never_returns(facts, of.returns)
-        && link.awaited_in(site.file.body_ref(body)).next().is_some()
+        && linker.awaited_in(site.file.body_ref(body)).next().is_some()
         && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
 }
 
 /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
 /// more than can mean it, so what holds for all of them holds for it.
-pub(crate) fn sites_by_name(link: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
-    let program = link.program;
+pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+    let program = linker.program;
     let facts = program.facts(body.file);
     let row = program.body(body);
     if row.class.is_none() || facts.text(row.name).starts_with("__") {
@@ -475,16 +475,16 @@ pub(crate) fn sites_by_name(link: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteR
 }
 
 /// When a method runs by what it overrides of a library.
-fn overrides_when(link: &Linker<'_>, body: BodyRef) -> Option<When> {
-    let facts = link.program.facts(body.file);
-    let row = link.program.body(body);
+fn overrides_when(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
     let class = row.class.get().filter(|_| row.kind == BodyKind::Function)?;
     let mut found = None;
-    for ancestor in link.mro(body.file.class_ref(class)).iter() {
+    for ancestor in linker.mro(body.file.class_ref(class)).iter() {
         let Ancestor::Library(ty, _) = *ancestor else { continue };
-        for &ty in link.library.supertypes(ty).iter() {
-            let path = link.library.member(ty, facts.text(row.name));
-            for of in link.library.handovers(path).of_via(Via::Override).filter(|of| !of.row.wraps) {
+        for &ty in linker.library.supertypes(ty).iter() {
+            let path = linker.library.member(ty, facts.text(row.name));
+            for of in linker.library.handovers(path).of_via(Via::Override).filter(|of| !of.row.wraps) {
                 let when = When::of(of.row.phase);
                 found = if found == Some(When::Serving) { found } else { Some(when) };
             }
@@ -494,50 +494,50 @@ fn overrides_when(link: &Linker<'_>, body: BodyRef) -> Option<When> {
 }
 
 /// Whether all that a method of Java may implement or override is the project's own.
-fn is_of_project_alone(link: &Linker<'_>, body: BodyRef) -> bool {
-    let Some(class) = link.program.body(body).class.get() else { return false };
-    link.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
+fn is_of_project_alone(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let Some(class) = linker.program.body(body).class.get() else { return false };
+    linker.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
 }
 
 /// Whether a method of Java implements or overrides another one.
-fn has_base(link: &Linker<'_>, body: BodyRef) -> bool {
-    let row = link.program.body(body);
+fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let row = linker.program.body(body);
     if row.flags.has(BodyFlags::OVERRIDES) {
         return true;
     }
     let Some(class) = row.class.get() else { return false };
-    let Some(name) = link.program.global(body.file, row.name) else { return false };
+    let Some(name) = linker.program.global(body.file, row.name) else { return false };
     let class = body.file.class_ref(class);
-    link.mro(class).iter().any(|ancestor| match *ancestor {
-        Ancestor::Class(of) => of != class && link.own_member(of, name).is_some(),
+    linker.mro(class).iter().any(|ancestor| match *ancestor {
+        Ancestor::Class(of) => of != class && linker.own_member(of, name).is_some(),
         _ => false,
     })
 }
 
 /// Whether an annotation says that only tests need a method to be visible.
-pub(crate) fn is_visible_for_tests(link: &Linker<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    lang::java::names::mark_names(facts, link.program.body(body).decorators).any(lang::java::names::is_for_tests)
+pub(crate) fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    lang::java::names::mark_names(facts, linker.program.body(body).decorators).any(lang::java::names::is_for_tests)
 }
 
 /// Returns true if an annotation makes a class a command of a command line.
-fn is_command_class(link: &Linker<'_>, class: ClassRef) -> bool {
-    class_decorators(link, class)
+fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
+    class_decorators(linker, class)
         .into_iter()
-        .any(|path| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command)))
+        .any(|path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command)))
 }
 
 /// Whether a container makes the one instance of a class when it starts.
-fn is_made_at_start(link: &Linker<'_>, class: ClassRef) -> bool {
-    class_decorators(link, class)
+fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
+    class_decorators(linker, class)
         .into_iter()
-        .any(|path| link.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
+        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
 }
 
 /// Whether a literal is given to what calls it once for each run of the method around: an operator of a chain that
 /// emits once, or of a future.
-fn runs_once_in_chain(link: &Linker<'_>, body: BodyRef) -> bool {
-    let uses = link.program.uses_of_callable(body);
+fn runs_once_in_chain(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let uses = linker.program.uses_of_callable(body);
     let mut takers = uses.iter().map(|(mention, _)| match mention {
         Mention::Arg(site, _) => Some(body.file.site_ref(site)),
         _ => None,
@@ -545,29 +545,29 @@ fn runs_once_in_chain(link: &Linker<'_>, body: BodyRef) -> bool {
     !uses.is_empty()
         && takers.all(|taker| {
             let Some(taker) = taker else { return false };
-            if source_of_chain(link, taker).is_some_and(lang::java::names::looks_something_up) {
+            if source_of_chain(linker, taker).is_some_and(lang::java::names::looks_something_up) {
                 return true;
             }
-            let callee = link.callee(taker, EnvId::NONE);
-            link.values.members(callee.value).into_iter().all(|val| {
+            let callee = linker.callee(taker, EnvId::NONE);
+            linker.values.members(callee.value).into_iter().all(|val| {
                 let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
-                let owner = link.library.split(path).map(|(owner, _)| link.library.text(owner).to_string());
+                let owner = linker.library.split(path).map(|(owner, _)| linker.library.text(owner).to_string());
                 owner.is_some_and(|owner| lang::java::names::emits_once(blocklint_core::last_name(&owner)))
             })
         })
 }
 
 /// The name of the call that gives the publisher at the beginning of an operator's chain.
-pub fn source_of_chain<'l>(link: &'l Linker<'_>, operator: SiteRef) -> Option<&'l str> {
+pub fn source_of_chain<'l>(linker: &'l Linker<'_>, operator: SiteRef) -> Option<&'l str> {
     /// Operators of one chain.
     const LONGEST: u32 = 64;
-    let facts = link.program.facts(operator.file);
+    let facts = linker.program.facts(operator.file);
     let mut at = operator;
     for _ in 0..LONGEST {
-        let receiver = link.receiver_form(at)?;
-        let typed = link.eval(link.scope_of(at, EnvId::NONE), receiver);
-        if !link.is_publisher(typed.value) {
-            return (at != operator).then(|| facts.text(link.program.site(at).name));
+        let receiver = linker.receiver_form(at)?;
+        let typed = linker.eval(linker.scope_of(at, EnvId::NONE), receiver);
+        if !linker.is_publisher(typed.value) {
+            return (at != operator).then(|| facts.text(linker.program.site(at).name));
         }
         let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
         at = at.file.site_ref(call);

@@ -85,25 +85,26 @@ pub enum BoundUse {
 }
 
 /// What a call runs, as far as it is known, and whether what it gives works in no other thread.
-pub fn moved_with(link: &Linker<'_>, site: SiteRef) -> MovedCode {
-    let mut carried = carried_by(link, vec![site]);
+pub fn moved_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
+    let mut carried = carried_by(linker, vec![site]);
     if carried.bound.is_none() {
-        carried.bound = made_for_one_thread(link, site).map(|ty| bound(link, site, Bound::Thread, BoundUse::Made, ty));
+        carried.bound =
+            made_for_one_thread(linker, site).map(|ty| bound(linker, site, Bound::Thread, BoundUse::Made, ty));
     }
-    let region = link.program.site(site).at.region;
-    stays_behind(link, site, region, &mut carried);
+    let region = linker.program.site(site).at.region;
+    stays_behind(linker, site, region, &mut carried);
     if carried.bound.is_none() {
-        carried.bound = makes_for_the_loop(link, site).or_else(|| gives_for_the_loop(link, site));
+        carried.bound = makes_for_the_loop(linker, site).or_else(|| gives_for_the_loop(linker, site));
     }
     carried
 }
 
 /// Adds what the `with` blocks around a place set, and what moves from there leaves behind. A thread is mostly given a copy of the context.
-fn stays_behind(link: &Linker<'_>, site: SiteRef, region: RegionId, carried: &mut MovedCode) {
+fn stays_behind(linker: &Linker<'_>, site: SiteRef, region: RegionId, carried: &mut MovedCode) {
     if carried.bound.is_some() {
         return;
     }
-    let around = with_blocks::around(link, site, region);
+    let around = with_blocks::around(linker, site, region);
     let (context, others): (Vec<_>, Vec<_>) =
         around.into_iter().partition(|of| matches!(of.to, Bound::Context | Bound::ContextRead));
     carried.bound = others.into_iter().next();
@@ -112,16 +113,16 @@ fn stays_behind(link: &Linker<'_>, site: SiteRef, region: RegionId, carried: &mu
 
 /// Python: the type of what a call gives where that is awaited: a future, a task, a coroutine. Who hands the call to a thread
 /// makes it there, and the loop that waits for it hears nothing of it.
-fn gives_for_the_loop(link: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
-    let row = link.program.site(site);
-    if link.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
+fn gives_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
+    let row = linker.program.site(site);
+    if linker.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
         return None;
     }
-    let given = link.result(site, EnvId::NONE).value;
-    let call = link.values.members(given).iter().find_map(|val| match *val {
-        Val::Coroutine { body, .. } => Some(link.qualified_name(body)),
-        Val::Library { ty, .. } if link.library.bound(ty) == Some(Bound::Loop) => {
-            Some(link.library.text(ty).to_string())
+    let given = linker.result(site, EnvId::NONE).value;
+    let call = linker.values.members(given).iter().find_map(|val| match *val {
+        Val::Coroutine { body, .. } => Some(linker.qualified_name(body)),
+        Val::Library { ty, .. } if linker.library.bound(ty) == Some(Bound::Loop) => {
+            Some(linker.library.text(ty).to_string())
         }
         _ => None,
     })?;
@@ -130,53 +131,53 @@ fn gives_for_the_loop(link: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
 
 /// Python: a class with coroutines of which a call makes an instance. What that makes for them, a lock, a queue or a client, is
 /// often bound to the loop in which it is made, and what costs time there is rarely the object's own matter.
-fn makes_for_the_loop(link: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
-    if link.program.language(site.file) != Language::Python {
+fn makes_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
+    if linker.program.language(site.file) != Language::Python {
         return None;
     }
-    let callee = link.callee(site, EnvId::NONE).value;
-    let class = link.values.members(callee).iter().find_map(|val| match *val {
-        Val::Class(class) if has_coroutines(link, class) => Some(class),
+    let callee = linker.callee(site, EnvId::NONE).value;
+    let class = linker.values.members(callee).iter().find_map(|val| match *val {
+        Val::Class(class) if has_coroutines(linker, class) => Some(class),
         _ => None,
     })?;
-    let span = link.program.site(site).span;
-    let facts = link.program.facts(class.file);
-    let call = facts.text(link.program.class(class).name).to_owned();
+    let span = linker.program.site(site).span;
+    let facts = linker.program.facts(class.file);
+    let call = facts.text(linker.program.class(class).name).to_owned();
     Some(BoundCall { to: Bound::Loop, how: BoundUse::Made, call, file: site.file, span })
 }
 
 /// Whether a class of the project, or one that it derives from, has methods that are coroutines.
-fn has_coroutines(link: &Linker<'_>, class: ClassRef) -> bool {
+fn has_coroutines(linker: &Linker<'_>, class: ClassRef) -> bool {
     let is_async = |flow: Flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator);
-    link.mro(class).iter().any(|ancestor| match *ancestor {
+    linker.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(of) => {
-            let (facts, of_id) = link.program.facts_and_id(of);
+            let (facts, of_id) = linker.program.facts_and_id(of);
             facts.bodies.iter().any(|row| row.class == of_id && is_async(row.flow))
         }
         _ => false,
     })
 }
 
-fn bound(link: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
-    let call = link.library.text(path).to_string();
-    BoundCall { to, how, call, file: site.file, span: link.program.site(site).span }
+fn bound(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
+    let call = linker.library.text(path).to_string();
+    BoundCall { to, how, call, file: site.file, span: linker.program.site(site).span }
 }
 
 /// The type of what a call gives, if that works only in the thread in which it is made.
-fn made_for_one_thread(link: &Linker<'_>, site: SiteRef) -> Option<PathId> {
-    for_one_thread(link, link.result(site, EnvId::NONE).value).first().copied()
+fn made_for_one_thread(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
+    for_one_thread(linker, linker.result(site, EnvId::NONE).value).first().copied()
 }
 
 /// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
 /// their spans, the innermost first.
-pub fn blocks_with(link: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)> {
-    let (facts, site_id) = link.program.facts_and_id(site);
-    let row = link.program.site(site);
+pub fn blocks_with(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)> {
+    let (facts, site_id) = linker.program.facts_and_id(site);
+    let row = linker.program.site(site);
     let body = facts.body_of(row.at);
     let is_block = |kind| matches!(kind, RegionKind::With | RegionKind::Loop);
     let around: Vec<RegionId> =
         regions::around(facts, row.at.region).filter(|&region| facts.region(region).body == body).collect();
-    let entered = link.program.regions_in(site.file.body_ref(body)).find(|&region| {
+    let entered = linker.program.regions_in(site.file.body_ref(body)).find(|&region| {
         let of = facts.region(region);
         of.kind == RegionKind::With && facts.form(of.test) == Form::Result(site_id)
     });
@@ -185,34 +186,34 @@ pub fn blocks_with(link: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)> {
         let span = facts.region(region).span;
         let inside = |&of: &SiteId| span.contains(facts.site(of).span);
         let all = (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| site.file.site_ref(of));
-        let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(link.program.site(*of).kind)).collect();
+        let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(linker.program.site(*of).kind)).collect();
         sites.insert(0, site);
-        let made = sites.iter().copied().find_map(|of| Some((of, left_behind(link, of, span)?)));
-        let mut carried = carried_by(link, sites);
+        let made = sites.iter().copied().find_map(|of| Some((of, left_behind(linker, of, span)?)));
+        let mut carried = carried_by(linker, sites);
         if carried.bound.is_none() {
-            carried.bound = made.map(|(of, ty)| bound(link, of, Bound::Thread, BoundUse::Made, ty));
+            carried.bound = made.map(|(of, ty)| bound(linker, of, Bound::Thread, BoundUse::Made, ty));
         }
         // What a block around this one sets stays behind.
-        stays_behind(link, site, facts.region(region).parent, &mut carried);
+        stays_behind(linker, site, facts.region(region).parent, &mut carried);
         (span, carried)
     };
     blocks.take(MOST_BLOCKS).map(with_sites).collect()
 }
 
 /// What the body in which a call stands, a lambda or a method, does as a whole.
-pub fn body_with(link: &Linker<'_>, site: SiteRef) -> MovedCode {
-    let facts = link.program.facts(site.file);
-    let body = facts.body_of(link.program.site(site).at);
+pub fn body_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
+    let facts = linker.program.facts(site.file);
+    let body = facts.body_of(linker.program.site(site).at);
     let all = (0..facts.sites.len() as u32).map(SiteId);
     let own = all.filter(|&of| facts.body_of(facts.site(of).at) == body && moves(facts.site(of).kind));
-    carried_by(link, own.map(|of| site.file.site_ref(of)).collect())
+    carried_by(linker, own.map(|of| site.file.site_ref(of)).collect())
 }
 
 /// The first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the operators of one chain
 /// set and remove is of one thread as long as none of them moves.
-pub fn bound_beside(link: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
-    let facts = link.program.facts(site.file);
-    let mut method = facts.body_of(link.program.site(site).at);
+pub fn bound_beside(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
+    let facts = linker.program.facts(site.file);
+    let mut method = facts.body_of(linker.program.site(site).at);
     while let Some(parent) = facts.body(method).parent.get() {
         if !matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) {
             break;
@@ -220,14 +221,14 @@ pub fn bound_beside(link: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
         method = parent;
     }
     let span = facts.body(method).span;
-    let walk = Walk::new(link);
+    let walk = Walk::new(linker);
     let inside = |of: &SiteId| span.contains(facts.site(*of).span) && moves(facts.site(*of).kind);
     (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| site.file.site_ref(of)).find_map(|of| {
-        link.targets(of, EnvId::NONE).list.iter().find_map(|target| match *target {
+        linker.targets(of, EnvId::NONE).list.iter().find_map(|target| match *target {
             Target::Row { path, .. } => walk
                 .row_bound(of, path)
                 .filter(|to| *to == Bound::Thread)
-                .map(|to| bound(link, of, to, BoundUse::Called, path)),
+                .map(|to| bound(linker, of, to, BoundUse::Called, path)),
             _ => None,
         })
     })
@@ -235,53 +236,53 @@ pub fn bound_beside(link: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
 
 /// The type of what a call in a block gives, if that works only in the thread in which it is made, and code outside of the block
 /// uses such a value.
-fn left_behind(link: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId> {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     if !matches!(row.kind, SiteKind::Call | SiteKind::New) {
         return None;
     }
-    let ty = made_for_one_thread(link, site)?;
+    let ty = made_for_one_thread(linker, site)?;
     let is_of_type = |at: At, form: FormId| {
-        held_in_one_thread(link, Scope { file: site.file, at, env: EnvId::NONE }, form).any(|of| of == ty)
+        held_in_one_thread(linker, Scope { file: site.file, at, env: EnvId::NONE }, form).any(|of| of == ty)
     };
     let body = facts.body_of(row.at);
     let is_used_by = |of: SiteId| {
         let other = facts.site(of);
         let is_outside = facts.body_of(other.at) == body && !block.contains(other.span);
         is_outside
-            && (link.receiver_form(site.file.site_ref(of)).is_some_and(|form| is_of_type(other.at, form))
+            && (linker.receiver_form(site.file.site_ref(of)).is_some_and(|form| is_of_type(other.at, form))
                 || facts.args_of(of).iter().any(|argument| is_of_type(other.at, argument.value)))
     };
     let is_given_back =
         || facts.exits.iter().any(|exit| facts.body_of(exit.at) == body && is_of_type(exit.at, exit.value));
     let is_used = || (0..facts.sites.len() as u32).map(SiteId).any(is_used_by);
-    (is_kept(link, site) || is_given_back() || is_used()).then_some(ty)
+    (is_kept(linker, site) || is_given_back() || is_used()).then_some(ty)
 }
 
 /// The types of a value that work only in the thread in which it was made.
-fn held_in_one_thread(link: &Linker<'_>, scope: Scope, form: FormId) -> impl Iterator<Item = PathId> {
-    for_one_thread(link, link.eval(scope, form).value).into_iter()
+fn held_in_one_thread(linker: &Linker<'_>, scope: Scope, form: FormId) -> impl Iterator<Item = PathId> {
+    for_one_thread(linker, linker.eval(scope, form).value).into_iter()
 }
 
-fn for_one_thread(link: &Linker<'_>, value: ValueId) -> Vec<PathId> {
-    let members = link.values.members(value);
-    let held = members.iter().filter(|member| !link.receiver_passes(&[in_any_thread()], **member));
-    let types = held.flat_map(|member| link.types_through(*member));
-    types.filter(|&ty| link.library.bound(ty) == Some(Bound::Thread)).collect()
+fn for_one_thread(linker: &Linker<'_>, value: ValueId) -> Vec<PathId> {
+    let members = linker.values.members(value);
+    let held = members.iter().filter(|member| !linker.receiver_passes(&[in_any_thread()], **member));
+    let types = held.flat_map(|member| linker.types_through(*member));
+    types.filter(|&ty| linker.library.bound(ty) == Some(Bound::Thread)).collect()
 }
 
 /// Whether what a call gives is kept beyond the call: in an attribute.
-fn is_kept(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    link.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
+fn is_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
         Mention::Assign(assign) => matches!(facts.form(facts.assign(assign).target), Form::Attr(..)),
         _ => false,
     })
 }
 
-pub(crate) fn carried_by(link: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCode {
-    let mut walk = Walk::new(link);
+pub(crate) fn carried_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCode {
+    let mut walk = Walk::new(linker);
     let mut bound = sites.iter().find_map(|&site| {
         let looked = walk.look(site);
         walk.take(&looked)
@@ -303,7 +304,7 @@ pub(crate) fn carried_by(link: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCode {
         .or_else(|| walk.given_from_outside())
         .or_else(|| walk.value_from_outside())
         .or_else(|| walk.kept_connection());
-    let functions = walk.bodies.iter().map(|body| (body.file, link.program.body(*body).span)).collect();
+    let functions = walk.bodies.iter().map(|body| (body.file, linker.program.body(*body).span)).collect();
     MovedCode { functions, direct, bound, asks_context: walk.asks_context }
 }
 
@@ -347,7 +348,7 @@ fn moves(kind: SiteKind) -> bool {
 }
 
 struct Walk<'l, 'a> {
-    link: &'l Linker<'a>,
+    linker: &'l Linker<'a>,
     roots: Roots<'l, 'a>,
     seen: FxHashSet<BodyRef>,
     bodies: Vec<BodyRef>,
@@ -362,10 +363,10 @@ struct Walk<'l, 'a> {
 }
 
 impl<'l, 'a> Walk<'l, 'a> {
-    fn new(link: &'l Linker<'a>) -> Self {
+    fn new(linker: &'l Linker<'a>) -> Self {
         Walk {
-            link,
-            roots: Roots::new(link),
+            linker,
+            roots: Roots::new(linker),
             seen: FxHashSet::default(),
             bodies: Vec::new(),
             values: Vec::new(),
@@ -376,7 +377,7 @@ impl<'l, 'a> Walk<'l, 'a> {
     }
 
     fn known(&self) -> &RefCell<Known> {
-        &self.link.layer_memo::<Memo>().carried
+        &self.linker.layer_memo::<Memo>().carried
     }
 
     /// Takes along what runs at a place; what is bound there.
@@ -395,7 +396,7 @@ impl<'l, 'a> Walk<'l, 'a> {
     fn sites_of(&self, body: BodyRef) -> Vec<SiteRef> {
         let known = self.known().borrow().sites.get(&body.file).cloned();
         let of_file = known.unwrap_or_else(|| {
-            let sites = Rc::new(sites_by_body(self.link.program.facts(body.file)));
+            let sites = Rc::new(sites_by_body(self.linker.program.facts(body.file)));
             self.known().borrow_mut().sites.insert(body.file, Rc::clone(&sites));
             sites
         });
@@ -438,7 +439,7 @@ impl<'l, 'a> Walk<'l, 'a> {
             self.use_of_value(site, &mut looked.values);
             // Who made it says nothing of what its code needs.
             let loaded = looked.values.iter().find(|(_, to, _)| *to == Bound::Loaded);
-            looked.bound = loaded.map(|&(ty, to, site)| bound(self.link, site, to, BoundUse::Used, ty));
+            looked.bound = loaded.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty));
         }
         let looked = Rc::new(looked);
         self.known().borrow_mut().of_site.insert(site, Rc::clone(&looked));
@@ -446,8 +447,8 @@ impl<'l, 'a> Walk<'l, 'a> {
     }
 
     fn look_for_calls(&self, site: SiteRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
-        let link = self.link;
-        for target in link.targets(site, EnvId::NONE).list.iter() {
+        let linker = self.linker;
+        for target in linker.targets(site, EnvId::NONE).list.iter() {
             match *target {
                 Target::Body { body, edge: TargetKind::Call | TargetKind::Consume, .. } => {
                     if let Some(bound) = self.enter(site, body, entered) {
@@ -455,7 +456,7 @@ impl<'l, 'a> Walk<'l, 'a> {
                     }
                 }
                 Target::Overrides { class, name } => {
-                    for &body in link.overrides(class, name).iter().take(MOST_OVERRIDES) {
+                    for &body in linker.overrides(class, name).iter().take(MOST_OVERRIDES) {
                         if let Some(bound) = self.enter(site, body, entered) {
                             return Some(bound);
                         }
@@ -463,7 +464,7 @@ impl<'l, 'a> Walk<'l, 'a> {
                 }
                 Target::Row { path, .. } => {
                     if let Some(to) = self.row_bound(site, path) {
-                        return Some(bound(link, site, to, BoundUse::Called, path));
+                        return Some(bound(linker, site, to, BoundUse::Called, path));
                     }
                 }
                 Target::Body { .. } => {}
@@ -474,7 +475,7 @@ impl<'l, 'a> Walk<'l, 'a> {
 
     /// A body that the site runs; bound if it says of itself that the loop runs it.
     fn enter(&self, site: SiteRef, body: BodyRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
-        let row = self.link.program.body(body);
+        let row = self.linker.program.body(body);
         if row.flow == Flow::Coroutine || row.flow == Flow::AsyncGenerator {
             return None;
         }
@@ -483,8 +484,8 @@ impl<'l, 'a> Walk<'l, 'a> {
                 || root.kind == RootKind::Registered && root.context == Context::EventLoop && !row.decorators.is_empty()
         };
         if row.kind == BodyKind::Function && self.roots.of(body).is_some_and(is_loops) {
-            let span = self.link.program.site(site).span;
-            let call = self.link.qualified_name(body);
+            let span = self.linker.program.site(site).span;
+            let call = self.linker.qualified_name(body);
             return Some(BoundCall { to: Bound::Loop, how: BoundUse::Called, call, file: site.file, span });
         }
         entered.push(body);
@@ -493,15 +494,15 @@ impl<'l, 'a> Walk<'l, 'a> {
 
     /// What the rows of a path say, which holds at the site.
     fn row_bound(&self, site: SiteRef, path: PathId) -> Option<Bound> {
-        let link = self.link;
-        let calls = link.library.calls(path);
+        let linker = self.linker;
+        let calls = linker.library.calls(path);
         let mut stated = calls.with(|row| row.bound.is_some());
-        let stated = stated.find(|row| link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE));
+        let stated = stated.find(|row| linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE));
         if let Some(row) = stated {
             // What belongs to a block moves with that (`entered`).
             return row.bound.filter(|bound| !matches!(bound, Bound::Nothing | Bound::Block));
         }
-        let handed = link.library.handovers(path);
+        let handed = linker.library.handovers(path);
         let asks = calls.iter().any(|row| {
             // What starts coroutines; what starts functions in threads has a handover for them.
             row.asks == Some(Asks::RunningLoop) && !self.is_tried(site)
@@ -512,21 +513,21 @@ impl<'l, 'a> Walk<'l, 'a> {
 
     /// Whether what a call raises is expected: who tries whether a loop runs knows another way.
     fn is_tried(&self, site: SiteRef) -> bool {
-        let facts = self.link.program.facts(site.file);
-        let region = self.link.program.site(site).at.region;
+        let facts = self.linker.program.facts(site.file);
+        let region = self.linker.program.site(site).at.region;
         regions::around(facts, region).any(|region| facts.region(region).kind == RegionKind::Try)
     }
 
     /// The uses of values whose type is bound.
     fn use_of_value(&self, site: SiteRef, values: &mut Vec<BoundValue>) {
-        let link = self.link;
-        let Some(form) = link.receiver_form(site) else { return };
-        let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
+        let linker = self.linker;
+        let Some(form) = linker.receiver_form(site) else { return };
+        let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
         let freed =
-            |condition: &Condition| link.shown(condition, site, BoundId::NONE, EnvId::NONE) == ConditionResult::Yes;
-        for member in link.values.members(value).iter() {
-            for ty in link.types_through(*member) {
-                if let Some(to) = link.library.bound(ty)
+            |condition: &Condition| linker.shown(condition, site, BoundId::NONE, EnvId::NONE) == ConditionResult::Yes;
+        for member in linker.values.members(value).iter() {
+            for ty in linker.types_through(*member) {
+                if let Some(to) = linker.library.bound(ty)
                     && !matches!(to, Bound::Nothing | Bound::Block)
                     && !freed(&in_any_thread())
                 {
@@ -538,10 +539,10 @@ impl<'l, 'a> Walk<'l, 'a> {
 
     /// Remembers what a call that moves is given of a type that works in one thread only: what it runs may use it.
     fn given_values(&mut self, site: SiteRef) {
-        let link = self.link;
-        for argument in link.program.args_of(site).iter() {
-            let scope = link.scope_of(site, EnvId::NONE);
-            if let Some(ty) = held_in_one_thread(link, scope, argument.value).next() {
+        let linker = self.linker;
+        for argument in linker.program.args_of(site).iter() {
+            let scope = linker.scope_of(site, EnvId::NONE);
+            if let Some(ty) = held_in_one_thread(linker, scope, argument.value).next() {
                 self.values.push((ty, Bound::Thread, site));
             }
         }
@@ -551,7 +552,7 @@ impl<'l, 'a> Walk<'l, 'a> {
     fn given_from_outside(&self) -> Option<BoundCall> {
         let [own] = self.own[..] else { return None };
         let given = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);
-        given.map(|&(ty, to, site)| bound(self.link, site, to, BoundUse::Used, ty))
+        given.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty))
     }
 
     /// The first use of a value of a bound type that nothing below the call makes for itself.
@@ -559,60 +560,61 @@ impl<'l, 'a> Walk<'l, 'a> {
         let mut own: Option<Vec<PathId>> = None;
         self.values.iter().find_map(|&(ty, to, site)| {
             let own = own.get_or_insert_with(|| self.made());
-            let library = &self.link.library;
+            let library = &self.linker.library;
             let is_own = own.iter().any(|&made| library.is_subtype(made, ty) || library.is_subtype(ty, made));
-            (!is_own).then(|| bound(self.link, site, to, BoundUse::Used, ty))
+            (!is_own).then(|| bound(self.linker, site, to, BoundUse::Used, ty))
         })
     }
 
     /// A connection that a body below makes for one thread and keeps for later calls.
     fn kept_connection(&self) -> Option<BoundCall> {
-        self.below.iter().find_map(|body| body.kept.get_or_init(|| kept_in(self.link, &body.sites)).clone())
+        self.below.iter().find_map(|body| body.kept.get_or_init(|| kept_in(self.linker, &body.sites)).clone())
     }
 
     /// The bound types of which the bodies below make values that they do not keep.
     fn made(&self) -> Vec<PathId> {
         let below = self.below.iter().flat_map(|body| {
-            let made = body.made.get_or_init(|| body.sites.iter().flat_map(|&site| made_at(self.link, site)).collect());
+            let made =
+                body.made.get_or_init(|| body.sites.iter().flat_map(|&site| made_at(self.linker, site)).collect());
             made.iter().copied()
         });
         // A call alone moves no value that it gives back.
-        let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| made_at(self.link, site));
+        let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| made_at(self.linker, site));
         below.chain(own).collect()
     }
 }
 
 /// A connection that one of these calls makes for one thread, and that is kept.
-fn kept_in(link: &Linker<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
+fn kept_in(linker: &Linker<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
     sites.iter().find_map(|&site| {
-        let kind = link.program.site(site).kind;
-        if !matches!(kind, SiteKind::Call | SiteKind::New) || !is_kept(link, site) {
+        let kind = linker.program.site(site).kind;
+        if !matches!(kind, SiteKind::Call | SiteKind::New) || !is_kept(linker, site) {
             return None;
         }
-        let ty = made_for_one_thread(link, site).filter(|&ty| link.library.role(ty) == Some(Role::Connection))?;
-        Some(bound(link, site, Bound::Thread, BoundUse::Made, ty))
+        let ty = made_for_one_thread(linker, site).filter(|&ty| linker.library.role(ty) == Some(Role::Connection))?;
+        Some(bound(linker, site, Bound::Thread, BoundUse::Made, ty))
     })
 }
 
 /// The bound types of a value that a call of a library makes and that is not kept.
-fn made_at(link: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
-    let row = link.program.site(site);
-    if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(link, site) {
+fn made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
+    let row = linker.program.site(site);
+    if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(linker, site) {
         return Vec::new();
     }
-    if !link.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Row { .. })) {
+    if !linker.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Row { .. })) {
         return Vec::new();
     }
     let types = |value: ValueId| -> Vec<PathId> {
-        link.values.members(value).iter().flat_map(|member| link.types_through(*member)).collect()
+        linker.values.members(value).iter().flat_map(|member| linker.types_through(*member)).collect()
     };
-    let mut given = types(link.result(site, EnvId::NONE).value);
-    given.retain(|&ty| link.library.bound(ty).is_some());
+    let mut given = types(linker.result(site, EnvId::NONE).value);
+    given.retain(|&ty| linker.library.bound(ty).is_some());
     if given.is_empty() {
         return given;
     }
     // What a value of the same type gives is made of that one: `query.limit(20)`.
-    let receiver = link.receiver_form(site).map(|form| link.eval(link.scope_of(site, EnvId::NONE), form).value);
+    let receiver = linker.receiver_form(site).map(|form| linker.eval(linker.scope_of(site, EnvId::NONE), form).value);
     let from = receiver.map(types).unwrap_or_default();
     given.retain(|ty| !from.contains(ty));
     given

@@ -13,22 +13,22 @@ use blocklint_models::{Bound, Role};
 use crate::mending::thread_bound::{BoundCall, BoundUse, carried_by};
 
 /// What the blocks around a place set in this thread only, the innermost first: those of the body of `site`, from `region` outward.
-pub(crate) fn around(link: &Linker<'_>, site: SiteRef, region: RegionId) -> Vec<BoundCall> {
-    if link.program.language(site.file) != Language::Python {
+pub(crate) fn around(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Vec<BoundCall> {
+    if linker.program.language(site.file) != Language::Python {
         return Vec::new();
     }
-    let facts = link.program.facts(site.file);
-    let body = facts.body_of(link.program.site(site).at);
-    blocks(facts, body, region).filter_map(|of| set_by(link, enter_of(link, site, of)?)).collect()
+    let facts = linker.program.facts(site.file);
+    let body = facts.body_of(linker.program.site(site).at);
+    blocks(facts, body, region).filter_map(|of| set_by(linker, enter_of(linker, site, of)?)).collect()
 }
 
 /// The blocks around a call that hold in the thread which enters them, and so can move with all that stands in them only: the spans of
 /// what they hold.
-pub fn moving_with(link: &Linker<'_>, site: SiteRef) -> Vec<Span> {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site).at;
+pub fn moving_with(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site).at;
     let is_of_block = |&of: &RegionId| {
-        enter_of(link, site, of).and_then(|enter| set_by(link, enter)).is_some_and(|set| set.to == Bound::Block)
+        enter_of(linker, site, of).and_then(|enter| set_by(linker, enter)).is_some_and(|set| set.to == Bound::Block)
     };
     blocks(facts, facts.body_of(row), row.region).filter(is_of_block).map(|of| facts.region(of).span).collect()
 }
@@ -42,27 +42,27 @@ fn blocks(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<It
 }
 
 /// What enters a block, unless that is asynchronous.
-fn enter_of(link: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
-    let facts = link.program.facts(site.file);
+fn enter_of(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
+    let facts = linker.program.facts(site.file);
     let block = facts.region(region);
     let is_enter = |&of: &SiteRef| {
-        let row = link.program.site(of);
+        let row = linker.program.site(of);
         row.kind == SiteKind::Enter && row.callee == block.test && row.span.start <= block.span.start
     };
-    let sites = link.program.sites_in(site.file.body_ref(block.body));
-    let entered = sites.filter(is_enter).max_by_key(|&of| link.program.site(of).span.start)?;
-    (!link.program.site(entered).flags.has(SiteFlags::ASYNC)).then_some(entered)
+    let sites = linker.program.sites_in(site.file.body_ref(block.body));
+    let entered = sites.filter(is_enter).max_by_key(|&of| linker.program.site(of).span.start)?;
+    (!linker.program.site(entered).flags.has(SiteFlags::ASYNC)).then_some(entered)
 }
 
 /// What entering a `with` item sets in this thread only, or may set.
-fn set_by(link: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
-    let facts = link.program.facts(enter.file);
-    let row = link.program.site(enter);
+fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
+    let facts = linker.program.facts(enter.file);
+    let row = linker.program.site(enter);
     let told = |to: Bound, how: BoundUse, call: String| BoundCall { to, how, call, file: enter.file, span: row.span };
-    let entered = |path: PathId, to: Bound| told(to, BoundUse::Entered, link.library.text(path).to_string());
+    let entered = |path: PathId, to: Bound| told(to, BoundUse::Entered, linker.library.text(path).to_string());
     if let Form::Result(made) = facts.form(row.callee) {
-        for path in rows_of(link, enter.file.site_ref(made)) {
-            let calls = link.library.calls(path);
+        for path in rows_of(linker, enter.file.site_ref(made)) {
+            let calls = linker.library.calls(path);
             match calls.with(|row| row.bound.is_some()).find_map(|row| row.row.bound) {
                 Some(Bound::Nothing) => return None,
                 Some(to @ (Bound::Block | Bound::Thread)) => return Some(entered(path, to)),
@@ -74,32 +74,32 @@ fn set_by(link: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
             }
         }
     }
-    let value = link.eval(link.scope_of(enter, EnvId::NONE), row.callee).value;
-    if let Some(lock) = lock_in(link, value) {
+    let value = linker.eval(linker.scope_of(enter, EnvId::NONE), row.callee).value;
+    if let Some(lock) = lock_in(linker, value) {
         return Some(entered(lock, Bound::Thread));
     }
-    if let Some(path) = rows_of(link, enter).find(|&path| is_of_thread(link, path)) {
+    if let Some(path) = rows_of(linker, enter).find(|&path| is_of_thread(linker, path)) {
         return Some(entered(path, Bound::Thread));
     }
-    let members = link.values.members(value);
+    let members = linker.values.members(value);
     let is_known = |member: &Val| match *member {
         Val::Library { .. } => true,
-        Val::Instance { .. } | Val::Iter { .. } => runs_known_code(link, enter),
+        Val::Instance { .. } | Val::Iter { .. } => runs_known_code(linker, enter),
         _ => false,
     };
     if members.is_empty() || !members.iter().all(is_known) {
-        return Some(told(Bound::Thread, BoundUse::EnteredUnknown, link.written_site(enter)));
+        return Some(told(Bound::Thread, BoundUse::EnteredUnknown, linker.written_site(enter)));
     }
     // What it does on its way in and out, if it is the project's own.
-    let carried = carried_by(link, vec![enter]);
+    let carried = carried_by(linker, vec![enter]);
     let own = carried.bound.filter(|bound| bound.how != BoundUse::Made)?;
-    let name = if own.to == Bound::Context { own.call } else { link.written_site(enter) };
+    let name = if own.to == Bound::Context { own.call } else { linker.written_site(enter) };
     Some(told(own.to, BoundUse::Entered, name))
 }
 
 /// The paths of libraries that a site is known to call.
-fn rows_of(link: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
-    let targets = link.targets(site, EnvId::NONE);
+fn rows_of(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
+    let targets = linker.targets(site, EnvId::NONE);
     let paths: Vec<PathId> = targets
         .list
         .iter()
@@ -111,12 +111,12 @@ fn rows_of(link: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
     paths.into_iter()
 }
 
-fn is_of_thread(link: &Linker<'_>, path: PathId) -> bool {
-    link.library.calls(path).with(|row| row.bound.is_some()).any(|row| row.row.bound == Some(Bound::Thread))
+fn is_of_thread(linker: &Linker<'_>, path: PathId) -> bool {
+    linker.library.calls(path).with(|row| row.bound.is_some()).any(|row| row.row.bound == Some(Bound::Thread))
 }
 
-fn runs_known_code(link: &Linker<'_>, enter: SiteRef) -> bool {
-    let targets = link.targets(enter, EnvId::NONE);
+fn runs_known_code(linker: &Linker<'_>, enter: SiteRef) -> bool {
+    let targets = linker.targets(enter, EnvId::NONE);
     targets
         .list
         .iter()
@@ -124,7 +124,8 @@ fn runs_known_code(link: &Linker<'_>, enter: SiteRef) -> bool {
 }
 
 /// The type of a value that is a lock of threads.
-fn lock_in(link: &Linker<'_>, value: ValueId) -> Option<PathId> {
-    let types = link.values.members(value).iter().flat_map(|member| link.types_through(*member)).collect::<Vec<_>>();
-    types.into_iter().find(|&ty| link.library.role(ty).is_some_and(Role::is_lock))
+fn lock_in(linker: &Linker<'_>, value: ValueId) -> Option<PathId> {
+    let types =
+        linker.values.members(value).iter().flat_map(|member| linker.types_through(*member)).collect::<Vec<_>>();
+    types.into_iter().find(|&ty| linker.library.role(ty).is_some_and(Role::is_lock))
 }

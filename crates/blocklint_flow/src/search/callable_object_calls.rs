@@ -4,7 +4,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, Form, SiteKind};
-use blocklint_link::imports::library_reach::Reach;
+use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::program::ids::{FileId, Name, SiteRef};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
@@ -19,8 +19,8 @@ const CALL: &str = "__call__";
 impl<'l, 'a> Search<'l, 'a> {
     /// The calls whose callee may be an object of a library type with a row for being called: those in files that name
     /// the library, and elsewhere those under a name that such an object was given there.
-    pub(crate) fn calls_of_instances(&self, language: Language, reach: &Reach) -> Vec<SiteRef> {
-        let program = self.link.program;
+    pub(crate) fn calls_of_instances(&self, language: Language, reach: &LibraryReach) -> Vec<SiteRef> {
+        let program = self.linker.program;
         let mut found = Vec::new();
         let mut names: Vec<Name> = Vec::new();
         let makers = self.makers_of_callable_objects(language);
@@ -71,7 +71,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Names of what gives values of the libraries that have such types.
     fn makers_of_callable_objects(&self, language: Language) -> FxHashSet<Name> {
-        let models = self.link.library.of(language);
+        let models = self.linker.library.of(language);
         let separator = blocklint_link::models::library::separator(language);
         let wanted = Uses::EFFECT.union(Uses::LAZY);
         let of_calls = models.names(wanted).filter(|row| row.name == CALL);
@@ -82,18 +82,18 @@ impl<'l, 'a> Search<'l, 'a> {
         let given = Uses::RETURNS.union(Uses::TYPE);
         let mut found = FxHashSet::default();
         for row in models.names(given) {
-            let Some(name) = self.link.program.name(row.name) else { continue };
+            let Some(name) = self.linker.program.name(row.name) else { continue };
             if row.paths(given).any(|path| path.path.split(separator).next().is_some_and(|head| heads.contains(head))) {
-                found.extend(self.link.with_aliases(name));
+                found.extend(self.linker.with_aliases(name));
             }
         }
         found
     }
 
     /// The files that name the first segment of a type with a row for being called.
-    fn files_with_callable_objects(&self, language: Language, reach: &Reach) -> Vec<FileId> {
-        let program = self.link.program;
-        let models = self.link.library.of(language);
+    fn files_with_callable_objects(&self, language: Language, reach: &LibraryReach) -> Vec<FileId> {
+        let program = self.linker.program;
+        let models = self.linker.library.of(language);
         let separator = blocklint_link::models::library::separator(language);
         let wanted = Uses::EFFECT.union(Uses::LAZY);
         let mut heads: Vec<&str> = Vec::new();
@@ -109,15 +109,15 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     fn is_callable_object(&self, file: FileId, at: blocklint_facts::At, value: blocklint_facts::FormId) -> bool {
-        let link = self.link;
-        if !matches!(link.program.facts(file).form(value), Form::Result(_) | Form::Await(_)) {
+        let linker = self.linker;
+        if !matches!(linker.program.facts(file).form(value), Form::Result(_) | Form::Await(_)) {
             return false;
         }
-        let typed = link.eval(Scope { file, at, env: EnvId::NONE }, value);
-        link.values.members(typed.value).into_iter().any(|val| match val {
+        let typed = linker.eval(Scope { file, at, env: EnvId::NONE }, value);
+        linker.values.members(typed.value).into_iter().any(|val| match val {
             Val::Library { ty, .. } => {
-                let path = link.library.member(ty, CALL);
-                link.library.calls(path).effect().any(|row| row.held().is_some())
+                let path = linker.library.member(ty, CALL);
+                linker.library.calls(path).effect().any(|row| row.held().is_some())
             }
             _ => false,
         })

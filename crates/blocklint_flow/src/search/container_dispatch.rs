@@ -34,12 +34,12 @@ impl<'l, 'a> Search<'l, 'a> {
                 fresh.iter().filter(|body| self.may_be_held(**body)).map(|body| body.file).collect();
             files.dedup();
             for file in files {
-                match self.link.reach().around(file) {
+                match self.linker.reach().around(file) {
                     Some(around) => {
-                        around.into_iter().for_each(|file| self.conditions.callers.dispatch.look_at(self.link, file))
+                        around.into_iter().for_each(|file| self.conditions.callers.dispatch.look_at(self.linker, file))
                     }
-                    None => (0..self.link.program.files.len() as u32)
-                        .for_each(|slot| self.conditions.callers.dispatch.look_at(self.link, FileId(slot))),
+                    None => (0..self.linker.program.files.len() as u32)
+                        .for_each(|slot| self.conditions.callers.dispatch.look_at(self.linker, FileId(slot))),
                 }
             }
             for body in fresh {
@@ -51,9 +51,9 @@ impl<'l, 'a> Search<'l, 'a> {
                     .filter(|(_, state)| state.node == Node::plain(body))
                     .map(|(at, _)| LabelledBodyId(at as u32))
                     .collect();
-                let link = self.link;
+                let linker = self.linker;
                 let callers = || self.conditions.callers.through_containers(Node::plain(body));
-                let callers = link.attempt(Unit::Body(body), callers).unwrap_or_default();
+                let callers = linker.attempt(Unit::Body(body), callers).unwrap_or_default();
                 for state in of_body {
                     for &caller in &callers {
                         self.enter_from(caller, state);
@@ -76,15 +76,16 @@ impl<'l, 'a> Search<'l, 'a> {
                 {
                     continue;
                 }
-                if self.link.program.body(body).flow != Flow::Sync {
+                if self.linker.program.body(body).flow != Flow::Sync {
                     continue;
                 }
                 let mut seen = FxHashSet::default();
                 let root = sites.iter().find_map(|&site| {
-                    let around = self.link.program.body_of_site(site);
-                    let root =
-                        || if off_the_loop(self.link, site) { None } else { self.root_above(around, &made, &mut seen) };
-                    self.link.attempt(Unit::Body(around), root).flatten()
+                    let around = self.linker.program.body_of_site(site);
+                    let root = || {
+                        if off_the_loop(self.linker, site) { None } else { self.root_above(around, &made, &mut seen) }
+                    };
+                    self.linker.attempt(Unit::Body(around), root).flatten()
                 });
                 if let Some(root) = root {
                     more.push((body, root));
@@ -105,12 +106,12 @@ impl<'l, 'a> Search<'l, 'a> {
                 .filter(|state| state.node.body == body)
                 .flat_map(|state| {
                     let label = self.graph.labels.get(state.label);
-                    state.ways.iter().map(move |way| (label.clone(), *way))
+                    state.edges.iter().map(move |way| (label.clone(), *way))
                 })
                 .collect();
-            let link = self.link;
+            let linker = self.linker;
             for (label, way) in ways {
-                link.attempt(Unit::Body(body), || self.hit(body, root, false, &label, way));
+                linker.attempt(Unit::Body(body), || self.hit(body, root, false, &label, way));
             }
         }
     }
@@ -118,12 +119,12 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Whether a body is named where a container may get it: in a display, stored under a key, added by a method,
     /// decorated.
     fn may_be_held(&self, body: BodyRef) -> bool {
-        let program = self.link.program;
+        let program = self.linker.program;
         let facts = program.facts(body.file);
         let row = program.body(body);
         row.var.is_none()
             || !facts.list(row.decorators).is_empty()
-            || self.link.body_names(body).into_iter().any(|name| {
+            || self.linker.body_names(body).into_iter().any(|name| {
                 *self.put_away.borrow_mut().entry(name).or_insert_with(|| {
                     program.occurrences(name).iter().any(|&(file, sym)| {
                         program.index_of(file).mentions_named(sym).iter().any(|at| self.puts_away(file, at))
@@ -133,13 +134,13 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     fn puts_away(&self, file: FileId, (mention, wrap): (Mention, Wrap)) -> bool {
-        let facts = self.link.program.facts(file);
+        let facts = self.linker.program.facts(file);
         match mention {
             _ if wrap == Wrap::Element => true,
             Mention::Assign(assign) => matches!(facts.form(facts.assign(assign).target), Form::Subscript(..)),
             Mention::Arg(site, _) => {
-                let name = self.link.program.global(file, facts.site(site).name);
-                name.is_some_and(|name| self.link.adding_names(facts.language).binary_search(&name).is_ok())
+                let name = self.linker.program.global(file, facts.site(site).name);
+                name.is_some_and(|name| self.linker.adding_names(facts.language).binary_search(&name).is_ok())
             }
             _ => false,
         }
@@ -163,14 +164,14 @@ impl<'l, 'a> Search<'l, 'a> {
                         return Some(Root {
                             kind: RootKind::Dispatched,
                             context: blocklint_core::Context::EventLoop,
-                            runtime: runtime.or_else(|| self.link.runtime_of(caller.site.file)),
+                            runtime: runtime.or_else(|| self.linker.runtime_of(caller.site.file)),
                         });
                     }
                     CallerKind::Runs | CallerKind::Consumes => {
                         let steps = steps + caller.steps + u8::from(caller.shared);
-                        if steps < blocklint_link::linker::LOW_STEPS && !off_the_loop(self.link, caller.site) {
+                        if steps < blocklint_link::linker::LOW_STEPS && !off_the_loop(self.linker, caller.site) {
                             // A closure of a decorator is called by who calls what it wraps here.
-                            let body = self.link.program.body_of_site(caller.site);
+                            let body = self.linker.program.body_of_site(caller.site);
                             queue.push(Reverse((steps, Node { body, env: caller.env })));
                         }
                     }

@@ -42,15 +42,15 @@ pub(crate) struct Focus {
 
 impl Flows {
     /// What flowed in a search.
-    pub fn of(link: &Linker<'_>, graph: &Graph<'_>) -> Self {
+    pub fn of(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut flows = Flows::default();
         for state in &graph.states {
-            for way in &state.ways {
-                flows.add(link, graph, state.node.body, way);
+            for way in &state.edges {
+                flows.add(linker, graph, state.node.body, way);
             }
         }
         for hit in &graph.hits {
-            flows.add(link, graph, hit.root, &hit.way);
+            flows.add(linker, graph, hit.root, &hit.way);
         }
         for of_body in flows.below.values_mut() {
             of_body.sort();
@@ -73,25 +73,26 @@ impl Flows {
             && self.begins.iter().all(|(body, sites)| has_body(body) && sites.iter().all(has_site))
     }
 
-    fn add(&mut self, link: &Linker<'_>, graph: &Graph<'_>, body: BodyRef, way: &FlowEdge) {
+    fn add(&mut self, linker: &Linker<'_>, graph: &Graph<'_>, body: BodyRef, way: &FlowEdge) {
         let below = self.below.entry(body).or_default();
-        let around = link.program.body_of_site(way.site);
+        let around = linker.program.body_of_site(way.site);
         below.extend((around != body).then_some(around));
         match way.next {
             EdgeTarget::LabelledBody(next) => below.push(graph.states[next.0 as usize].node.body),
             EdgeTarget::Leaf(leaf) => {
                 let leaf = &graph.leaves[leaf as usize];
-                below.extend(leaf.held_by.map(|holding| link.program.body_of_site(holding)));
+                below.extend(leaf.held_by.map(|holding| linker.program.body_of_site(holding)));
                 self.begins.entry(body).or_default().push(leaf.site);
             }
         }
     }
 
     /// The bodies in which something flowed whose name no other body bears: a call of that name may mean one whatever it is called on.
-    fn named_alone(&self, link: &Linker<'_>) -> FxHashMap<Name, BodyRef> {
+    fn named_alone(&self, linker: &Linker<'_>) -> FxHashMap<Name, BodyRef> {
         let named = self.below.keys().chain(self.begins.keys()).filter_map(|&body| {
-            let name = link.program.global(body.file, link.program.facts(body.file).bodies.get(body.index())?.name)?;
-            (link.hierarchy.bodies_named(name) == 1).then_some((name, body))
+            let name =
+                linker.program.global(body.file, linker.program.facts(body.file).bodies.get(body.index())?.name)?;
+            (linker.hierarchy.bodies_named(name) == 1).then_some((name, body))
         });
         named.collect()
     }
@@ -114,13 +115,13 @@ impl Flows {
 
     /// Those of some files whose findings may be others once some files have changed: they import one of these, or something flowed
     /// from there.
-    fn affected(&self, link: &Linker<'_>, of: &[FileId], files: &[FileId]) -> Vec<FileId> {
+    fn affected(&self, linker: &Linker<'_>, of: &[FileId], files: &[FileId]) -> Vec<FileId> {
         if of.iter().all(|file| files.contains(file)) {
             return Vec::new();
         }
         let above = self.above(files);
         let changed: FxHashSet<FileId> = files.iter().copied().collect();
-        let is = |file: &FileId| above.contains(file) || link.reach().imports_any(*file, &changed);
+        let is = |file: &FileId| above.contains(file) || linker.reach().imports_any(*file, &changed);
         of.iter().copied().filter(is).collect()
     }
 
@@ -128,7 +129,7 @@ impl Flows {
     /// nothing is known of these, and open ones that are affected.
     pub(crate) fn focus(
         &self,
-        link: &Linker<'_>,
+        linker: &Linker<'_>,
         Wanted { files, changed, open }: Wanted<'_>,
     ) -> (Focus, FxHashSet<FileId>) {
         let mut of_changed: FxHashMap<FileId, Vec<BodyRef>> = FxHashMap::default();
@@ -137,8 +138,8 @@ impl Flows {
         }
         let mut asked: FxHashSet<FileId> = FxHashSet::default();
         let mut focus = Focus::default();
-        let unique = self.named_alone(link);
-        let mut queue: Vec<FileId> = self.affected(link, open, files);
+        let unique = self.named_alone(linker);
+        let mut queue: Vec<FileId> = self.affected(linker, open, files);
         queue.extend(files);
         while let Some(file) = queue.pop() {
             if !asked.insert(file) {
@@ -146,13 +147,13 @@ impl Flows {
             }
             // What it led to as it was, and what it calls and passes on now.
             let mut bodies = of_changed.remove(&file).unwrap_or_default();
-            bodies.extend(reached_from(link, file, &unique));
+            bodies.extend(reached_from(linker, file, &unique));
             while let Some(body) = bodies.pop() {
                 if changed.contains(&body.file) || files.contains(&body.file) {
                     queue.push(body.file);
                 } else if focus.bodies.insert(body) {
                     let begins = self.begins.get(&body).into_iter().flatten();
-                    focus.bodies.extend(begins.clone().map(|&site| link.program.body_of_site(site)));
+                    focus.bodies.extend(begins.clone().map(|&site| linker.program.body_of_site(site)));
                     focus.sites.extend(begins);
                     bodies.extend(self.below.get(&body).into_iter().flatten());
                 }
@@ -170,36 +171,36 @@ impl Focus {
     }
 
     /// Whether a label may begin at a call.
-    pub(crate) fn begins_at(&self, link: &Linker<'_>, site: SiteRef) -> bool {
-        link.is_asked(site.file) || self.sites.contains(&site)
+    pub(crate) fn begins_at(&self, linker: &Linker<'_>, site: SiteRef) -> bool {
+        linker.is_asked(site.file) || self.sites.contains(&site)
     }
 
     /// Whether a label may reach the body of a call.
-    pub(crate) fn reaches(&self, link: &Linker<'_>, site: SiteRef) -> bool {
-        link.is_asked(site.file) || self.bodies.contains(&link.program.body_of_site(site))
+    pub(crate) fn reaches(&self, linker: &Linker<'_>, site: SiteRef) -> bool {
+        linker.is_asked(site.file) || self.bodies.contains(&linker.program.body_of_site(site))
     }
 }
 
 /// The bodies of other files that one calls, or mentions.
-fn reached_from(link: &Linker<'_>, file: FileId, unique: &FxHashMap<Name, BodyRef>) -> Vec<BodyRef> {
+fn reached_from(linker: &Linker<'_>, file: FileId, unique: &FxHashMap<Name, BodyRef>) -> Vec<BodyRef> {
     let mut found = Vec::new();
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     for (at, row) in facts.sites.iter().enumerate() {
         let site = file.site_ref(blocklint_facts::SiteId(at as u32));
-        let targets = link.targets(site, EnvId::NONE);
+        let targets = linker.targets(site, EnvId::NONE);
         if targets.list.is_empty() && targets.unknown {
-            let named = link.program.global(file, row.name).and_then(|name| unique.get(&name));
+            let named = linker.program.global(file, row.name).and_then(|name| unique.get(&name));
             found.extend(named);
         }
         for target in &targets.list {
             match *target {
                 Target::Body { body, .. } => found.push(body),
-                Target::Overrides { class, name } => found.extend(link.overrides(class, name).iter()),
+                Target::Overrides { class, name } => found.extend(linker.overrides(class, name).iter()),
                 Target::Row { .. } => {}
             }
         }
     }
-    found.extend(link.bodies_mentioned_in(file));
+    found.extend(linker.bodies_mentioned_in(file));
     found.retain(|body| body.file != file);
     found
 }

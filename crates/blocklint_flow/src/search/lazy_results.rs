@@ -15,12 +15,12 @@ use crate::callers::{Callers, TRAILS, Trail};
 impl<'l, 'a> Callers<'l, 'a> {
     /// Where the lazy result of a library call is consumed.
     pub(crate) fn consumers_of_lazy(&self, made: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
-        let link = self.link;
+        let linker = self.linker;
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
         let mut trails = vec![Trail::ResultOf(made, EnvId::NONE)];
         let holds = |value: ValueId| {
-            link.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == made))
+            linker.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == made))
         };
         while let Some(trail) = trails.pop() {
             if !seen.insert(trail) || seen.len() > TRAILS {
@@ -28,19 +28,19 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
             let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
                 Trail::ResultOf(site, _) => {
-                    let uses = link.program.uses_of_result(site);
+                    let uses = linker.program.uses_of_result(site);
                     uses.iter().map(|(mention, wrap)| (site.file, mention, wrap)).collect()
                 }
                 Trail::NamedIn(file, sym) => {
-                    let uses = link.program.index_of(file).mentions_named(sym);
+                    let uses = linker.program.index_of(file).mentions_named(sym);
                     uses.iter().map(|(mention, wrap)| (file, mention, wrap)).collect()
                 }
-                Trail::Named(name) => link
+                Trail::Named(name) => linker
                     .program
                     .occurrences(name)
                     .iter()
                     .flat_map(|&(file, sym)| {
-                        let uses = link.program.index_of(file).mentions_named(sym);
+                        let uses = linker.program.index_of(file).mentions_named(sym);
                         uses.iter().map(move |(mention, wrap)| (file, mention, wrap))
                     })
                     .collect(),
@@ -50,15 +50,15 @@ impl<'l, 'a> Callers<'l, 'a> {
                 if wrap == Wrap::Element {
                     continue;
                 }
-                let facts = link.program.facts(file);
+                let facts = linker.program.facts(file);
                 match mention {
                     Mention::Operand(site) => {
                         let site = file.site_ref(site);
                         // `async for` takes what is asynchronous among the alternatives.
-                        if link.program.site(site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
+                        if linker.program.site(site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
                             continue;
                         }
-                        let consumed = link
+                        let consumed = linker
                             .targets(site, EnvId::NONE)
                             .list
                             .iter()
@@ -69,11 +69,11 @@ impl<'l, 'a> Callers<'l, 'a> {
                     }
                     Mention::Arg(site, arg) => {
                         let site = file.site_ref(site);
-                        let form = link.program.args_of(site)[arg as usize].value;
-                        if !holds(link.eval(link.scope_of(site, EnvId::NONE), form).value) {
+                        let form = linker.program.args_of(site)[arg as usize].value;
+                        if !holds(linker.eval(linker.scope_of(site, EnvId::NONE), form).value) {
                             continue;
                         }
-                        let passing = link.passing(site, arg, EnvId::NONE);
+                        let passing = linker.passing(site, arg, EnvId::NONE);
                         if passing.consumed {
                             found.push((site, Some(arg)));
                         }
@@ -84,13 +84,13 @@ impl<'l, 'a> Callers<'l, 'a> {
                     Mention::Assign(assign) => {
                         let row = facts.assign(assign);
                         let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
-                        if !holds(link.assigned(scope, assign).value) {
+                        if !holds(linker.assigned(scope, assign).value) {
                             continue;
                         }
                         match facts.form(row.target) {
                             Form::Var(var) => trails.push(Trail::NamedIn(file, facts.var(var).name)),
                             Form::Attr(_, sym) => {
-                                if let Some(name) = link.program.global(file, sym) {
+                                if let Some(name) = linker.program.global(file, sym) {
                                     trails.push(Trail::Named(name));
                                 }
                             }
@@ -99,7 +99,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     }
                     Mention::Exit(exit) => {
                         let row = facts.exits.at(exit as usize);
-                        let body = link.program.body_of(file, row.at);
+                        let body = linker.program.body_of(file, row.at);
                         for &site in self.call_sites(body).iter() {
                             trails.push(Trail::ResultOf(site, EnvId::NONE));
                         }
@@ -109,10 +109,10 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
         }
         // Where it is made, and where a function that gives it is called.
-        let mut bodies = vec![link.program.body_of_site(made)];
+        let mut bodies = vec![linker.program.body_of_site(made)];
         for trail in &seen {
             if let Trail::ResultOf(site, _) = *trail {
-                bodies.push(link.program.body_of_site(site));
+                bodies.push(linker.program.body_of_site(site));
             }
         }
         bodies.sort();
@@ -126,24 +126,26 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// Calls in a body that consume a lazy value: `reader.lines().next()`.
     fn consuming_methods(&self, made: SiteRef, body: BodyRef) -> Vec<SiteRef> {
-        let link = self.link;
-        let (facts, body_id) = link.program.facts_and_id(body);
+        let linker = self.linker;
+        let (facts, body_id) = linker.program.facts_and_id(body);
         let names: Vec<Name> = match facts.language {
-            Language::Rust => lang::rust::names::CONSUMERS.iter().filter_map(|name| link.program.name(name)).collect(),
+            Language::Rust => {
+                lang::rust::names::CONSUMERS.iter().filter_map(|name| linker.program.name(name)).collect()
+            }
             Language::Java => {
-                let rows = link.library.of(Language::Java).names(Uses::CONSUMES);
-                rows.filter_map(|row| link.program.name(row.name)).collect()
+                let rows = linker.library.of(Language::Java).names(Uses::CONSUMES);
+                rows.filter_map(|row| linker.program.name(row.name)).collect()
             }
             Language::Python => return Vec::new(),
         };
-        let index = link.program.index_of(body.file);
-        let names = names.into_iter().filter_map(|name| link.program.local(body.file, name));
+        let index = linker.program.index_of(body.file);
+        let names = names.into_iter().filter_map(|name| linker.program.local(body.file, name));
         names
             .flat_map(|sym| index.sites_named(sym).iter().copied())
             .filter(|&site| facts.body_of(facts.site(site).at) == body_id)
             .map(|site| body.file.site_ref(site))
             .filter(|&site| {
-                let targets = link.targets(site, EnvId::NONE);
+                let targets = linker.targets(site, EnvId::NONE);
                 targets.list.iter().any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made))
             })
             .collect()

@@ -26,39 +26,41 @@ const TAKING: [&str; 6] = ["lock", "read", "write", "lock_arc", "read_arc", "wri
 const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 
 /// The locks whose guards are alive at a site, each with the call that took it.
-pub(crate) fn alive_at(link: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
-    let (facts, site_id) = link.program.facts_and_id(site);
-    let position = link.program.site(site).at.position;
+pub(crate) fn alive_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
+    let (facts, site_id) = linker.program.facts_and_id(site);
+    let position = linker.program.site(site).at.position;
     let may_take = |taken: &SiteRef| {
-        let row = link.program.site(*taken);
+        let row = linker.program.site(*taken);
         *taken != site && row.at.position <= position && TAKING.contains(&facts.text(row.name))
     };
-    let takers = link.program.sites_in(link.program.body_of_site(site)).filter(may_take);
-    let alive = takers.filter(|&taken| is_alive(link, taken, site_id));
-    alive.filter_map(|taken| Some((taken, taken_by(link, taken)?))).collect()
+    let takers = linker.program.sites_in(linker.program.body_of_site(site)).filter(may_take);
+    let alive = takers.filter(|&taken| is_alive(linker, taken, site_id));
+    alive.filter_map(|taken| Some((taken, taken_by(linker, taken)?))).collect()
 }
 
 /// The lock that a call takes and waits for.
-pub(crate) fn taken_by(link: &Linker<'_>, site: SiteRef) -> Option<Lock> {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<Lock> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let Form::Attr(lock, _) = facts.form(row.callee) else { return None };
     if row.kind != SiteKind::Call || row.flags.has(SiteFlags::AWAITED) || !row.args.is_empty() {
         return None;
     }
     let scope = Scope { file: site.file, at: row.at, env: EnvId::NONE };
-    lock_type(link, scope, lock)?;
-    gives_guard(link, link.result(site, EnvId::NONE).value, DEPTH).then(|| lock_of(link, scope, lock, 6)).flatten()
+    lock_type(linker, scope, lock)?;
+    gives_guard(linker, linker.result(site, EnvId::NONE).value, DEPTH)
+        .then(|| lock_of(linker, scope, lock, 6))
+        .flatten()
 }
 
 /// All calls that take a lock and wait for it, in Rust.
-pub(crate) fn all_takers(link: &Linker<'_>) -> Vec<(Lock, SiteRef)> {
+pub(crate) fn all_takers(linker: &Linker<'_>) -> Vec<(Lock, SiteRef)> {
     let mut found = Vec::new();
     for name in TAKING {
-        let Some(name) = link.program.name(name) else { continue };
-        for site in link.program.sites_named(name) {
-            if link.program.language(site.file) == Language::Rust
-                && let Some(lock) = link.attempt_site(site, || taken_by(link, site)).flatten()
+        let Some(name) = linker.program.name(name) else { continue };
+        for site in linker.program.sites_named(name) {
+            if linker.program.language(site.file) == Language::Rust
+                && let Some(lock) = linker.attempt_site(site, || taken_by(linker, site)).flatten()
             {
                 found.push((lock, site));
             }
@@ -82,19 +84,19 @@ pub(crate) fn behind(facts: &FileFacts, made: SiteId) -> Option<FormId> {
 }
 
 /// Whether a site runs again and again while a lock is held: in a loop that does not take it anew each time.
-pub(crate) fn is_repeated(link: &Linker<'_>, site: SiteRef, taken: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    around(facts, link.program.site(site).at.region).any(|region| {
+pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    around(facts, linker.program.site(site).at.region).any(|region| {
         facts.region(region).kind == RegionKind::Loop
-            && !(site.file == taken.file && lies_in(facts, link.program.site(taken).at.region, region))
+            && !(site.file == taken.file && lies_in(facts, linker.program.site(taken).at.region, region))
     })
 }
 
 /// Whether the guard that one call gives is alive at another site of the body.
-fn is_alive(link: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
-    let (facts, taken_id) = link.program.facts_and_id(taken);
+fn is_alive(linker: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
+    let (facts, taken_id) = linker.program.facts_and_id(taken);
     let row = facts.site(at);
-    match binding_of(link, taken, DEPTH, |value| gives_guard(link, value, DEPTH)) {
+    match binding_of(linker, taken, DEPTH, |value| gives_guard(linker, value, DEPTH)) {
         Some(bound) => {
             let variable = facts.form(bound.target);
             row.at.position > bound.at.position
@@ -104,7 +106,7 @@ fn is_alive(link: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
         // A part of the same statement: `self.index.lock().unwrap().load()`.
         None => {
             let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
-            is_in_body_of_subject(link, taken, row.at.region)
+            is_in_body_of_subject(linker, taken, row.at.region)
                 || holds(row.callee)
                 || facts.args_of(at).iter().any(|argument| holds(argument.value))
         }
@@ -113,9 +115,9 @@ fn is_alive(link: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
 
 /// Whether a region lies in the `match`, `if let` or `while let` in whose subject a call takes a lock that nothing binds: the
 /// guard lives as long as that, and from edition 2024 on not in the `else` of an `if let`.
-fn is_in_body_of_subject(link: &Linker<'_>, taken: SiteRef, region: RegionId) -> bool {
-    let (facts, taken_id) = link.program.facts_and_id(taken);
-    let around = link.program.site(taken).at.region;
+fn is_in_body_of_subject(linker: &Linker<'_>, taken: SiteRef, region: RegionId) -> bool {
+    let (facts, taken_id) = linker.program.facts_and_id(taken);
+    let around = linker.program.site(taken).at.region;
     let subject = facts.region(around);
     if subject.kind != RegionKind::Block
         || subject.test.is_none()
@@ -123,7 +125,7 @@ fn is_in_body_of_subject(link: &Linker<'_>, taken: SiteRef, region: RegionId) ->
     {
         return false;
     }
-    let ends_early = link.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
+    let ends_early = linker.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
     lies_in(facts, region, around) && !(ends_early && is_in_else(facts, region, around))
 }
 
@@ -141,9 +143,14 @@ pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool 
 }
 
 /// What puts the guard that a call gives, or may give, into a variable of the same body. `depth`: how deep forms are followed.
-pub fn binding_of(link: &Linker<'_>, taken: SiteRef, depth: u32, is_guard: impl Fn(ValueId) -> bool) -> Option<Assign> {
-    let (facts, taken_id) = link.program.facts_and_id(taken);
-    let took = link.program.site(taken);
+pub fn binding_of(
+    linker: &Linker<'_>,
+    taken: SiteRef,
+    depth: u32,
+    is_guard: impl Fn(ValueId) -> bool,
+) -> Option<Assign> {
+    let (facts, taken_id) = linker.program.facts_and_id(taken);
+    let took = linker.program.site(taken);
     let body = facts.body_of(took.at);
     facts.assigns.iter().find(|assign| {
         assign.at.position >= took.at.position
@@ -153,7 +160,7 @@ pub fn binding_of(link: &Linker<'_>, taken: SiteRef, depth: u32, is_guard: impl 
             && mentions(facts, assign.value, depth, &|form| form == Form::Result(taken_id))
             && {
                 let scope = Scope { file: taken.file, at: assign.at, env: EnvId::NONE };
-                is_guard(link.eval(scope, assign.value).value)
+                is_guard(linker.eval(scope, assign.value).value)
             }
     })
 }
@@ -173,39 +180,39 @@ pub fn is_given_away(facts: &FileFacts, variable: Form, bound: u32, site: SiteId
 }
 
 /// Whether a value is a guard, or may be one that failed.
-fn gives_guard(link: &Linker<'_>, value: ValueId, depth: u32) -> bool {
+fn gives_guard(linker: &Linker<'_>, value: ValueId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    link.values.members(value).into_iter().any(|val| match val {
-        Val::Library { ty, .. } if link.library.role(ty) == Some(Role::Guard) => true,
+    linker.values.members(value).into_iter().any(|val| match val {
+        Val::Library { ty, .. } if linker.library.role(ty) == Some(Role::Guard) => true,
         Val::Library { ty, args, .. } => {
-            let fallible = |of| is_fallible(&link.library.text(of));
-            (fallible(ty) || link.library.supertypes(ty).iter().any(|&of| fallible(of)))
-                && link.values.nth(args, 0).is_some_and(|inner| gives_guard(link, inner, depth))
+            let fallible = |of| is_fallible(&linker.library.text(of));
+            (fallible(ty) || linker.library.supertypes(ty).iter().any(|&of| fallible(of)))
+                && linker.values.nth(args, 0).is_some_and(|inner| gives_guard(linker, inner, depth))
         }
         _ => false,
     })
 }
 
 /// Whether a body is run by a thread that may block: it is handed to one, or called by what is.
-pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, link: &Linker<'a>, body: BodyRef, depth: u32) -> bool {
+pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, linker: &Linker<'a>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_handed = |site: SiteRef, arg: u32| {
-        let passing = link.passing(site, arg, EnvId::NONE);
+        let passing = linker.passing(site, arg, EnvId::NONE);
         passing.handed.iter().any(|(context, _)| *context != Context::EventLoop)
     };
-    let row = link.program.body(body);
+    let row = linker.program.body(body);
     if row.kind == BodyKind::Lambda {
-        let uses = link.program.uses_of_callable(body);
+        let uses = linker.program.uses_of_callable(body);
         let handed = uses.iter().any(|(mention, _)| match mention {
             Mention::Arg(site, arg) => is_handed(body.file.site_ref(site), arg),
             _ => false,
         });
         let around = row.parent.get().map(|body_around| body.file.body_ref(body_around));
-        return handed || around.is_some_and(|around| runs_on_worker(callers, link, around, depth));
+        return handed || around.is_some_and(|around| runs_on_worker(callers, linker, around, depth));
     }
-    link.given_body(body).into_iter().any(|(site, arg)| is_handed(site, arg))
+    linker.given_body(body).into_iter().any(|(site, arg)| is_handed(site, arg))
         || callers
             .call_sites(body)
             .iter()
-            .any(|&site| runs_on_worker(callers, link, link.program.body_of_site(site), depth))
+            .any(|&site| runs_on_worker(callers, linker, linker.program.body_of_site(site), depth))
 }

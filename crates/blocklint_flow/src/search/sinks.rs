@@ -4,7 +4,7 @@ use blocklint_core::{Hold, Language};
 use blocklint_facts::{Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::{Label, LabelHold};
-use blocklint_link::imports::library_reach::{Reach, Roots};
+use blocklint_link::imports::library_reach::{LibraryReach, LibrarySet};
 use blocklint_link::lang::java::library_roots::JavaRoots;
 use blocklint_link::linker::LOW_STEPS;
 use blocklint_link::linker::work::Unit;
@@ -30,15 +30,15 @@ struct Iterated {
 impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
     pub(crate) fn find_leaves(&mut self) {
-        let program = self.link.program;
-        let reach = self.link.reach();
+        let program = self.linker.program;
+        let reach = self.linker.reach();
         let mut sites: Vec<SiteRef> = Vec::new();
         let mut mentioned: Vec<(FileId, Sym)> = Vec::new();
-        let java = JavaRoots::new(program, &self.link.library);
+        let java = JavaRoots::new(program, &self.linker.library);
         for language in program.languages() {
-            let models = self.link.library.of(*language);
+            let models = self.linker.library.of(*language);
             // By name the libraries whose rows bear it.
-            let mut names: FxHashMap<Name, Roots> = FxHashMap::default();
+            let mut names: FxHashMap<Name, LibrarySet> = FxHashMap::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
             let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
             // A call by an alias bears the alias's last name.
@@ -46,22 +46,22 @@ impl<'l, 'a> Search<'l, 'a> {
             for (spelling, target) in models.renamings() {
                 let last = spelling.rsplit(separator).next().and_then(|last| program.name(last));
                 if let Some(name) = last
-                    && self.link.library.calls(self.link.library.path(*language, target)).effect().next().is_some()
+                    && self.linker.library.calls(self.linker.library.path(*language, target)).effect().next().is_some()
                 {
                     let heads = [spelling, target].map(|path| path.split(separator).next().unwrap_or(path));
                     names.entry(name).or_default().merge(&reach.roots(heads.into_iter()));
-                    called.extend(self.link.with_aliases(name));
+                    called.extend(self.linker.with_aliases(name));
                 }
             }
             for row in models.names(wanted) {
                 let own = program.name(row.name.strip_suffix('!').unwrap_or(row.name));
                 // `list(books)` enters the row of the iteration as a loop does.
                 let by_protocol = match *language {
-                    Language::Python if row.name.starts_with("__") => self.link.names_entering_method(row.name),
+                    Language::Python if row.name.starts_with("__") => self.linker.names_entering_method(row.name),
                     _ => Vec::new(),
                 };
                 let mut bearers: Vec<Name> = own.into_iter().chain(by_protocol).collect();
-                bearers.retain(|&name| self.link.is_name_near(name));
+                bearers.retain(|&name| self.linker.is_name_near(name));
                 bearers.sort();
                 bearers.dedup();
                 if bearers.is_empty() {
@@ -84,34 +84,34 @@ impl<'l, 'a> Search<'l, 'a> {
                 for name in bearers {
                     names.entry(name).or_default().merge(&roots);
                     if is_called {
-                        called.extend(self.link.with_aliases(name));
+                        called.extend(self.linker.with_aliases(name));
                     }
                     if is_read {
-                        read.extend(self.link.with_aliases(name));
+                        read.extend(self.linker.with_aliases(name));
                     }
                 }
             }
             sites.extend(self.calls_of_instances(*language, reach));
             let globbed = match language {
                 Language::Java => {
-                    let of_globs = self.link.java_sites_of_globs();
+                    let of_globs = self.linker.java_sites_of_globs();
                     sites.extend(of_globs.sites);
                     mentioned.extend(of_globs.names);
-                    let implemented = self.link.names_implemented_by_library();
-                    implemented.into_iter().map(|name| (name, Roots::default())).collect()
+                    let implemented = self.linker.names_implemented_by_library();
+                    implemented.into_iter().map(|name| (name, LibrarySet::default())).collect()
                 }
                 Language::Python | Language::Rust => self.glob_names(*language, reach),
             };
             if *language == Language::Python {
-                let roots = reach.roots(self.link.roots_of_descriptors().into_iter());
-                for &name in self.link.names_of_descriptors() {
+                let roots = reach.roots(self.linker.roots_of_descriptors().into_iter());
+                for &name in self.linker.names_of_descriptors() {
                     read.insert(name);
                     names.entry(name).or_default().merge(&roots);
                 }
             }
-            let mut aliased: FxHashMap<Name, Roots> = FxHashMap::default();
+            let mut aliased: FxHashMap<Name, LibrarySet> = FxHashMap::default();
             for (name, roots) in names {
-                for name in self.link.with_aliases(name) {
+                for name in self.linker.with_aliases(name) {
                     aliased.entry(name).or_default().merge(&roots);
                 }
             }
@@ -122,7 +122,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 let is_read = read.contains(&name);
                 let is_called = called.contains(&name) || globbed.contains_key(&name);
                 for &(file, sym) in program.occurrences(name) {
-                    if !self.link.is_near(file) {
+                    if !self.linker.is_in_focus(file) {
                         continue;
                     }
                     let facts = program.facts(file);
@@ -145,8 +145,8 @@ impl<'l, 'a> Search<'l, 'a> {
         mentioned.dedup();
         let iterated = self.iterated_names();
         for &site in &sites {
-            let link = self.link;
-            link.attempt_site(site, || {
+            let linker = self.linker;
+            linker.attempt_site(site, || {
                 if self.may_be_leaf(site, &iterated) {
                     self.leaves_at(site, EnvId::NONE);
                 }
@@ -157,16 +157,16 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Callables of libraries that are passed on or bound to another name: `call_later(1, time.sleep, 2)`.
     fn find_passed_rows(&mut self, mentioned: &[(FileId, Sym)], direct: &[SiteRef]) {
-        let link = self.link;
-        let program = link.program;
+        let linker = self.linker;
+        let program = linker.program;
         let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
         for &(file, sym) in mentioned {
             for (mention, wrap) in program.index_of(file).mentions_named(sym).iter() {
                 if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
                     continue;
                 }
-                let body = link.body_of_mention(file, mention);
-                let paths = link.attempt(Unit::Body(body), || self.mentioned_rows(file, mention));
+                let body = linker.body_of_mention(file, mention);
+                let paths = linker.attempt(Unit::Body(body), || self.mentioned_rows(file, mention));
                 for path in paths.into_iter().flatten() {
                     seeds.entry(path).or_default().push((file, mention, wrap));
                 }
@@ -179,7 +179,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 if !self.begins_at(caller.site) {
                     continue;
                 }
-                link.attempt_site(caller.site, || match caller.arg {
+                linker.attempt_site(caller.site, || match caller.arg {
                     // Under its own name it was looked at already.
                     None if caller.env == EnvId::NONE
                         && direct.binary_search(&caller.site).is_ok()
@@ -193,8 +193,8 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// The library callables with an effect that a mention may be.
     fn mentioned_rows(&self, file: FileId, mention: Mention) -> Vec<PathId> {
-        let link = self.link;
-        let facts = link.program.facts(file);
+        let linker = self.linker;
+        let facts = linker.program.facts(file);
         let (at, form) = match mention {
             Mention::Arg(site, arg) => (facts.site(site).at, facts.args_of(site)[arg as usize].value),
             Mention::Assign(assign) => {
@@ -214,20 +214,20 @@ impl<'l, 'a> Search<'l, 'a> {
             return Vec::new();
         }
         let scope = blocklint_link::values::expr::Scope { file, at, env: EnvId::NONE };
-        let typed = link.eval(scope, form);
-        let paths = link.values.members(typed.value).into_iter().filter_map(|val| match val {
+        let typed = linker.eval(scope, form);
+        let paths = linker.values.members(typed.value).into_iter().filter_map(|val| match val {
             Val::External(path) | Val::Method { path, .. } => Some(path),
             _ => None,
         });
-        paths.filter(|&path| link.library.calls(path).effect().any(|row| row.held().is_some())).collect()
+        paths.filter(|&path| linker.library.calls(path).effect().any(|row| row.held().is_some())).collect()
     }
 
     /// A library callable that a call runs or hands over with arguments that are not written as its own.
     fn passed_row(&mut self, path: PathId, caller: Caller) {
-        let rows = self.link.library.calls(path);
+        let rows = self.linker.library.calls(path);
         // What is passed to it is not seen: a row for certain types or so many arguments is not meant.
         let is_any = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
-            self.link.program.language(caller.site.file) != blocklint_core::Language::Java
+            self.linker.program.language(caller.site.file) != blocklint_core::Language::Java
                 || !row.path.ends_with(')')
                 || row.path.ends_with("()")
                 || row.path.ends_with("(_)")
@@ -236,8 +236,8 @@ impl<'l, 'a> Search<'l, 'a> {
             row.when.is_empty() && row.held().is_some() && is_any(row)
         };
         let Some(row) = rows.effect().find(holding) else { return };
-        let Some(label) = self.link.unseen(row.row) else { return };
-        let program = self.link.program;
+        let Some(label) = self.linker.effect_without_arguments(row.row) else { return };
+        let program = self.linker.program;
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
         self.graph.leaves.push(SinkSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
@@ -252,7 +252,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let left = self.cuts.apply(program, caller.site, label.clone());
             let placed = Placed { handed: true, cut: left.is_none() };
             let label = left.unwrap_or(label);
-            let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
+            let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
             if !label.place.holds(kind.context, kind.runtime) {
                 return;
@@ -260,13 +260,13 @@ impl<'l, 'a> Search<'l, 'a> {
             self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, way);
             return;
         }
-        self.arrive(caller.site, caller.env, label, way);
+        self.propagate_to_site(caller.site, caller.env, label, way);
     }
 
     /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
-    fn glob_names(&self, language: blocklint_core::Language, reach: &Reach) -> FxHashMap<Name, Roots> {
-        let link = self.link;
-        let models = link.library.of(language);
+    fn glob_names(&self, language: blocklint_core::Language, reach: &LibraryReach) -> FxHashMap<Name, LibrarySet> {
+        let linker = self.linker;
+        let models = linker.library.of(language);
         let separator = blocklint_link::models::library::separator(language);
         let mut patterns: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
         for glob in models.glob_name_patterns() {
@@ -275,31 +275,31 @@ impl<'l, 'a> Search<'l, 'a> {
                 patterns.entry(head).or_default().push(glob.pattern);
             }
         }
-        let mut found: FxHashMap<Name, Roots> = FxHashMap::default();
+        let mut found: FxHashMap<Name, LibrarySet> = FxHashMap::default();
         for (head, patterns) in patterns {
             let roots = reach.roots(std::iter::once(head));
             // Only files that name the library's first segment can call it.
             // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
-            let heads = link.program.name(head).into_iter().chain(reach.modules_of(head));
+            let heads = linker.program.name(head).into_iter().chain(reach.modules_of(head));
             let mut files: Vec<FileId> =
-                heads.flat_map(|head| link.program.occurrences(head)).map(|&(file, _)| file).collect();
+                heads.flat_map(|head| linker.program.occurrences(head)).map(|&(file, _)| file).collect();
             files.sort();
             files.dedup();
             for file in files {
-                if !link.is_near(file)
-                    || link.program.language(file) != language
+                if !linker.is_in_focus(file)
+                    || linker.program.language(file) != language
                     || !reach.may_hold(file, language, &roots)
                 {
                     continue;
                 }
-                let facts = link.program.facts(file);
+                let facts = linker.program.facts(file);
                 for site in &facts.sites {
                     if !matches!(site.kind, SiteKind::Call | SiteKind::New) {
                         continue;
                     }
                     let text = facts.text(site.name);
                     if patterns.iter().any(|pattern| blocklint_models::segment_matches(pattern, text))
-                        && let Some(name) = link.program.global(file, site.name)
+                        && let Some(name) = linker.program.global(file, site.name)
                     {
                         found.entry(name).or_default().merge(&roots);
                     }
@@ -311,8 +311,8 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
     fn may_be_leaf(&self, site: SiteRef, iterated: &Iterated) -> bool {
-        let facts = self.link.program.facts(site.file);
-        let row = self.link.program.site(site);
+        let facts = self.linker.program.facts(site.file);
+        let row = self.linker.program.site(site);
         match row.kind {
             SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
             SiteKind::Iterate => {
@@ -337,22 +337,22 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Python: true if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`.
     fn may_enter_by_argument(&self, site: SiteRef, iterated: &Iterated) -> bool {
         self.iterates_over_arguments(site)
-            && self.link.program.args_of(site).iter().any(|arg| {
+            && self.linker.program.args_of(site).iter().any(|arg| {
                 !self.is_plain(site.file, arg.value, 3) && self.may_block_iterated(site.file, arg.value, iterated, 4)
             })
     }
 
     /// Python: true if a call bears the name of a function that iterates over what it is given.
     fn iterates_over_arguments(&self, site: SiteRef) -> bool {
-        let facts = self.link.program.facts(site.file);
-        let name = self.link.program.global(site.file, self.link.program.site(site).name);
-        facts.language == Language::Python && name.is_some_and(|name| self.link.names_of_iteration().contains(&name))
+        let facts = self.linker.program.facts(site.file);
+        let name = self.linker.program.global(site.file, self.linker.program.site(site).name);
+        facts.language == Language::Python && name.is_some_and(|name| self.linker.names_of_iteration().contains(&name))
     }
 
     /// Whether a form is a literal or display, or a variable that is never anything else.
     fn is_plain(&self, file: FileId, form: FormId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        let facts = self.link.program.facts(file);
+        let facts = self.linker.program.facts(file);
         match facts.form(form) {
             Form::Str(_) | Form::Text(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) => true,
             Form::Pairs(_) | Form::Display(..) => true,
@@ -366,8 +366,8 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether a form is a parameter whose declared types have no row for a method.
     fn is_declared_inert(&self, site: SiteRef, form: FormId, method: Sym) -> bool {
-        let link = self.link;
-        let facts = link.program.facts(site.file);
+        let linker = self.linker;
+        let facts = linker.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return false };
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return false };
@@ -376,15 +376,15 @@ impl<'l, 'a> Search<'l, 'a> {
         if facts.language != Language::Python || annotation.is_none() || facts.assigns_of(var).next().is_some() {
             return false;
         }
-        let declared = link.annotation(link.signature_scope(site.file.body_ref(row.body)), annotation);
-        let members = link.values.members(declared.value);
+        let declared = linker.annotation(linker.signature_scope(site.file.body_ref(row.body)), annotation);
+        let members = linker.values.members(declared.value);
         !members.is_empty()
             && members.into_iter().all(|val| match val {
                 Val::None => true,
                 Val::Library { ty, .. } => {
-                    link.library.ty(ty).is_none_or(|rows| rows.through().is_none()) && {
-                        let path = link.library.member(ty, facts.text(method));
-                        link.library.calls(path).is_empty()
+                    linker.library.ty(ty).is_none_or(|rows| rows.through().is_none()) && {
+                        let path = linker.library.member(ty, facts.text(method));
+                        linker.library.calls(path).is_empty()
                     }
                 }
                 _ => false,
@@ -395,19 +395,19 @@ impl<'l, 'a> Search<'l, 'a> {
     /// project nor a row says gives such a thing.
     fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &Iterated, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return true };
-        let link = self.link;
-        let facts = link.program.facts(file);
+        let linker = self.linker;
+        let facts = linker.program.facts(file);
         match facts.form(form) {
             Form::Display(..) | Form::Pairs(_) | Form::Run(_) => false,
             Form::Str(_) | Form::Text(_) | Form::Bytes(_) => false,
             Form::Result(site) if facts.site(site).kind != SiteKind::Call => true,
-            Form::Result(site) => match link.program.global(file, facts.site(site).name) {
+            Form::Result(site) => match linker.program.global(file, facts.site(site).name) {
                 Some(name) if iterated.passing.contains(&name) => {
                     let args = facts.args_of(site);
                     args.iter().any(|arg| self.may_block_iterated(file, arg.value, iterated, depth))
                 }
                 Some(name) => {
-                    iterated.slow.contains(&name) || link.hierarchy.is_defined(name) || link.is_import_alias(name)
+                    iterated.slow.contains(&name) || linker.hierarchy.is_defined(name) || linker.is_import_alias(name)
                 }
                 None => true,
             },
@@ -423,36 +423,38 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Names of calls that give values of library types whose iteration holds the thread.
     fn iterated_names(&self) -> Iterated {
-        let link = self.link;
+        let linker = self.linker;
         let mut found = FxHashSet::default();
         let mut passing = FxHashSet::default();
-        for language in link.program.languages() {
-            for row in link.library.of(*language).names(Uses::RETURNS) {
-                let Some(name) = link.program.name(row.name).filter(|&name| link.is_name_near(name)) else { continue };
+        for language in linker.program.languages() {
+            for row in linker.library.of(*language).names(Uses::RETURNS) {
+                let Some(name) = linker.program.name(row.name).filter(|&name| linker.is_name_near(name)) else {
+                    continue;
+                };
                 let blocks =
-                    row.paths(Uses::RETURNS).any(|path| link.library.gives_slow_iteration(*language, path.path));
+                    row.paths(Uses::RETURNS).any(|path| linker.library.gives_slow_iteration(*language, path.path));
                 if blocks {
-                    found.extend(link.with_aliases(name));
+                    found.extend(linker.with_aliases(name));
                 }
             }
         }
         // A type's own name calls its constructor.
-        for language in link.program.languages() {
-            for row in link.library.of(*language).names(Uses::EFFECT) {
+        for language in linker.program.languages() {
+            for row in linker.library.of(*language).names(Uses::EFFECT) {
                 if matches!(row.name, "__next__" | "__iter__" | "into_iter") {
                     for path in row.paths(Uses::EFFECT) {
-                        let owner = path.path.rsplit(['.', ':']).nth(1).and_then(|owner| link.program.name(owner));
-                        found.extend(owner.into_iter().flat_map(|owner| link.with_aliases(owner)));
+                        let owner = path.path.rsplit(['.', ':']).nth(1).and_then(|owner| linker.program.name(owner));
+                        found.extend(owner.into_iter().flat_map(|owner| linker.with_aliases(owner)));
                     }
                 }
             }
         }
-        for row in link.library.of(Language::Python).names(Uses::LAZY) {
+        for row in linker.library.of(Language::Python).names(Uses::LAZY) {
             let goes_on = |path: &str| {
-                let rows = link.library.calls(link.library.path(Language::Python, path));
+                let rows = linker.library.calls(linker.library.path(Language::Python, path));
                 rows.effect().any(|row| row.lazy && row.held().is_none())
             };
-            if let Some(name) = link.program.name(row.name)
+            if let Some(name) = linker.program.name(row.name)
                 && !found.contains(&name)
                 && row.paths(Uses::LAZY).any(|path| goes_on(path.path))
             {
@@ -464,12 +466,12 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// The rows that hold the thread at a site, under a binding.
     fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
-        let link = self.link;
+        let linker = self.linker;
         if !self.may_enter_row(site, env) {
             return;
         }
-        let targets = link.targets(site, env);
-        let awaited = link.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        let targets = linker.targets(site, env);
+        let awaited = linker.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         // What callers pass is told apart by caller, whatever the parameter is called.
         let passed =
             if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
@@ -478,7 +480,7 @@ impl<'l, 'a> Search<'l, 'a> {
             if passed.contains(&path) {
                 continue;
             }
-            if targets.list.len() > 1 && link.has_async_target(&targets) && link.means_coroutine(site) {
+            if targets.list.len() > 1 && linker.has_async_target(&targets) && linker.means_coroutine(site) {
                 // What is awaited here is the coroutine among the alternatives.
                 continue;
             }
@@ -490,16 +492,17 @@ impl<'l, 'a> Search<'l, 'a> {
                 // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
                 continue;
             }
-            let is_one_of = link.is_one_of_targets(site, &targets);
-            let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
-            let otherwise = if property { Vec::new() } else { link.leaves_otherwise(site, &leaf, receiver, env) };
+            let is_one_of = linker.is_one_of_targets(site, &targets);
+            let Some(leaf) = linker.leaf(site, path, receiver, property, env) else { continue };
+            let otherwise =
+                if property { Vec::new() } else { linker.effects_if_guard_fails(site, &leaf, receiver, env) };
             for leaf in std::iter::once(leaf).chain(otherwise) {
                 let undecided = if leaf.row.rests_on_unseen() { LOW_STEPS } else { u8::from(leaf.undecided) };
                 let steps = add_steps(targets.steps, undecided);
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
                 let steps = add_steps(steps, unknown);
                 // A loop goes through what is lazy there and then.
-                let is_loop = link.program.site(site).kind == SiteKind::Iterate;
+                let is_loop = linker.program.site(site).kind == SiteKind::Iterate;
                 if leaf.row.lazy && !is_loop {
                     for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
                         self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, is_one_of, env);
@@ -513,20 +516,20 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether a library's callable is known to give what `await` would refuse.
     fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
-        let link = self.link;
-        if link.program.language(site.file) == blocklint_core::Language::Rust {
+        let linker = self.linker;
+        if linker.program.language(site.file) == blocklint_core::Language::Rust {
             // The method of an asynchronous trait of that name, on a type that is not known to have it.
-            return link.library.calls(path).with(|row| row.is_async == Some(true)).next().is_none();
+            return linker.library.calls(path).with(|row| row.is_async == Some(true)).next().is_none();
         }
-        if link.program.language(site.file) != blocklint_core::Language::Python {
+        if linker.program.language(site.file) != blocklint_core::Language::Python {
             return false;
         }
-        if link.library.calls(path).with(|row| row.is_async == Some(true)).next().is_some() {
+        if linker.library.calls(path).with(|row| row.is_async == Some(true)).next().is_some() {
             return false;
         }
-        let given = link.result(site, env);
-        link.values.members(given.value).iter().all(|val| match *val {
-            Val::Library { ty, .. } => link.library.ty(ty).is_none_or(|rows| rows.awaits().is_none()),
+        let given = linker.result(site, env);
+        linker.values.members(given.value).iter().all(|val| match *val {
+            Val::Library { ty, .. } => linker.library.ty(ty).is_none_or(|rows| rows.awaits().is_none()),
             Val::Unknown(_) | Val::None | Val::Tuple(_) => true,
             _ => false,
         })
@@ -534,11 +537,11 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
     fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
-        let row = self.link.program.site(site);
+        let row = self.linker.program.site(site);
         if row.kind == SiteKind::Iterate {
-            let operand = self.link.eval(self.link.scope_of(site, env), row.callee);
-            return self.link.values.members(operand.value).into_iter().any(|val| match val {
-                Val::Library { ty, .. } => self.link.iterates_by_row(ty),
+            let operand = self.linker.eval(self.linker.scope_of(site, env), row.callee);
+            return self.linker.values.members(operand.value).into_iter().any(|val| match val {
+                Val::Library { ty, .. } => self.linker.iterates_by_row(ty),
                 Val::Instance { .. } | Val::Lazy { .. } => true,
                 _ => false,
             });
@@ -546,15 +549,15 @@ impl<'l, 'a> Search<'l, 'a> {
         if row.kind != SiteKind::Call {
             return true;
         }
-        let callee = self.link.callee(site, env);
-        let mut members = self.link.values.members(callee.value).into_iter();
+        let callee = self.linker.callee(site, env);
+        let mut members = self.linker.values.members(callee.value).into_iter();
         members.any(|val| match val {
             Val::Fn { body, .. } => {
-                self.link.library.has_user_rows() || self.link.implemented_by_library(body).is_some()
+                self.linker.library.has_user_rows() || self.linker.implemented_by_library(body).is_some()
             }
             Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
             Val::External(path) | Val::Method { path, .. } => {
-                !self.link.library.calls(path).is_empty() || self.link.asks_its_arguments(path)
+                !self.linker.library.calls(path).is_empty() || self.linker.asks_its_arguments(path)
             }
             _ => true,
         })
@@ -562,18 +565,18 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether what is called is a parameter of the body or of one around it.
     fn calls_parameter(&self, site: SiteRef) -> bool {
-        self.is_parameter(site.file, self.link.program.site(site).callee)
+        self.is_parameter(site.file, self.linker.program.site(site).callee)
     }
 
     fn is_parameter(&self, file: FileId, form: FormId) -> bool {
-        let facts = self.link.program.facts(file);
+        let facts = self.linker.program.facts(file);
         matches!(facts.form(form), Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)))
     }
 
     /// The library callables that a called parameter may be; its instances of library types are not among them.
     fn passed_paths(&self, site: SiteRef) -> Vec<PathId> {
-        let callee = self.link.callee(site, EnvId::NONE);
-        let paths = self.link.values.members(callee.value).into_iter().filter_map(|val| match val {
+        let callee = self.linker.callee(site, EnvId::NONE);
+        let paths = self.linker.values.members(callee.value).into_iter().filter_map(|val| match val {
             Val::External(path) | Val::Method { path, .. } => Some(path),
             _ => None,
         });
@@ -581,8 +584,8 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     fn is_own_field(&self, site: SiteRef) -> bool {
-        let facts = self.link.program.facts(site.file);
-        self.link.receiver_form(site).is_some_and(|form| match facts.form(form) {
+        let facts = self.linker.program.facts(site.file);
+        self.linker.receiver_form(site).is_some_and(|form| match facts.form(form) {
             Form::Attr(base, _) => blocklint_link::program::occurrences::is_own_receiver(facts, base),
             _ => false,
         })
@@ -601,7 +604,7 @@ impl<'l, 'a> Search<'l, 'a> {
         shared: bool,
         env: EnvId,
     ) {
-        let program = self.link.program;
+        let program = self.linker.program;
         let mut label = label.clone();
         let same_body = program.body_of_site(consumer) == program.body_of_site(row_site);
         if consumer != row_site {
@@ -634,6 +637,6 @@ impl<'l, 'a> Search<'l, 'a> {
             steps,
             shared,
         };
-        self.arrive(place, env, label, way);
+        self.propagate_to_site(place, env, label, way);
     }
 }

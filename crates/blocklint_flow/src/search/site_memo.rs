@@ -27,43 +27,43 @@ pub(crate) struct AtSite {
 
 /// The site a search asks about.
 pub(crate) struct Place<'s, 'l, 'a> {
-    link: &'l Linker<'a>,
+    linker: &'l Linker<'a>,
     judge: &'l Judge,
     site: SiteRef,
     known: &'s mut AtSite,
 }
 
 impl Place<'_, '_, '_> {
-    /// [`Link::never_runs`].
+    /// [`Linker::never_runs`].
     pub(crate) fn never_runs(&mut self) -> bool {
-        *self.known.never_runs.get_or_insert_with(|| never_runs(self.link, self.site))
+        *self.known.never_runs.get_or_insert_with(|| never_runs(self.linker, self.site))
     }
 
-    /// [`Link::off_the_loop`].
+    /// [`Linker::off_the_loop`].
     pub(crate) fn off_the_loop(&mut self) -> bool {
-        *self.known.off_the_loop.get_or_insert_with(|| off_the_loop(self.link, self.site))
+        *self.known.off_the_loop.get_or_insert_with(|| off_the_loop(self.linker, self.site))
     }
 
     /// What signals make of a label that reaches it.
     pub(crate) fn makes(&mut self, label: &Label, way: &FlowEdge) -> Option<SignalEffect> {
-        self.judge.at_site(self.link, &mut self.known.heard, self.site, label, way)
+        self.judge.at_site(self.linker, &mut self.known.heard, self.site, label, way)
     }
 
     /// The inferred steps for where it stands.
     pub(crate) fn steps(&mut self) -> u8 {
-        self.judge.steps_at(self.link, &mut self.known.heard, self.site)
+        self.judge.steps_at(self.linker, &mut self.known.heard, self.site)
     }
 
     /// The condition of the innermost branch around it.
     pub(crate) fn guard(&mut self) -> Option<Guard> {
-        let (link, site) = (self.link, self.site);
-        let find = || link.branch_guard(site).or_else(|| getter_guard(link, site));
+        let (linker, site) = (self.linker, self.site);
+        let find = || linker.branch_guard(site).or_else(|| getter_guard(linker, site));
         self.known.guard.get_or_insert_with(find).clone()
     }
 
-    /// [`Link::guard_of_rare_choice`].
+    /// [`Linker::guard_of_rare_choice`].
     pub(crate) fn guard_of_rare_choice(&mut self) -> Option<Guard> {
-        self.known.rare_choice.get_or_insert_with(|| guard_of_rare_choice(self.link, self.site)).clone()
+        self.known.rare_choice.get_or_insert_with(|| guard_of_rare_choice(self.linker, self.site)).clone()
     }
 }
 
@@ -80,6 +80,6 @@ pub(crate) struct Remembered {
 impl<'l, 'a> Search<'l, 'a> {
     /// A site to ask about.
     pub(crate) fn place(&mut self, site: SiteRef) -> Place<'_, 'l, 'a> {
-        Place { link: self.link, judge: self.judge, site, known: self.remembered.sites.entry(site).or_default() }
+        Place { linker: self.linker, judge: self.judge, site, known: self.remembered.sites.entry(site).or_default() }
     }
 }

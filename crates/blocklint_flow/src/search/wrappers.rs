@@ -33,12 +33,12 @@ struct Wrapping<'a> {
 impl<'a> Search<'_, 'a> {
     /// Follows what wrappers do besides, for wrapped bodies that hold their thread in no other way.
     pub(crate) fn find_wrapped(&mut self) {
-        let link = self.link;
-        for &language in link.program.languages() {
+        let linker = self.linker;
+        for &language in linker.program.languages() {
             for (file, sites) in self.wrapping_sites(language) {
                 for site in sites {
                     let site = file.site_ref(site);
-                    link.attempt_site(site, || {
+                    linker.attempt_site(site, || {
                         for wrapping in self.wrappings(site) {
                             self.wrapped(&wrapping);
                         }
@@ -50,22 +50,22 @@ impl<'a> Search<'_, 'a> {
 
     /// The decorations and calls that may be of such a row, by their names, in the files that may hold its library.
     fn wrapping_sites(&self, language: Language) -> Vec<(FileId, Vec<SiteId>)> {
-        let (link, program) = (self.link, self.link.program);
+        let (linker, program) = (self.linker, self.linker.program);
         let separator = blocklint_link::models::library::separator(language);
         let mut files: Vec<(FileId, Vec<SiteId>)> = Vec::new();
         let mut seen: FxHashSet<FileId> = FxHashSet::default();
-        for row in link.library.of(language).names(Uses::CALLED) {
-            let Some(name) = program.name(row.name).filter(|&name| link.is_name_near(name)) else { continue };
+        for row in linker.library.of(language).names(Uses::CALLED) {
+            let Some(name) = program.name(row.name).filter(|&name| linker.is_name_near(name)) else { continue };
             let heads: Vec<&str> =
                 row.paths(Uses::CALLED).map(|of| of.path.split(separator).next().unwrap_or(of.path)).collect();
-            let roots = link.reach().roots(heads.into_iter());
-            for name in link.with_aliases(name) {
+            let roots = linker.reach().roots(heads.into_iter());
+            for name in linker.with_aliases(name) {
                 for &(file, sym) in program.occurrences(name) {
-                    if !link.is_near(file) {
+                    if !linker.is_in_focus(file) {
                         continue;
                     }
                     let facts = program.facts(file);
-                    if facts.language != language || !link.reach().may_hold(file, language, &roots) {
+                    if facts.language != language || !linker.reach().may_hold(file, language, &roots) {
                         continue;
                     }
                     let named = program.index_of(file).sites_named(sym).iter().copied();
@@ -89,37 +89,37 @@ impl<'a> Search<'_, 'a> {
 
     /// What is wrapped at a site, and by which row.
     fn wrappings(&self, made: SiteRef) -> Vec<Wrapping<'a>> {
-        let link = self.link;
-        let facts = link.program.facts(made.file);
-        let row = link.program.site(made);
+        let linker = self.linker;
+        let facts = linker.program.facts(made.file);
+        let row = linker.program.site(made);
         let decorates = row.kind == SiteKind::Decorate;
         let (callee, asked) = match facts.form(row.callee) {
             Form::Result(site) if decorates => {
                 let asked = made.file.site_ref(site);
-                (link.callee(asked, EnvId::NONE), asked)
+                (linker.callee(asked, EnvId::NONE), asked)
             }
-            _ if decorates => (link.eval(link.scope_of(made, EnvId::NONE), row.callee), made),
-            _ => (link.callee(made, EnvId::NONE), made),
+            _ if decorates => (linker.eval(linker.scope_of(made, EnvId::NONE), row.callee), made),
+            _ => (linker.callee(made, EnvId::NONE), made),
         };
         let mut found = Vec::new();
-        for val in link.values.members(callee.value) {
+        for val in linker.values.members(callee.value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-            let handovers = link.library.handovers(path);
+            let handovers = linker.library.handovers(path);
             // The first row whose conditions hold says what the wrapper is.
             let speaking = handovers.iter().filter(|row| row.wraps).find_map(|row| {
                 let form = match &row.selector {
                     Selector::Via(Via::Decorator) if decorates => {
-                        link.program.args_of(made).first().map(|arg| arg.value)
+                        linker.program.args_of(made).first().map(|arg| arg.value)
                     }
                     Selector::Argument(argument) if decorates && asked == made => {
                         // `@async_to_sync`: what is decorated is the argument.
-                        let first = link.is_argument(made, 0, argument);
-                        link.program.args_of(made).first().map(|arg| arg.value).filter(|_| first)
+                        let first = linker.is_argument(made, 0, argument);
+                        linker.program.args_of(made).first().map(|arg| arg.value).filter(|_| first)
                     }
-                    Selector::Argument(argument) if !decorates => link.argument(made, argument),
+                    Selector::Argument(argument) if !decorates => linker.argument(made, argument),
                     _ => None,
                 }?;
-                link.conditions_shown(&row.when, &row.unless, asked, EnvId::NONE).then_some((row, form))
+                linker.conditions_shown(&row.when, &row.unless, asked, EnvId::NONE).then_some((row, form))
             });
             let Some((row, form)) = speaking else { continue };
             let Some(called) = row.called() else { continue };
@@ -132,8 +132,8 @@ impl<'a> Search<'_, 'a> {
 
     /// The project's functions that a form means; of a decorated definition the function below its decorators.
     fn bodies_in(&self, site: SiteRef, form: FormId, decorates: bool) -> Vec<BodyRef> {
-        let link = self.link;
-        let facts = link.program.facts(site.file);
+        let linker = self.linker;
+        let facts = linker.program.facts(site.file);
         let mut form = form;
         loop {
             match facts.form(form) {
@@ -146,7 +146,7 @@ impl<'a> Search<'_, 'a> {
                 _ => break,
             }
         }
-        let members = link.values.members(link.eval(link.scope_of(site, EnvId::NONE), form).value);
+        let members = linker.values.members(linker.eval(linker.scope_of(site, EnvId::NONE), form).value);
         let bodies = members.iter().filter_map(|val| match *val {
             Val::Fn { body, .. } => Some(body),
             _ => None,
@@ -155,10 +155,10 @@ impl<'a> Search<'_, 'a> {
     }
 
     fn wrapped(&mut self, wrapping: &Wrapping<'a>) {
-        let link = self.link;
+        let linker = self.linker;
         let &Wrapping { made, asked, row, called, path, body } = wrapping;
         let Some(effect) = called.held() else { return };
-        let Some(Some(leaf)) = link.row_holds(asked, path, BoundId::NONE, called, effect, EnvId::NONE, false) else {
+        let Some(Some(leaf)) = linker.match_row(asked, path, BoundId::NONE, called, effect, EnvId::NONE, false) else {
             return;
         };
         let Sink { mut label, undecided, .. } = leaf;
@@ -167,10 +167,10 @@ impl<'a> Search<'_, 'a> {
             label.severity = label.severity.min(Severity::Warning);
             label.hold = LabelHold::Fixed(Hold::Unstated);
         }
-        let is_sync = link.program.body(body).flow == Flow::Sync;
+        let is_sync = linker.program.body(body).flow == Flow::Sync;
         let on_caller = matches!(row.context, HandoverContext::Is(Runs::Caller));
         let steps = add_steps(0, u8::from(undecided));
-        let decorates = link.program.site(made).kind == SiteKind::Decorate;
+        let decorates = linker.program.site(made).kind == SiteKind::Decorate;
         if on_caller && (!is_sync || self.graph.labelled.contains(&body)) {
             // Coroutine functions are retried without holding the thread; and one finding for a call is enough.
             return;
@@ -187,13 +187,13 @@ impl<'a> Search<'_, 'a> {
         places.sort();
         places.dedup();
         for place in places {
-            let callee = link.callee(place, EnvId::NONE);
+            let callee = linker.callee(place, EnvId::NONE);
             let is_wrapper = |val: &Val| matches!(*val, Val::Partial { made: of, .. } if of == made);
-            if !link.values.members(callee.value).iter().any(is_wrapper) {
+            if !linker.values.members(callee.value).iter().any(is_wrapper) {
                 continue;
             }
             let way = self.leaf_of_wrapper(wrapping, place, &label, None, add_steps(steps, callee.inferred_steps));
-            self.arrive(place, EnvId::NONE, label.clone(), way);
+            self.propagate_to_site(place, EnvId::NONE, label.clone(), way);
         }
     }
 

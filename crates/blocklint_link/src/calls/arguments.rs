@@ -83,11 +83,11 @@ impl<'a> Linker<'a> {
     pub fn passed(&self, site: SiteRef, body: BodyRef, index: u32) -> Option<FormId> {
         let targets = self.targets(site, EnvId::NONE);
         let with_receiver = targets.receiver_of(body)?;
-        self.passed_with(site, body, index, with_receiver)
+        self.argument_for_param(site, body, index, with_receiver)
     }
 
     /// The same, where it is known whether the first parameter is a receiver that the call does not list.
-    pub fn passed_with(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
+    pub fn argument_for_param(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let key = (site, body, index, with_receiver);
         if let Some(&known) = self.passed.borrow().get(&key) {
             return known;
@@ -198,7 +198,7 @@ impl<'a> Linker<'a> {
                 SiteKind::Enter => {
                     let operand = self.eval(scope, row.callee);
                     let is_async = row.flags.has(blocklint_facts::SiteFlags::ASYNC);
-                    self.map(operand, |val| self.entered(val, is_async))
+                    self.map(operand, |val| self.context_value(val, is_async))
                 }
                 SiteKind::Operator | SiteKind::Subscript => {
                     let operand = self.eval(scope, row.callee);
@@ -259,8 +259,8 @@ impl<'a> Linker<'a> {
                 if let Some(chosen) = self.given_by_literals(body, bound, site, with_receiver) {
                     return chosen;
                 }
-                let given = self.given_below(body, receiver, self.called(body, bound, receiver));
-                if let Some(passed) = self.passed_through(given, body, site, env, with_receiver) {
+                let given = self.with_override_results(body, receiver, self.called(body, bound, receiver));
+                if let Some(passed) = self.returned_argument(given, body, site, env, with_receiver) {
                     return passed;
                 }
                 if self.program.language(body.file) == Language::Rust {
@@ -288,7 +288,7 @@ impl<'a> Linker<'a> {
                 if !self.library.calls(path).is_empty() {
                     return self.library_result(path, self.values.bound(val), site, env);
                 }
-                match self.through(ty, args) {
+                match self.transparent_inner(ty, args) {
                     Some(inner) => self.map(inner, |inner| self.call_member(inner, site, env)),
                     None => self.unknown(Why::Result),
                 }
@@ -299,7 +299,7 @@ impl<'a> Linker<'a> {
 
     /// Where a function without declared result returns a parameter, what was passed there; in Rust also what that gives where the
     /// function calls it for its result: `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
-    fn passed_through(
+    fn returned_argument(
         &self,
         given: Typed,
         body: BodyRef,
@@ -319,7 +319,7 @@ impl<'a> Linker<'a> {
             }
         };
         let passed = |index: u32| {
-            let form = self.passed_with(site, body, index, with_receiver)?;
+            let form = self.argument_for_param(site, body, index, with_receiver)?;
             Some(self.eval(self.scope_of(site, env), form))
         };
         let known = |typed: Typed| (!self.values.is_unknown(typed.value)).then_some(typed);
@@ -350,7 +350,7 @@ impl<'a> Linker<'a> {
             return captured;
         }
         for &index in params {
-            let Some(form) = self.passed_with(site, body, index, with_receiver) else { continue };
+            let Some(form) = self.argument_for_param(site, body, index, with_receiver) else { continue };
             let typed = self.eval(self.scope_of(site, env), form);
             let callable = self.values.members(typed.value).iter().any(|val| self.is_callable(*val));
             if callable {
@@ -432,7 +432,7 @@ impl<'a> Linker<'a> {
     }
 
     /// What `with … as` binds.
-    fn entered(&self, val: Val, is_async: bool) -> Typed {
+    fn context_value(&self, val: Val, is_async: bool) -> Typed {
         match val {
             Val::Iter { body, env } => self.yielded(body, env),
             Val::Library { ty, args, .. } => {
@@ -441,7 +441,7 @@ impl<'a> Linker<'a> {
                         return self.type_value(&enters, val, None);
                     }
                 }
-                if let Some(inner) = self.through(ty, args) {
+                if let Some(inner) = self.transparent_inner(ty, args) {
                     return inner;
                 }
                 self.known(val)
@@ -462,7 +462,7 @@ impl<'a> Linker<'a> {
             Val::Unknown(why) => self.unknown(why),
             Val::Awaitable(value) if is_async => {
                 let inner = Typed { value, inferred_steps: 0 };
-                self.map(inner, |inner| self.entered(inner, true))
+                self.map(inner, |inner| self.context_value(inner, true))
             }
             other => self.known(other),
         }
@@ -562,7 +562,7 @@ impl<'a> Linker<'a> {
         }
         let lazy = effect_row.is_some_and(|row| row.lazy);
         if lazy && effect_row.is_some_and(|row| row.held().is_none()) {
-            let carried = self.carried(receiver, site, env);
+            let carried = self.lazy_inputs(receiver, site, env);
             if !carried.is_empty() {
                 // `lines.map(parse)` holds other elements back.
                 let element = self.map(given, |val| self.element(val)).value;
@@ -590,7 +590,7 @@ impl<'a> Linker<'a> {
     }
 
     /// The lazy values among a call's receiver and arguments, which its own lazy result goes through.
-    fn carried(&self, receiver: BoundId, site: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
+    fn lazy_inputs(&self, receiver: BoundId, site: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
         let scope = self.scope_of(site, env);
         let mut members: SmallVec<[Val; 4]> = SmallVec::new();
         if receiver.is_some() {

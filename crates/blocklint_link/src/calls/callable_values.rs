@@ -5,7 +5,7 @@ use crate::lang;
 use blocklint_core::Language;
 use blocklint_facts::{Exit, ExitKind, Form, FormId, VarKind};
 
-use crate::calls::param_summary::held;
+use crate::calls::param_summary::unwrap_single_argument;
 use crate::linker::{LOW_STEPS, Linker, Typed};
 use crate::program::ids::{BodyRef, FileId, Name, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
@@ -37,7 +37,7 @@ impl Linker<'_> {
                 Language::Java => self.is_functional_type(ty),
                 Language::Rust => {
                     lang::rust::names::is_callable(&self.library.text(ty))
-                        || self.through(ty, args).is_some_and(|inner| self.takes_lambda_within(inner, depth))
+                        || self.transparent_inner(ty, args).is_some_and(|inner| self.takes_lambda_within(inner, depth))
                 }
                 Language::Python => false,
             },
@@ -62,7 +62,7 @@ impl Linker<'_> {
                 }
                 Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
                     // Also what a container holds: `Some(Arc::new(work))`.
-                    let inner = self.through(ty, args).or_else(|| {
+                    let inner = self.transparent_inner(ty, args).or_else(|| {
                         let value = self.values.list(args).last().copied()?;
                         Some(Typed { value, inferred_steps: typed.inferred_steps })
                     });
@@ -139,7 +139,7 @@ impl Linker<'_> {
     pub(crate) fn callable_kept(&self, scope: Scope, form: FormId) -> Typed {
         let facts = self.program.facts(scope.file);
         let typed = self.eval(scope, form);
-        let inner = held(facts, form);
+        let inner = unwrap_single_argument(facts, form);
         match facts.form(inner) {
             Form::Var(var) => match facts.var(var).kind {
                 VarKind::Param(index) if facts.assigns_of(var).next().is_none() => {

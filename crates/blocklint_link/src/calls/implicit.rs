@@ -76,7 +76,7 @@ impl<'a> Linker<'a> {
             Val::Library { ty, args, .. } => {
                 let path = self.library.member(ty, self.program.text(name));
                 if self.library.properties(path).is_empty() {
-                    if let Some(inner) = self.through(ty, args) {
+                    if let Some(inner) = self.transparent_inner(ty, args) {
                         for inner in self.values.members(inner.value) {
                             self.add_property(targets, inner, name);
                         }
@@ -277,7 +277,7 @@ impl<'a> Linker<'a> {
         let given = self.map(methods, |method| match method {
             Val::Fn { body, env, receiver } => {
                 let owner = receiver.is_some().then(|| self.values.single(receiver));
-                self.given_below(body, owner, self.called(body, env, owner))
+                self.with_override_results(body, owner, self.called(body, env, owner))
             }
             _ => self.unknown(Why::Result),
         });
@@ -285,7 +285,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Java: the same where an inherited method goes through the object itself: `pages.forEach(show)`.
-    pub(crate) fn add_gone_through_by_itself(&self, targets: &mut Targets, receiver: BoundId, site: SiteRef) {
+    pub(crate) fn add_for_each(&self, targets: &mut Targets, receiver: BoundId, site: SiteRef) {
         let facts = self.program.facts(site.file);
         let called = facts.text(self.program.site(site).name);
         if facts.language != Language::Java

@@ -65,7 +65,9 @@ impl Uses {
                         uses.see(facts, body, value, |_| ParamUse::Arg(id, index as u32));
                         // `Self { job }`, `Self { job: Box::new(job) }`.
                         if facts.language == Language::Rust && site.kind == SiteKind::New && arg.name.is_some() {
-                            uses.see(facts, body, held(facts, arg.value), |_| ParamUse::Store(arg.name));
+                            uses.see(facts, body, unwrap_single_argument(facts, arg.value), |_| {
+                                ParamUse::Store(arg.name)
+                            });
                         }
                     }
                 }
@@ -86,7 +88,7 @@ impl Uses {
             if let Form::Attr(_, sym) = facts.form(assign.target) {
                 let body = facts.body_of(assign.at);
                 let value = match facts.language {
-                    Language::Rust => held(facts, assign.value),
+                    Language::Rust => unwrap_single_argument(facts, assign.value),
                     _ => referred(facts, assign.value, &is_functional),
                 };
                 uses.see(facts, body, value, |_| ParamUse::Store(sym));
@@ -150,7 +152,7 @@ const MOST_CHAINED: usize = 8;
 
 /// The only argument of the call that a form is the result of, else the form; in Rust through all calls that wrap it:
 /// `Some(Arc::new(work))`.
-pub(crate) fn held(facts: &FileFacts, form: FormId) -> FormId {
+pub(crate) fn unwrap_single_argument(facts: &FileFacts, form: FormId) -> FormId {
     let mut at = form;
     for _ in 0..if facts.language == Language::Rust { MOST_WRAPPED } else { 1 } {
         let Form::Result(site) = facts.form(at) else { break };

@@ -45,11 +45,11 @@ impl Linker<'_> {
                 _ => continue,
             };
             let operand = self.without_none(self.eval(scope, operand));
-            self.add_each(targets, operand, |link, targets, val| link.add_first_step(targets, val, protocol.steps));
+            self.add_each(targets, operand, |linker, targets, val| linker.add_first_step(targets, val, protocol.steps));
         }
         if !is_listed && let Some(name) = self.program.global(site.file, row.name) {
             let operand = self.without_none(self.eval(scope, row.callee));
-            self.add_each(targets, operand, |link, targets, val| link.add_method_once(targets, val, name));
+            self.add_each(targets, operand, |linker, targets, val| linker.add_method_once(targets, val, name));
         }
     }
 

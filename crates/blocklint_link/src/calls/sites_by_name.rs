@@ -28,22 +28,22 @@ pub struct SitesByName {
 }
 
 impl SitesByName {
-    fn new(link: &Linker<'_>, name: Name, counts: impl Fn(FileId) -> bool) -> Self {
+    fn new(linker: &Linker<'_>, name: Name, counts: impl Fn(FileId) -> bool) -> Self {
         let mut found = SitesByName::default();
-        for &(file, sym) in link.program.occurrences(name).iter().filter(|(file, _)| counts(*file)) {
-            let index = link.program.index_of(file);
+        for &(file, sym) in linker.program.occurrences(name).iter().filter(|(file, _)| counts(*file)) {
+            let index = linker.program.index_of(file);
             for &site in index.sites_named(sym) {
-                found.add_site(link, file.site_ref(site));
+                found.add_site(linker, file.site_ref(site));
             }
             for (mention, wrap) in index.mentions_named(sym).iter() {
                 if wrap == Wrap::Element {
                     continue;
                 }
                 match mention {
-                    Mention::Operand(site) => found.add_site(link, file.site_ref(site)),
+                    Mention::Operand(site) => found.add_site(linker, file.site_ref(site)),
                     _ => {
-                        let within = Unit::Body(link.body_of_mention(file, mention));
-                        let bodies = link.attempt(within, || link.bodies_in(link.mentioned(file, mention)));
+                        let within = Unit::Body(linker.body_of_mention(file, mention));
+                        let bodies = linker.attempt(within, || linker.bodies_in(linker.mentioned(file, mention)));
                         for body in bodies.into_iter().flatten() {
                             found.mentions.entry(body).or_default().push((file, mention, wrap));
                         }
@@ -54,8 +54,8 @@ impl SitesByName {
         found
     }
 
-    fn add_site(&mut self, link: &Linker<'_>, site: SiteRef) {
-        let Some(targets) = link.attempt_site(site, || link.targets(site, EnvId::NONE)) else { return };
+    fn add_site(&mut self, linker: &Linker<'_>, site: SiteRef) {
+        let Some(targets) = linker.attempt_site(site, || linker.targets(site, EnvId::NONE)) else { return };
         if targets.list.is_empty() && targets.unknown {
             self.unknown.push(site);
         }
@@ -85,7 +85,7 @@ impl<'a> Linker<'a> {
         if let Some(known) = self.by_name_near.borrow().get(&name) {
             return known.clone();
         }
-        let made = Rc::new(SitesByName::new(self, name, |file| self.is_near(file)));
+        let made = Rc::new(SitesByName::new(self, name, |file| self.is_in_focus(file)));
         self.by_name_near.borrow_mut().insert(name, made.clone());
         made
     }
@@ -117,7 +117,7 @@ impl<'a> Linker<'a> {
     pub(crate) fn mentioned(&self, file: FileId, mention: Mention) -> ValueId {
         let facts = self.program.facts(file);
         let typed = match mention {
-            Mention::Arg(site, arg) => self.handed(file.site_ref(site), arg, EnvId::NONE),
+            Mention::Arg(site, arg) => self.argument_callable(file.site_ref(site), arg, EnvId::NONE),
             Mention::Assign(assign) => {
                 let at = facts.assign(assign).at;
                 self.assigned(Scope { file, at, env: EnvId::NONE }, assign)

@@ -143,7 +143,7 @@ impl<'a> Linker<'a> {
         match row.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                 let callee = self.without_none(self.callee(site, env));
-                self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site));
+                self.add_members(&mut targets, callee, |linker, targets, val| linker.add_callee(targets, val, site));
                 targets.one_of = targets.list.len() > 1;
                 if is_python {
                     self.add_functions_protocols(&mut targets, site, env);
@@ -152,33 +152,33 @@ impl<'a> Linker<'a> {
             }
             SiteKind::Decorate => {
                 let callee = self.eval(self.scope_of(site, env), row.callee);
-                self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site));
+                self.add_members(&mut targets, callee, |linker, targets, val| linker.add_callee(targets, val, site));
             }
             SiteKind::Read => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
                 if let Some(name) = self.program.global(site.file, row.name) {
-                    self.add_members(&mut targets, operand, |link, targets, val| {
-                        link.add_property(targets, val, name);
+                    self.add_members(&mut targets, operand, |linker, targets, val| {
+                        linker.add_property(targets, val, name);
                     });
                 }
             }
             SiteKind::Iterate => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
                 let is_async = row.flags.has(SiteFlags::ASYNC);
-                self.add_members(&mut targets, operand, |link, targets, val| match val {
+                self.add_members(&mut targets, operand, |linker, targets, val| match val {
                     // `for (Path file : (Iterable<Path>) files::iterator)`
                     Val::Fn { .. } | Val::Method { .. } if facts.language == Language::Java => {
-                        link.add_callee(targets, val, site);
+                        linker.add_callee(targets, val, site);
                     }
-                    _ => link.add_iteration(targets, val, is_async),
+                    _ => linker.add_iteration(targets, val, is_async),
                 });
             }
             SiteKind::Enter | SiteKind::Leave => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
                 if let Some(name) = self.program.global(site.file, row.name) {
                     let entering = row.kind == SiteKind::Enter;
-                    self.add_members(&mut targets, operand, |link, targets, val| {
-                        link.add_with(targets, val, name, entering);
+                    self.add_members(&mut targets, operand, |linker, targets, val| {
+                        linker.add_with(targets, val, name, entering);
                     });
                 }
             }
@@ -190,13 +190,17 @@ impl<'a> Linker<'a> {
             SiteKind::Operator | SiteKind::Subscript | SiteKind::Drop => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
                 if let Some(name) = self.program.global(site.file, row.name) {
-                    self.add_members(&mut targets, operand, |link, targets, val| link.add_method(targets, val, name));
+                    self.add_members(&mut targets, operand, |linker, targets, val| {
+                        linker.add_method(targets, val, name)
+                    });
                 }
             }
             SiteKind::Write => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
                 if let Some(name) = self.program.global(site.file, row.name) {
-                    self.add_members(&mut targets, operand, |link, targets, val| link.add_setter(targets, val, name));
+                    self.add_members(&mut targets, operand, |linker, targets, val| {
+                        linker.add_setter(targets, val, name)
+                    });
                 }
             }
             SiteKind::Import | SiteKind::Await | SiteKind::Test | SiteKind::Compare | SiteKind::Format => {}
@@ -288,7 +292,7 @@ impl<'a> Linker<'a> {
                 }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
                 self.add_during(targets, path, site);
-                self.add_gone_through_by_itself(targets, receiver, site);
+                self.add_for_each(targets, receiver, site);
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
                 None => self.add_callee(targets, self.values.single(inner), site),
@@ -317,7 +321,7 @@ impl<'a> Linker<'a> {
                 if !self.library.calls(path).is_empty() {
                     let receiver = self.values.bound(val);
                     self.push(targets, Target::Row { path, receiver, property: false, made: None });
-                } else if let Some(inner) = self.through(ty, args) {
+                } else if let Some(inner) = self.transparent_inner(ty, args) {
                     for inner in self.values.members(inner.value) {
                         self.add_callee(targets, inner, site);
                     }

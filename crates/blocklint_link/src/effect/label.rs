@@ -123,14 +123,14 @@ pub struct Guard {
     /// The inferred steps where no caller decides it: of a branch that is one of many.
     pub rare: u8,
     /// By what a call names the parameter, if not by its place here.
-    pub asked: Option<Rc<Asked>>,
+    pub asked: Option<Rc<GuardKey>>,
     /// Whether a body gives the parameter a value of its own where it is given nothing: `if name is None: name = look_up()`.
     pub filled_in: bool,
 }
 
 /// What a guard asks for where everything is passed on: `def wrapper(*args, **kwargs): return f(*args, **kwargs)`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum GuardKey {
     /// This parameter of a body further down.
     Param(BodyRef, u32),
     /// A key of `**kwargs`, and what it is where no call gives it.
@@ -140,7 +140,7 @@ pub enum Asked {
 impl Guard {
     /// The same, asked of what callers pass under a key, or of this where they pass none.
     pub fn under_key(self, key: String, default: Constant) -> Self {
-        Guard { passed: self.passed + 1, asked: Some(Rc::new(Asked::Key(key, default))), ..self }
+        Guard { passed: self.passed + 1, asked: Some(Rc::new(GuardKey::Key(key, default))), ..self }
     }
 
     /// Whether it asks for one literal.

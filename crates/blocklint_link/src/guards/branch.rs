@@ -34,7 +34,7 @@ impl<'a> Linker<'a> {
             let told = self.guard_at(place, id);
             found = match (found, told) {
                 // The last `else` is for none of the values before it.
-                (Some(inner), Some(outer)) => neither(inner, &outer),
+                (Some(inner), Some(outer)) => guard_nor(inner, &outer),
                 (inner, outer) => inner.or(outer),
             };
             if found.as_ref().is_some_and(|found| found.wanted || !found.is_choice_of_literal()) {
@@ -53,9 +53,9 @@ impl<'a> Linker<'a> {
         match facts.form(test) {
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(kind, list) if kind == (if holds { AltKind::And } else { AltKind::Or }) => {
-                facts.list(list).iter().filter_map(|&part| self.choice(place, branch, part, holds, 4)).collect()
+                facts.list(list).iter().filter_map(|&part| self.guard_of_test(place, branch, part, holds, 4)).collect()
             }
-            _ => self.choice(place, branch, test, holds, 4).into_iter().collect(),
+            _ => self.guard_of_test(place, branch, test, holds, 4).into_iter().collect(),
         }
     }
 
@@ -77,7 +77,7 @@ impl<'a> Linker<'a> {
 
     fn guard_at(&self, place: Scope, branch: RegionId) -> Option<Guard> {
         let (test, holds) = self.test_of(place.file, branch)?;
-        self.choice(place, branch, test, holds, 4)
+        self.guard_of_test(place, branch, test, holds, 4)
     }
 
     /// The tests that decide that a site is reached, each with how it comes out, from the inside out.
@@ -133,8 +133,8 @@ impl<'a> Linker<'a> {
             self.values.members(typed.value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
         };
         match (gives(*then), gives(*otherwise)) {
-            (true, false) => self.choice(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, true, 4),
-            (false, true) => self.choice(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, false, 4),
+            (true, false) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, true, 4),
+            (false, true) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, false, 4),
             _ => None,
         }
     }
@@ -152,7 +152,7 @@ impl<'a> Linker<'a> {
     }
 
     /// The guard of a test that must come out as `wanted`, for what stands in a branch.
-    fn choice(&self, place: Scope, branch: RegionId, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
+    fn guard_of_test(&self, place: Scope, branch: RegionId, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(place.file);
         let guard = |param: OwnParam, choice: Choice, wanted: bool| Guard {
@@ -162,7 +162,7 @@ impl<'a> Linker<'a> {
             ..Guard::new(param.index, Source::Branch, Question::Choice(choice), wanted)
         };
         match facts.form(test) {
-            Form::Not(inner) => self.choice(place, branch, inner, !wanted, depth),
+            Form::Not(inner) => self.guard_of_test(place, branch, inner, !wanted, depth),
             Form::Var(_) | Form::Attr(..) => {
                 Some(guard(self.own_param(place, branch, test, !wanted)?, Choice::Truth, wanted))
             }
@@ -234,17 +234,17 @@ impl<'a> Linker<'a> {
             }
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(AltKind::And, list) if wanted => {
-                facts.list(list).iter().find_map(|&part| self.choice(place, branch, part, true, depth))
+                facts.list(list).iter().find_map(|&part| self.guard_of_test(place, branch, part, true, depth))
             }
             Form::Alt(AltKind::Or, list) if !wanted => {
-                facts.list(list).iter().find_map(|&part| self.choice(place, branch, part, false, depth))
+                facts.list(list).iter().find_map(|&part| self.guard_of_test(place, branch, part, false, depth))
             }
             // `a == "x" or a == "y"`, beside what never holds.
             Form::Alt(AltKind::Or, list) => {
                 let body = facts.body_of(place.at);
                 let never = |part: FormId| self.literal_of_field(place.file, body, part) == Some(Constant::Bool(false));
                 let parts = facts.list(list).iter().filter(|&&part| !never(part));
-                let mut guards = parts.map(|&part| self.choice(place, branch, part, true, depth));
+                let mut guards = parts.map(|&part| self.guard_of_test(place, branch, part, true, depth));
                 let first = guards.next()??;
                 guards.try_fold(first, |known, next| either(known, next?))
             }
@@ -454,7 +454,7 @@ impl<'a> Linker<'a> {
         for (guard, place, value) in ends.iter() {
             let fails = guard.as_ref().is_some_and(|guard| {
                 let Question::Choice(choice) = &*guard.question else { return false };
-                let constant = match self.passed_with(site, body, guard.param, with_receiver) {
+                let constant = match self.argument_for_param(site, body, guard.param, with_receiver) {
                     Some(form) => self.constant(site, form, EnvId::NONE, 3),
                     None if self.unpacks(site) => return false,
                     None => match self.default_of(body, guard.param) {
@@ -511,7 +511,7 @@ fn either(mut left: Guard, right: Guard) -> Option<Guard> {
 }
 
 /// The guard of two tests of one parameter that both must fail; that of the inner one, if they are not of this kind.
-fn neither(mut inner: Guard, outer: &Guard) -> Option<Guard> {
+fn guard_nor(mut inner: Guard, outer: &Guard) -> Option<Guard> {
     let same = inner.param == outer.param
         && inner.escape == outer.escape
         && inner.asked == outer.asked

@@ -14,7 +14,7 @@ use crate::syntax::regions::{around, lies_in};
 impl Linker<'_> {
     /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
     /// `await` in the same loop would.
-    pub fn adds_up(&self, site: SiteRef) -> bool {
+    pub fn multiplies_hold(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let mut at = self.program.site(site).at.region;
         while let Some(id) = at.get() {

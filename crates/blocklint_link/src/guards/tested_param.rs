@@ -6,7 +6,7 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, At, FileFacts, Form, FormId, RegionId, RegionKind, VarId, VarKind};
 
-use crate::effect::label::Asked;
+use crate::effect::label::GuardKey;
 use crate::linker::Linker;
 use crate::program::ids::FileId;
 use crate::syntax::regions::{around, lies_in};
@@ -18,7 +18,7 @@ pub(crate) struct OwnParam {
     /// Where this one is true the body has given it another value before.
     pub(crate) escape: Option<u32>,
     /// The key of `**kwargs` that is tested.
-    pub(crate) asked: Option<Rc<Asked>>,
+    pub(crate) asked: Option<Rc<GuardKey>>,
     /// Whether the body gives it a value of its own where it is given nothing.
     pub(crate) filled_in: bool,
 }
@@ -59,7 +59,7 @@ impl Linker<'_> {
     /// The key of the body's own `**kwargs` that a form reads, as a parameter.
     pub(crate) fn own_key(&self, place: Scope, form: FormId) -> Option<OwnParam> {
         let (index, name, default) = self.key_of_arguments(place, form)?;
-        Some(OwnParam { asked: Some(Rc::new(Asked::Key(name, default))), ..OwnParam::plain(index) })
+        Some(OwnParam { asked: Some(Rc::new(GuardKey::Key(name, default))), ..OwnParam::plain(index) })
     }
 
     /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it; for a
@@ -95,7 +95,7 @@ impl Linker<'_> {
             if own && asks_for_nothing && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
                 continue;
             }
-            if own && self.only_fills(place.file, &assign, var) {
+            if own && self.only_replaces_missing(place.file, &assign, var) {
                 filled_in = true;
                 continue;
             }

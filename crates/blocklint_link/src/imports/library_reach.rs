@@ -13,9 +13,9 @@ use crate::program::ids::{FileId, Name};
 
 /// A set of first segments of libraries' paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Roots(SmallVec<[u64; 8]>);
+pub struct LibrarySet(SmallVec<[u64; 8]>);
 
-impl Roots {
+impl LibrarySet {
     fn insert(&mut self, bit: u32) {
         let word = bit as usize / 64;
         if self.0.len() <= word {
@@ -25,7 +25,7 @@ impl Roots {
     }
 
     /// Adds all of another set; true if any was new.
-    pub fn merge(&mut self, other: &Roots) -> bool {
+    pub fn merge(&mut self, other: &LibrarySet) -> bool {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
@@ -37,7 +37,7 @@ impl Roots {
         changed
     }
 
-    fn intersects(&self, other: &Roots) -> bool {
+    fn intersects(&self, other: &LibrarySet) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 }
@@ -47,25 +47,25 @@ const MOST_IMPORTERS: usize = 256;
 
 /// What libraries' values each Python file may hold.
 #[derive(Debug, Default)]
-pub struct Reach {
+pub struct LibraryReach {
     bits: FxHashMap<String, u32>,
-    files: Vec<Option<Roots>>,
+    files: Vec<Option<LibrarySet>>,
     /// What each file imports itself.
-    direct: Vec<Roots>,
+    direct: Vec<LibrarySet>,
     /// Imported modules by the bit of their first segment.
     modules: Vec<(u32, Name)>,
     imports: Vec<Vec<FileId>>,
     importers: Vec<Vec<u32>>,
 }
 
-impl Reach {
+impl LibraryReach {
     /// Follows all imports once: O(imports).
-    pub fn new(link: &Linker<'_>) -> Self {
-        let program = link.program;
-        let models = link.library.of(Language::Python);
-        let mut reach = Reach { files: vec![None; program.files.len()], ..Reach::default() };
+    pub fn new(linker: &Linker<'_>) -> Self {
+        let program = linker.program;
+        let models = linker.library.of(Language::Python);
+        let mut reach = LibraryReach { files: vec![None; program.files.len()], ..LibraryReach::default() };
         // Users' rows may speak of the project's own functions, which nobody needs to import.
-        if link.library.has_user_rows() {
+        if linker.library.has_user_rows() {
             return reach;
         }
         // What comes with a root: the types that its rows name, and theirs.
@@ -76,7 +76,7 @@ impl Reach {
             links[from as usize].push(to);
         }
         let everywhere = reach.bit("builtins");
-        let mut direct: Vec<Roots> = vec![Roots::default(); program.files.len()];
+        let mut direct: Vec<LibrarySet> = vec![LibrarySet::default(); program.files.len()];
         let mut imports: Vec<Vec<FileId>> = vec![Vec::new(); program.files.len()];
         let mut heads: FxHashMap<Name, Option<u32>> = FxHashMap::default();
         let mut resolver = Resolver::default();
@@ -87,7 +87,7 @@ impl Reach {
                 continue;
             }
             direct[slot].insert(everywhere);
-            let root = resolver.place(lang::python::names::own_root(link, &source.relative));
+            let root = resolver.place(lang::python::names::own_root(linker, &source.relative));
             let folder = resolver.place(source.relative.rsplit_once('/').map_or("", |(folder, _)| folder));
             let mut before: Option<(Sym, u32, usize)> = None;
             for import in &facts.imports {
@@ -99,7 +99,7 @@ impl Reach {
                         && resolver.modules[number].folder.is_some()
                         && let Some(name) = program.global(file, import.name)
                     {
-                        imports[slot].extend(resolver.submodule(link, number, name));
+                        imports[slot].extend(resolver.submodule(linker, number, name));
                     }
                     continue;
                 }
@@ -116,7 +116,7 @@ impl Reach {
                     }
                 }
                 let from = if import.level == 0 { root } else { folder };
-                let number = resolver.module(link, file, &import, (from, import.level as u8, module));
+                let number = resolver.module(linker, file, &import, (from, import.level as u8, module));
                 let resolved = &resolver.modules[number];
                 imports[slot].extend(resolved.file);
                 before = Some((import.module, import.level, number));
@@ -124,7 +124,7 @@ impl Reach {
                     && resolved.folder.is_some()
                     && let Some(name) = program.global(file, import.name)
                 {
-                    imports[slot].extend(resolver.submodule(link, number, name));
+                    imports[slot].extend(resolver.submodule(linker, number, name));
                 }
             }
         }
@@ -132,7 +132,7 @@ impl Reach {
         reach.modules.sort();
         reach.direct = direct.clone();
         links.resize_with(reach.bits.len(), Vec::new);
-        let closures: Vec<Roots> = (0..links.len()).map(|bit| closure(bit as u32, &links)).collect();
+        let closures: Vec<LibrarySet> = (0..links.len()).map(|bit| closure(bit as u32, &links)).collect();
         for roots in &mut direct {
             let own: Vec<u32> = ones(roots);
             for bit in own {
@@ -175,7 +175,7 @@ impl Reach {
 
     /// Values go two imports far, and one step back with the arguments of calls. Further away a type is rarely used by
     /// one who names nothing of it.
-    fn spread(&mut self, direct: Vec<Roots>, imports: &[Vec<FileId>]) {
+    fn spread(&mut self, direct: Vec<LibrarySet>, imports: &[Vec<FileId>]) {
         let mut importers: Vec<Vec<u32>> = vec![Vec::new(); direct.len()];
         for (slot, targets) in imports.iter().enumerate() {
             for target in targets {
@@ -206,8 +206,8 @@ impl Reach {
     }
 
     /// The set of some first segments; one that no file imports is in no file.
-    pub fn roots<'t>(&self, roots: impl Iterator<Item = &'t str>) -> Roots {
-        let mut found = Roots::default();
+    pub fn roots<'t>(&self, roots: impl Iterator<Item = &'t str>) -> LibrarySet {
+        let mut found = LibrarySet::default();
         for root in roots {
             if let Some(&bit) = self.bits.get(root) {
                 found.insert(bit);
@@ -224,7 +224,7 @@ impl Reach {
     }
 
     /// Whether a file itself imports one of these libraries.
-    pub fn imports_one(&self, file: FileId, roots: &Roots) -> bool {
+    pub fn imports_one(&self, file: FileId, roots: &LibrarySet) -> bool {
         self.direct.get(file.index()).is_none_or(|own| own.intersects(roots))
     }
 
@@ -237,7 +237,7 @@ impl Reach {
     }
 
     /// Whether a file may hold values of one of these libraries. Of other languages nothing is ruled out.
-    pub fn may_hold(&self, file: FileId, language: Language, roots: &Roots) -> bool {
+    pub fn may_hold(&self, file: FileId, language: Language, roots: &LibrarySet) -> bool {
         language != Language::Python || self.files[file.index()].as_ref().is_none_or(|own| own.intersects(roots))
     }
 }
@@ -263,24 +263,24 @@ impl<'p> Resolver<'p> {
         *self.places.entry(folder).or_insert(next)
     }
 
-    fn module(&mut self, link: &Linker<'_>, file: FileId, import: &Import, key: (u32, u8, Name)) -> usize {
+    fn module(&mut self, linker: &Linker<'_>, file: FileId, import: &Import, key: (u32, u8, Name)) -> usize {
         if let Some(&known) = self.numbers.get(&key) {
             return known;
         }
-        let (file, folder) = lang::python::names::imported_module(link, file, import);
+        let (file, folder) = lang::python::names::imported_module(linker, file, import);
         self.modules.push(Module { file, folder });
         self.numbers.insert(key, self.modules.len() - 1);
         self.modules.len() - 1
     }
 
-    fn submodule(&mut self, link: &Linker<'_>, module: usize, name: Name) -> Option<FileId> {
+    fn submodule(&mut self, linker: &Linker<'_>, module: usize, name: Name) -> Option<FileId> {
         let folder = self.modules[module].folder.as_deref()?;
-        *self.submodules.entry((module, name)).or_insert_with(|| lang::python::names::file_below(link, folder, name))
+        *self.submodules.entry((module, name)).or_insert_with(|| lang::python::names::file_below(linker, folder, name))
     }
 }
 
 /// Each file's set with those of the files it imports.
-fn with_imported(of: &[Roots], imports: &[Vec<FileId>]) -> Vec<Roots> {
+fn with_imported(of: &[LibrarySet], imports: &[Vec<FileId>]) -> Vec<LibrarySet> {
     let mut found = of.to_vec();
     for (own, targets) in found.iter_mut().zip(imports) {
         for target in targets {
@@ -290,8 +290,8 @@ fn with_imported(of: &[Roots], imports: &[Vec<FileId>]) -> Vec<Roots> {
     found
 }
 
-fn closure(bit: u32, links: &[Vec<u32>]) -> Roots {
-    let mut found = Roots::default();
+fn closure(bit: u32, links: &[Vec<u32>]) -> LibrarySet {
+    let mut found = LibrarySet::default();
     let mut queue = vec![bit];
     let mut seen = vec![false; links.len()];
     while let Some(next) = queue.pop() {
@@ -304,7 +304,7 @@ fn closure(bit: u32, links: &[Vec<u32>]) -> Roots {
     found
 }
 
-fn ones(roots: &Roots) -> Vec<u32> {
+fn ones(roots: &LibrarySet) -> Vec<u32> {
     let bits = roots.0.iter().enumerate().flat_map(|(word, bits)| {
         (0..64).filter(move |bit| bits & (1 << bit) != 0).map(move |bit| word as u32 * 64 + bit)
     });

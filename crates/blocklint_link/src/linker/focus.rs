@@ -20,7 +20,7 @@ pub(crate) struct Focus {
 
 impl Linker<'_> {
     /// Only findings in these files are wanted. What is resolved is resolved as ever. Counts once, before anything is looked for.
-    pub fn ask_only_of(&self, files: FxHashSet<FileId>) {
+    pub fn report_only(&self, files: FxHashSet<FileId>) {
         let _ = self.asked.files.set(files);
     }
 
@@ -42,7 +42,7 @@ impl Linker<'_> {
 
     /// Whether a file is looked at.
     #[inline]
-    pub fn is_near(&self, file: FileId) -> bool {
+    pub fn is_in_focus(&self, file: FileId) -> bool {
         self.asked.near.get().is_none_or(|files| files.contains(&file))
     }
 

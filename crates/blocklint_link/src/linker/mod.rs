@@ -410,7 +410,7 @@ impl<'a> Linker<'a> {
 
     /// Ends the run if its result is not wanted any more, and the unit at hand if it takes too long.
     #[inline]
-    pub fn go_on(&self) {
+    pub fn check_cancelled(&self) {
         self.work.step();
         if self.stop.get().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             std::panic::resume_unwind(Box::new(Stopped));
@@ -441,10 +441,12 @@ impl<'a> Linker<'a> {
         match memo.borrow_mut().entry(key) {
             Entry::Occupied(known) => match *known.get() {
                 QueryState::Known(known) => return known,
-                QueryState::Running => return self.unknown(if self.burn(false) { Why::Cycle } else { Why::Bound }),
+                QueryState::Running => {
+                    return self.unknown(if self.spend_step(false) { Why::Cycle } else { Why::Bound });
+                }
             },
             Entry::Vacant(unknown) => {
-                if !self.burn(true) {
+                if !self.spend_step(true) {
                     return self.unknown(Why::Bound);
                 }
                 unknown.insert(QueryState::Running);
@@ -471,7 +473,7 @@ impl<'a> Linker<'a> {
     ) -> T {
         let Ok(key) = task.key() else { return exhausted };
         let starts = self.busy.borrow_mut().insert(key);
-        if !self.burn(starts) {
+        if !self.spend_step(starts) {
             if starts {
                 self.busy.borrow_mut().remove(&key);
             }
@@ -489,7 +491,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Whether there was a step of fuel; it is used up only by a task that starts. What does not start is a cut.
-    fn burn(&self, starts: bool) -> bool {
+    fn spend_step(&self, starts: bool) -> bool {
         if self.running.get() == 0 {
             self.fuel.set(FUEL);
         }
@@ -503,7 +505,7 @@ impl<'a> Linker<'a> {
 
     /// Runs a task; says whether nothing was cut meanwhile, so that what it found is final.
     fn run<T>(&self, compute: impl FnOnce() -> T) -> (T, bool) {
-        self.go_on();
+        self.check_cancelled();
         let before = self.cuts.get();
         self.running.set(self.running.get() + 1);
         let result = compute();
@@ -515,7 +517,7 @@ impl<'a> Linker<'a> {
 
     /// Begins to look for what is remembered for all, not at the cost of the site that asks first; not within another such search.
     /// Gives what fuel that site has left.
-    pub(crate) fn starts_afresh(&self) -> Option<u32> {
+    pub(crate) fn enter_global_query(&self) -> Option<u32> {
         (!self.afresh.replace(true)).then(|| self.fuel.get())
     }
 
@@ -525,7 +527,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Goes on with the site that asked.
-    pub(crate) fn goes_on(&self, left: u32) {
+    pub(crate) fn leave_global_query(&self, left: u32) {
         self.fuel.set(left);
         self.afresh.set(false);
     }

@@ -10,7 +10,7 @@ use blocklint_facts::{AssignKind, BodyId, BodyKind, ClassKind, FileFacts, Form, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::classes::hierarchy::Hierarchy;
-use crate::imports::library_reach::Reach;
+use crate::imports::library_reach::LibraryReach;
 use crate::linker::Linker;
 use crate::program::Program;
 use crate::program::ids::Name;
@@ -21,7 +21,7 @@ pub struct Tables {
     pub(crate) hierarchy: Arc<Hierarchy>,
     pub(crate) import_aliases: Arc<FxHashMap<Name, Vec<Name>>>,
     pub(crate) alias_names: Arc<FxHashSet<Name>>,
-    reach: Arc<OnceLock<Reach>>,
+    reach: Arc<OnceLock<LibraryReach>>,
     /// Python: the names under which classes hold descriptors of libraries.
     pub(crate) described: Arc<OnceLock<FxHashSet<Name>>>,
 }
@@ -42,8 +42,8 @@ impl Tables {
 
 impl Linker<'_> {
     /// Which libraries' values can be in which file.
-    pub fn reach(&self) -> &Reach {
-        self.tables.reach.get_or_init(|| Reach::new(self))
+    pub fn reach(&self) -> &LibraryReach {
+        self.tables.reach.get_or_init(|| LibraryReach::new(self))
     }
 }
 

@@ -142,7 +142,7 @@ impl Drop for AtHand<'_> {
 
 impl Linker<'_> {
     /// Takes up a unit, unless that is left out. A unit may be taken up within another one, which then goes on. After a panic
-    /// [`Link::unit`] returns the innermost unit that was at hand.
+    /// [`Linker::unit`] returns the innermost unit that was at hand.
     #[inline]
     pub fn take_up(&self, unit: Unit) -> Option<AtHand<'_>> {
         if self.is_left_out(unit) {
@@ -213,7 +213,7 @@ impl Linker<'_> {
         }
         assert!(fault.stalls, "a fault that a test asked for");
         loop {
-            self.go_on();
+            self.check_cancelled();
         }
     }
 }

@@ -4,7 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::SiteKind;
 use blocklint_models::Uses;
 
-use crate::imports::library_reach::Reach;
+use crate::imports::library_reach::LibraryReach;
 use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 
@@ -13,7 +13,7 @@ impl<'a> Linker<'a> {
     /// may hold its library, in order. Of the paths that share a name `wanted` leaves those that are meant.
     pub fn sites_of_rows(
         &self,
-        reach: &Reach,
+        reach: &LibraryReach,
         language: Language,
         uses: Uses,
         kinds: &[SiteKind],
@@ -29,7 +29,7 @@ impl<'a> Linker<'a> {
             }
             let roots = reach.roots(paths.iter().map(|path| path.split(separator).next().unwrap_or(path)));
             for name in self.with_aliases(name) {
-                for &(file, sym) in self.program.occurrences(name).iter().filter(|(file, _)| self.is_near(*file)) {
+                for &(file, sym) in self.program.occurrences(name).iter().filter(|(file, _)| self.is_in_focus(*file)) {
                     let facts = self.program.facts(file);
                     if facts.language != language || !reach.may_hold(file, language, &roots) {
                         continue;

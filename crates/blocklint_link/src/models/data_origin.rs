@@ -54,7 +54,7 @@ const FUEL: u32 = 240;
 
 /// What is asked of a value.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'t> {
+pub(crate) struct OriginQuery<'t> {
     /// Any of these; none: any source.
     sources: Option<&'t [Source]>,
     /// All that the source gives: no slice, no part, and nothing that says how much to read.
@@ -70,8 +70,8 @@ impl Linker<'_> {
     pub fn origin_test(&self, test: &Test, site: SiteRef, form: FormId, env: EnvId) -> ConditionResult {
         let fuel = &Cell::new(FUEL);
         let asked = match test {
-            Test::From(sources) => Asked { sources: Some(sources), whole: false, calls: 1, fuel },
-            _ => Asked { sources: None, whole: true, calls: 1, fuel },
+            Test::From(sources) => OriginQuery { sources: Some(sources), whole: false, calls: 1, fuel },
+            _ => OriginQuery { sources: None, whole: true, calls: 1, fuel },
         };
         let body = self.program.body_of_site(site);
         let scope = Scope { env, ..self.scope_of(site, env) };
@@ -83,7 +83,7 @@ impl Linker<'_> {
         scope: Scope,
         body: BodyRef,
         form: FormId,
-        asked: Asked<'_>,
+        asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let (Some(depth), Some(fuel)) = (depth.checked_sub(1), asked.fuel.get().checked_sub(1)) else {
@@ -114,7 +114,7 @@ impl Linker<'_> {
 
     /// Whether a form is a parameter whose type says where its bytes come from, of a callable that nobody in the project calls: what
     /// a library gives to its handlers and lambdas.
-    fn is_given_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>) -> bool {
+    fn is_given_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(form) else { return false };
         let row = facts.var(var);
@@ -129,7 +129,14 @@ impl Linker<'_> {
     }
 
     /// Java: whether a lambda captures a parameter to which a call of the method around passes what is asked for.
-    fn is_given_by_caller(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> bool {
+    fn is_given_by_caller(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        form: FormId,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> bool {
         let facts = self.program.facts(scope.file);
         let (Form::Var(var), Some(calls)) = (facts.form(form), asked.calls.checked_sub(1)) else { return false };
         let row = facts.var(var);
@@ -142,14 +149,14 @@ impl Linker<'_> {
         self.sites_calling(around).into_iter().take(MOST_PASSING).any(|site| {
             let Some(form) = self.passed(site, around, index) else { return false };
             let scope = self.scope_of(site, EnvId::NONE);
-            self.comes(scope, self.program.body_of_site(site), form, Asked { calls, ..asked }, depth)
+            self.comes(scope, self.program.body_of_site(site), form, OriginQuery { calls, ..asked }, depth)
                 == ConditionResult::Yes
         })
     }
 
     /// Java: whether what a lambda is given comes by the chain that its operator stands on: `request.bodyToMono(String.class).map(
     /// body -> …)`.
-    fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: Asked<'_>, depth: u32) -> ConditionResult {
+    fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: OriginQuery<'_>, depth: u32) -> ConditionResult {
         let facts = self.program.facts(lambda.file);
         if facts.language != Language::Java || self.program.body(lambda).kind != BodyKind::Lambda || index > 0 {
             return ConditionResult::Hidden;
@@ -184,7 +191,7 @@ impl Linker<'_> {
         scope: Scope,
         body: BodyRef,
         form: FormId,
-        asked: Asked<'_>,
+        asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
@@ -239,7 +246,7 @@ impl Linker<'_> {
         scope: Scope,
         body: BodyRef,
         site: SiteRef,
-        asked: Asked<'_>,
+        asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(site.file);
@@ -282,7 +289,7 @@ impl Linker<'_> {
             Target::Body { body, env, .. } if asked.calls > 0 => {
                 let callee = body;
                 let (facts, body_id) = self.program.facts_and_id(body);
-                let asked = Asked { calls: asked.calls - 1, ..asked };
+                let asked = OriginQuery { calls: asked.calls - 1, ..asked };
                 let given = facts.exits.iter().filter(|exit| {
                     exit.kind == ExitKind::Return && exit.value.is_some() && facts.body_of(exit.at) == body_id
                 });
@@ -312,7 +319,7 @@ impl Linker<'_> {
         scope: Scope,
         body: BodyRef,
         site: SiteRef,
-        asked: Asked<'_>,
+        asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         if self.program.language(site.file) != Language::Rust || !self.gives_wrapper(site, scope.env) {
@@ -360,7 +367,7 @@ impl Linker<'_> {
     }
 }
 
-pub(crate) fn wanted(asked: Asked<'_>, source: Source) -> bool {
+pub(crate) fn wanted(asked: OriginQuery<'_>, source: Source) -> bool {
     asked.sources.is_none_or(|sources| sources.contains(&source))
 }
 

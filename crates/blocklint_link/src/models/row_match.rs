@@ -58,7 +58,13 @@ impl<'a> Linker<'a> {
 
     /// What the call does where the condition that a caller decides does not hold: by the next row. Of rows that ask the same
     /// argument's type each speaks for its own.
-    pub fn leaves_otherwise(&self, site: SiteRef, first: &Sink<'a>, receiver: BoundId, env: EnvId) -> Vec<Sink<'a>> {
+    pub fn effects_if_guard_fails(
+        &self,
+        site: SiteRef,
+        first: &Sink<'a>,
+        receiver: BoundId,
+        env: EnvId,
+    ) -> Vec<Sink<'a>> {
         let mut found = Vec::new();
         let Some(guard) = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)
         else {
@@ -67,7 +73,7 @@ impl<'a> Linker<'a> {
         let rows = self.rows_at(first.path, site);
         for row in rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1) {
             let Some(RowEffect::Holds(effect)) = row.effect else { break };
-            let mut leaf = match self.row_holds(site, first.path, receiver, row, effect, env, false) {
+            let mut leaf = match self.match_row(site, first.path, receiver, row, effect, env, false) {
                 None => continue,
                 Some(None) => break,
                 Some(Some(leaf)) => leaf,
@@ -110,7 +116,7 @@ impl<'a> Linker<'a> {
         for row in rows.effect() {
             match row.effect {
                 Some(RowEffect::Holds(effect)) => {
-                    if let Some(found) = self.row_holds(site, path, receiver, row, effect, env, locks) {
+                    if let Some(found) = self.match_row(site, path, receiver, row, effect, env, locks) {
                         return found;
                     }
                 }
@@ -126,7 +132,7 @@ impl<'a> Linker<'a> {
 
     /// `None`: the row does not hold, the next may. `Some(None)`: it decides, and there is no effect.
     #[expect(clippy::too_many_arguments, reason = "a call has that many sides")]
-    pub fn row_holds(
+    pub fn match_row(
         &self,
         site: SiteRef,
         path: PathId,
@@ -177,7 +183,7 @@ impl<'a> Linker<'a> {
         if place.is_empty() {
             return Some(None);
         }
-        if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.is_done_there(site)) {
+        if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.was_checked_done(site)) {
             return Some(None);
         }
         let mut severity = row.severity.unwrap_or(match effect {
@@ -241,7 +247,12 @@ impl<'a> Linker<'a> {
             severity = Severity::Error;
         }
         // One call of many that iterate is one call; the loop around it is the caller's to see.
-        if severity == Severity::Note && !is_sized && !is_unseen && !self.stays_short(site) && self.adds_up(site) {
+        if severity == Severity::Note
+            && !is_sized
+            && !is_unseen
+            && !self.stays_short(site)
+            && self.multiplies_hold(site)
+        {
             severity = Severity::Warning;
         }
         let label = Label {
@@ -261,7 +272,7 @@ impl<'a> Linker<'a> {
     }
 
     /// What a row does where its arguments cannot be seen.
-    pub fn unseen(&self, row: &CallRow) -> Option<Label> {
+    pub fn effect_without_arguments(&self, row: &CallRow) -> Option<Label> {
         let effect = row.held()?;
         let own = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
         let mut place = if row.native || own { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
@@ -507,7 +518,7 @@ impl<'a> Linker<'a> {
         match val {
             Val::Library { ty, args, .. } => {
                 let mut types = vec![ty];
-                if let Some(inner) = self.through(ty, args) {
+                if let Some(inner) = self.transparent_inner(ty, args) {
                     for inner in self.values.members(inner.value) {
                         types.extend(self.types_through(inner));
                     }

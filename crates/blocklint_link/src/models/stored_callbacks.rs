@@ -46,17 +46,17 @@ enum Runs {
 }
 
 impl During {
-    fn new(link: &Linker<'_>) -> Self {
+    fn new(linker: &Linker<'_>) -> Self {
         let mut found = During::default();
         let mut seen = FxHashSet::default();
         for &language in Language::ALL {
             let uses = Uses::OVERRIDE.union(Uses::HANDOVER).union(Uses::DECORATOR);
-            for name in link.library.of(language).names(uses) {
+            for name in linker.library.of(language).names(uses) {
                 for named in name.paths(uses) {
                     let path = named.path.split('(').next().unwrap_or(named.path);
-                    let path = link.library.path(language, path);
+                    let path = linker.library.path(language, path);
                     if seen.insert(path) {
-                        found.see(link, path);
+                        found.see(linker, path);
                     }
                 }
             }
@@ -64,10 +64,10 @@ impl During {
         found
     }
 
-    fn see(&mut self, link: &Linker<'_>, path: PathId) {
-        for row in link.library.handovers(path).iter() {
+    fn see(&mut self, linker: &Linker<'_>, path: PathId) {
+        for row in linker.library.handovers(path).iter() {
             let runs = match row.selector {
-                Selector::Via(Via::Override) => match link.library.split(path) {
+                Selector::Via(Via::Override) => match linker.library.split(path) {
                     Some((owner, method)) => Runs::Override(owner, method),
                     None => continue,
                 },
@@ -79,8 +79,8 @@ impl During {
                     text.split_once('(').map_or((text.as_str(), None), |(head, list)| (head, Some(list)));
                 let arguments =
                     list.map(|list| list.split(',').filter(|part| !part.trim_matches(')').is_empty()).count());
-                let language = link.library.language(path);
-                let call = link.library.path(language, text);
+                let language = linker.library.language(path);
+                let call = linker.library.path(language, text);
                 let last = text.rsplit(separator(language)).next().unwrap_or(text);
                 let rules = self.by_name.entry(last.to_owned()).or_default();
                 rules.push(Rule { call, arguments, runs: runs.clone() });

@@ -44,8 +44,8 @@ pub struct ByCode {
 
 impl Units {
     /// Asks code and layout for every switch of the models.
-    pub fn new(link: &Linker<'_>, by_code: ByCode) -> Self {
-        let layout = &link.program.layout.units;
+    pub fn new(linker: &Linker<'_>, by_code: ByCode) -> Self {
+        let layout = &linker.program.layout.units;
         let mut units = Units {
             folders: layout.iter().map(|unit| unit.folder.clone()).collect(),
             rows: layout.iter().map(|unit| UnitRow { on: unit.switches.clone(), ..UnitRow::default() }).collect(),
@@ -54,26 +54,26 @@ impl Units {
             units.folders.push(String::new());
             units.rows.push(UnitRow::default());
         }
-        let switches: Vec<&Switch> = link.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
+        let switches: Vec<&Switch> = linker.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
         for switch in &switches {
-            for file in turned_on_by(link, switch) {
-                let at = units.at(link, file);
+            for file in turned_on_by(linker, switch) {
+                let at = units.at(linker, file);
                 let is_off = layout.get(at).is_some_and(|unit| unit.off.contains(&switch.name));
                 if !is_off && !units.rows[at].on.contains(&switch.name) {
                     units.rows[at].on.push(switch.name.clone());
                 }
             }
         }
-        units.read_versions(link, &switches, by_code);
+        units.read_versions(linker, &switches, by_code);
         for switch in switches.iter().filter(|switch| switch.context == Some(SwitchContext::Greenlet)) {
-            let calls = switch.call.iter().flat_map(|path| calls_of(link, path));
-            let calls: Vec<SiteRef> = calls.filter(|site| !is_asked_for(link, *site)).collect();
+            let calls = switch.call.iter().flat_map(|path| calls_of(linker, path));
+            let calls: Vec<SiteRef> = calls.filter(|site| !is_asked_for(linker, *site)).collect();
             for at in 0..units.rows.len() {
-                let own = |site: &&SiteRef| units.at(link, site.file) == at && !is_aside(link, site.file);
+                let own = |site: &&SiteRef| units.at(linker, site.file) == at && !is_aside(linker, site.file);
                 let own: Vec<SiteRef> = calls.iter().filter(own).copied().collect();
                 let set = layout.get(at).is_some_and(|unit| unit.switches.contains(&switch.name));
                 if !own.is_empty() && !set {
-                    units.rows[at].real_threads = own.iter().all(|site| leaves_threads(link, *site));
+                    units.rows[at].real_threads = own.iter().all(|site| leaves_threads(linker, *site));
                     units.rows[at].patched_in.extend(own.iter().map(|site| site.file));
                 }
             }
@@ -90,8 +90,8 @@ impl Units {
     }
 
     /// Turns on the switches that versions of dependencies decide.
-    fn read_versions(&mut self, link: &Linker<'_>, switches: &[&Switch], by_code: ByCode) {
-        let layout = &link.program.layout.units;
+    fn read_versions(&mut self, linker: &Linker<'_>, switches: &[&Switch], by_code: ByCode) {
+        let layout = &linker.program.layout.units;
         for at in 0..self.rows.len() {
             let folder = &self.folders[at];
             // A unit without a word on a dependency has that of the folder above.
@@ -108,7 +108,7 @@ impl Units {
                 let dependency = known(library);
                 let exact = dependency.is_some_and(|dependency| dependency.is_exact);
                 let holds = range.holds(dependency.and_then(|dependency| dependency.version.as_ref()));
-                let shows_by_code = || !exact && (by_code.shows)(link, folder, &switch.name);
+                let shows_by_code = || !exact && (by_code.shows)(linker, folder, &switch.name);
                 if (holds || shows_by_code()) && !self.rows[at].on.contains(&switch.name) {
                     self.rows[at].on.push(switch.name.clone());
                 }
@@ -133,18 +133,18 @@ impl Units {
     }
 
     /// Whether something other than code turns a switch on for a file's unit: how its program is started.
-    pub fn is_set(&self, link: &Linker<'_>, file: FileId, name: &str) -> bool {
-        let unit = link.program.layout.units.get(self.at(link, file));
+    pub fn is_set(&self, linker: &Linker<'_>, file: FileId, name: &str) -> bool {
+        let unit = linker.program.layout.units.get(self.at(linker, file));
         unit.is_some_and(|unit| unit.switches.iter().any(|on| on == name))
     }
 
     /// The unit of a file.
-    pub fn of(&self, link: &Linker<'_>, file: FileId) -> &UnitRow {
-        &self.rows[self.at(link, file)]
+    pub fn of(&self, linker: &Linker<'_>, file: FileId) -> &UnitRow {
+        &self.rows[self.at(linker, file)]
     }
 
-    fn at(&self, link: &Linker<'_>, file: FileId) -> usize {
-        let relative = &link.program.files[file.index()].relative;
+    fn at(&self, linker: &Linker<'_>, file: FileId) -> usize {
+        let relative = &linker.program.files[file.index()].relative;
         let holds = |folder: &str| folder.is_empty() || is_below(relative, folder);
         let holding = self.folders.iter().enumerate().filter(|(_, folder)| holds(folder));
         holding.max_by_key(|(_, folder)| folder.len()).map_or(0, |(at, _)| at)
@@ -181,21 +181,21 @@ fn is_module_below(path: &str, above: &str) -> bool {
 }
 
 /// The files whose code turns a switch on; tests turn none on for what they test.
-fn turned_on_by(link: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
+fn turned_on_by(linker: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
     let mut found: Vec<FileId> = Vec::new();
     for path in &switch.call {
-        let speaks = |site: &SiteRef| switch.context != Some(SwitchContext::Greenlet) || !is_asked_for(link, *site);
-        found.extend(calls_of(link, path).into_iter().filter(speaks).map(|site| site.file));
+        let speaks = |site: &SiteRef| switch.context != Some(SwitchContext::Greenlet) || !is_asked_for(linker, *site);
+        found.extend(calls_of(linker, path).into_iter().filter(speaks).map(|site| site.file));
     }
     for module in &switch.import {
         let mut heads: Vec<FileId> = Vec::new();
         // `from a.b import c` names `a.b`, `import a.b` too.
         let names = [Some(module.as_str()), module.rsplit_once('.').map(|(parent, _)| parent)];
-        for name in names.into_iter().flatten().filter_map(|text| link.program.name(text)) {
-            heads.extend(link.program.occurrences(name).iter().map(|(file, _)| *file));
+        for name in names.into_iter().flatten().filter_map(|text| linker.program.name(text)) {
+            heads.extend(linker.program.occurrences(name).iter().map(|(file, _)| *file));
         }
         let imports = |file: &FileId| {
-            let facts = link.program.facts(*file);
+            let facts = linker.program.facts(*file);
             facts.language == Language::Python
                 && facts.imports.iter().any(|import| {
                     let text = facts.text(import.module);
@@ -208,23 +208,23 @@ fn turned_on_by(link: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
         };
         found.extend(heads.into_iter().filter(imports));
     }
-    found.retain(|file| !is_aside(link, *file));
+    found.retain(|file| !is_aside(linker, *file));
     found.sort();
     found.dedup();
     found
 }
 
 /// Whether a file's own calls say nothing of the program: tests, examples, documentation.
-fn is_aside(link: &Linker<'_>, file: FileId) -> bool {
-    let relative = &link.program.files[file.index()].relative;
-    link.program.is_test(file)
+fn is_aside(linker: &Linker<'_>, file: FileId) -> bool {
+    let relative = &linker.program.files[file.index()].relative;
+    linker.program.is_test(file)
         || relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"))
 }
 
 /// Whether a call runs only where the environment asks for it: `if os.environ.get("PATCH"):`. Mostly it does not.
-fn is_asked_for(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let mut at = link.program.site(site).at.region;
+fn is_asked_for(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let mut at = linker.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         if region.kind == RegionKind::Then && lang::python::conventions::asks_environment(facts, region.test) {
@@ -236,29 +236,29 @@ fn is_asked_for(link: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether a call that patches leaves threads alone.
-fn leaves_threads(link: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let mut args = link.program.args_of(site).into_iter();
+fn leaves_threads(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let mut args = linker.program.args_of(site).into_iter();
     args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == blocklint_facts::Form::Bool(false))
 }
 
 /// The calls of a library's function, by whatever name.
-pub fn calls_of(link: &Linker<'_>, path: &str) -> Vec<SiteRef> {
-    let wanted = link.library.path(Language::Python, path);
+pub fn calls_of(linker: &Linker<'_>, path: &str) -> Vec<SiteRef> {
+    let wanted = linker.library.path(Language::Python, path);
     let last = path.rsplit('.').next().unwrap_or(path);
-    let Some(name) = link.program.name(last) else { return Vec::new() };
+    let Some(name) = linker.program.name(last) else { return Vec::new() };
     let mut found = Vec::new();
-    for name in link.with_aliases(name) {
-        for &(file, sym) in link.program.occurrences(name) {
-            if link.program.language(file) != Language::Python {
+    for name in linker.with_aliases(name) {
+        for &(file, sym) in linker.program.occurrences(name) {
+            if linker.program.language(file) != Language::Python {
                 continue;
             }
-            for &site in link.program.index_of(file).sites_named(sym) {
+            for &site in linker.program.index_of(file).sites_named(sym) {
                 let site = file.site_ref(site);
-                if link.program.site(site).kind != SiteKind::Call {
+                if linker.program.site(site).kind != SiteKind::Call {
                     continue;
                 }
-                let members = link.values.members(link.callee(site, EnvId::NONE).value);
+                let members = linker.values.members(linker.callee(site, EnvId::NONE).value);
                 let is_it =
                     |val: &Val| matches!(*val, Val::External(of) | Val::Method { path: of, .. } if of == wanted);
                 if members.iter().any(is_it) {

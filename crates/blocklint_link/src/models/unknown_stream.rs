@@ -59,7 +59,7 @@ impl Linker<'_> {
             .take(MOST_SITES)
             .filter_map(|site| {
                 let with_receiver = self.targets(site, EnvId::NONE).receiver_of(body)?;
-                Some((site, self.passed_with(site, body, index, with_receiver)?))
+                Some((site, self.argument_for_param(site, body, index, with_receiver)?))
             })
             .peekable();
         passed.peek().is_none()

@@ -185,7 +185,7 @@ impl<'a> Linker<'a> {
             }
             Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
                 if !lang::rust::names::is_callable(&self.library.text(ty)) {
-                    let inner = self.through(ty, args)?;
+                    let inner = self.transparent_inner(ty, args)?;
                     return self
                         .values
                         .members(inner.value)

@@ -187,7 +187,7 @@ impl<'a> Linker<'a> {
     }
 
     /// The position with open chains followed to the callers of the functions that return them.
-    pub fn settled(&self, position: &Position) -> Position {
+    pub fn resolved_position(&self, position: &Position) -> Position {
         let mut found = Position { open: Vec::new(), ..position.clone() };
         for &body in &position.open {
             found.merge(&self.settled_result(body));

@@ -21,7 +21,7 @@ impl<'a> Linker<'a> {
         if let Some(known) = self.chains.ends.borrow().get(&site) {
             return known.clone();
         }
-        let (found, whole) = self.whole(|| {
+        let (found, whole) = self.with_completeness(|| {
             self.followed_ends(Busy::Ends(site), || {
                 let mut found = Position::default();
                 let (_, site_id) = self.program.facts_and_id(site);
@@ -369,7 +369,7 @@ impl<'a> Linker<'a> {
     pub fn is_moved_away(&self, operator: SiteRef) -> bool {
         let signals = self.signals_before(operator);
         !signals.has(Signals::LOOP.with(Signals::POOL)) && !signals.has(Signals::UNKNOWN) && {
-            let position = self.settled(&self.chain_position(operator));
+            let position = self.resolved_position(&self.chain_position(operator));
             position.root.is_none() && position.driven.is_empty()
         }
     }

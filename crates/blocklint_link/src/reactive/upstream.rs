@@ -121,7 +121,7 @@ impl<'a> Linker<'a> {
         if let Some(&known) = self.chains.signals.borrow().get(&site) {
             return known;
         }
-        let (found, whole) = self.whole(|| {
+        let (found, whole) = self.with_completeness(|| {
             self.followed_signals(Busy::Signals(site), || {
                 let targets = self.targets(site, EnvId::NONE);
                 let mut found = if targets.list.is_empty() { Signals::CALLED } else { Signals::NONE };
@@ -154,7 +154,7 @@ impl<'a> Linker<'a> {
         if let Some(&known) = self.chains.results.borrow().get(&body) {
             return known;
         }
-        let (found, whole) = self.whole(|| {
+        let (found, whole) = self.with_completeness(|| {
             self.followed_signals(Busy::Result(body), || {
                 let (facts, body_id) = self.program.facts_and_id(body);
                 let exits = facts
@@ -365,7 +365,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Follows something; says whether what was found is whole.
-    pub(crate) fn whole<T>(&self, follow: impl FnOnce() -> T) -> (T, bool) {
+    pub(crate) fn with_completeness<T>(&self, follow: impl FnOnce() -> T) -> (T, bool) {
         let before = self.cut_count();
         let outer = self.is_whole();
         let found = follow();

@@ -58,7 +58,7 @@ impl<'a> Linker<'a> {
             }
             Val::Instance { class, exact, .. } => {
                 let own = self.instance_member(class, exact, name, member);
-                if exact { own } else { self.or_below(class, name, own) }
+                if exact { own } else { self.with_subclass_members(class, name, own) }
             }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
             Val::Tuple(args) => match self.program.text(name).parse().ok().and_then(|at| self.values.nth(args, at)) {
@@ -172,7 +172,7 @@ impl<'a> Linker<'a> {
             Some(typed) if self.is_only_none(typed) && self.program.language(class.file) == Language::Python => {
                 let set = self.field(class, name);
                 let own = if self.values.is_unknown(set.value) { typed } else { self.join(&[typed, set]) };
-                self.or_below(class, name, own)
+                self.with_subclass_members(class, name, own)
             }
             Some(typed) => typed,
             // `Outer.this`
@@ -364,7 +364,7 @@ impl<'a> Linker<'a> {
                 }
             }
             let strangers: Vec<(FileId, AssignId)> = self
-                .foreign_assigns(name)
+                .assigns_through_others(name)
                 .iter()
                 .filter(|(of, _, _)| order.contains(&Ancestor::Class(*of)) || self.is_subclass(*of, class))
                 .map(|&(_, file, assign)| (file, assign))
@@ -451,20 +451,20 @@ impl<'a> Linker<'a> {
                 found.extend(self.own_assigns(of, name).into_iter().map(|assign| (of.file, assign)));
             }
         }
-        let of_others = self.foreign_assigns(name);
+        let of_others = self.assigns_through_others(name);
         let related = |of: ClassRef| self.is_subclass(of, class) || self.is_subclass(class, of);
         found.extend(of_others.iter().filter(|(of, ..)| related(*of)).map(|&(_, file, assign)| (file, assign)));
         found
     }
 
     /// Assignments to an attribute of this name of objects that are no receiver, with the class of the object.
-    fn foreign_assigns(&self, name: Name) -> Rc<[(ClassRef, FileId, AssignId)]> {
+    fn assigns_through_others(&self, name: Name) -> Rc<[(ClassRef, FileId, AssignId)]> {
         if let Some(known) = self.foreign.borrow().get(&name) {
             return known.clone();
         }
         // While they are being looked at, there are none: an object may be typed by a field of the same name.
         self.foreign.borrow_mut().insert(name, Rc::from([]));
-        let fresh = self.starts_afresh();
+        let fresh = self.enter_global_query();
         let mut found = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
             for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
@@ -488,7 +488,7 @@ impl<'a> Linker<'a> {
         let found: Rc<[(ClassRef, FileId, AssignId)]> = Rc::from(found);
         self.foreign.borrow_mut().insert(name, found.clone());
         if let Some(left) = fresh {
-            self.goes_on(left);
+            self.leave_global_query(left);
         }
         found
     }
@@ -548,7 +548,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Python: what others assign to a name of a module; what tests put there only for tests.
-    pub(crate) fn set_from_elsewhere(&self, module: FileId, name: Name) -> Option<Typed> {
+    pub(crate) fn module_attribute_from_others(&self, module: FileId, name: Name) -> Option<Typed> {
         if !self.is_assigned_anywhere(name) {
             return None;
         }
@@ -592,7 +592,7 @@ impl<'a> Linker<'a> {
         }
         if self.library.calls(path).is_empty()
             && self.library.handovers(path).is_empty()
-            && let Some(inner) = self.through(ty, args)
+            && let Some(inner) = self.transparent_inner(ty, args)
         {
             // `state.0`: the one field of a library's struct around one thing.
             if text == "0" && self.library.language(ty) == Language::Rust {
@@ -624,7 +624,7 @@ impl<'a> Linker<'a> {
     }
 
     /// What a transparent type holds.
-    pub fn through(&self, ty: PathId, args: ArgsId) -> Option<Typed> {
+    pub fn transparent_inner(&self, ty: PathId, args: ArgsId) -> Option<Typed> {
         let index = self.library.ty(ty)?.through()?;
         let value = self.values.nth(args, index)?;
         Some(Typed { value, inferred_steps: 0 })

@@ -110,7 +110,7 @@ impl Linker<'_> {
                 continue;
             }
             // What all leave out is there for others.
-            let form = self.passed_with(site, constructor, index, with_receiver)?;
+            let form = self.argument_for_param(site, constructor, index, with_receiver)?;
             let literal = self.literal_given(above, form, depth)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {
                 return None;

@@ -28,7 +28,7 @@ enum Holder {
 
 impl<'a> Linker<'a> {
     /// An assigned empty container with the elements that are added to the same variable or field anywhere.
-    pub(crate) fn filled(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
+    pub(crate) fn with_added_elements(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
         let [Val::Library { ty, args, made: origin }] = self.values.members(made.value)[..] else { return made };
         if args != ArgsId::NONE && self.values.list(args).iter().any(|&value| !self.values.is_unknown(value)) {
             return made;
@@ -165,7 +165,7 @@ impl<'a> Linker<'a> {
             (SiteKind::Subscript, _) => row.callee,
             _ => return false,
         };
-        let receiver = behind_guards(facts, receiver);
+        let receiver = behind_lock(facts, receiver);
         let scope = self.scope_of(site, EnvId::NONE);
         match (holder, facts.form(receiver)) {
             (Holder::Var(file, var), Form::Var(of)) if file == site.file => of == var,
@@ -231,7 +231,7 @@ impl<'a> Linker<'a> {
                     (SiteKind::Subscript, _) => row.callee,
                     _ => continue,
                 };
-                match facts.form(behind_guards(facts, receiver)) {
+                match facts.form(behind_lock(facts, receiver)) {
                     Form::Var(var) => found.entry(facts.var(var).name).or_default().push(site),
                     Form::Attr(_, sym) => found.entry(sym).or_default().push(site),
                     _ => {}
@@ -290,7 +290,7 @@ impl<'a> Linker<'a> {
 }
 
 /// What a lock, cell or option of Rust holds the container in: `self.listeners.lock().unwrap()` is `self.listeners`.
-fn behind_guards(facts: &FileFacts, receiver: FormId) -> FormId {
+fn behind_lock(facts: &FileFacts, receiver: FormId) -> FormId {
     let mut at = receiver;
     if facts.language != Language::Rust {
         return at;

@@ -27,7 +27,7 @@ impl Linker<'_> {
                         return self.type_value(&element, member, None);
                     }
                 }
-                if let Some(inner) = self.through(ty, args) {
+                if let Some(inner) = self.transparent_inner(ty, args) {
                     return self.map(inner, |inner| self.element(inner));
                 }
                 match self.values.nth(args, 0) {
@@ -110,7 +110,7 @@ impl Linker<'_> {
                 }
             }
             Val::Library { ty, args, .. } if self.library.ty(ty).is_some_and(|rows| rows.through().is_some()) => {
-                match self.through(ty, args) {
+                match self.transparent_inner(ty, args) {
                     Some(inner) => self.map(inner, |inner| self.part(inner, index)),
                     None => self.unknown(Why::Result),
                 }
@@ -123,10 +123,12 @@ impl Linker<'_> {
     pub(crate) fn payload(&self, member: Val, name: Name) -> Typed {
         match self.program.text(name) {
             "Some" | "Ok" | "Err" => match member {
-                Val::Library { ty, args, .. } if self.through(ty, args).is_some() => match self.through(ty, args) {
-                    Some(inner) => self.map(inner, |inner| self.payload(inner, name)),
-                    None => self.unknown(Why::Result),
-                },
+                Val::Library { ty, args, .. } if self.transparent_inner(ty, args).is_some() => {
+                    match self.transparent_inner(ty, args) {
+                        Some(inner) => self.map(inner, |inner| self.payload(inner, name)),
+                        None => self.unknown(Why::Result),
+                    }
+                }
                 Val::Library { args, .. } => {
                     let index = usize::from(self.program.text(name) == "Err");
                     match self.values.nth(args, index) {
@@ -187,7 +189,7 @@ impl Linker<'_> {
                         return self.type_value(&awaits, member, None);
                     }
                 }
-                if let Some(inner) = self.through(ty, args) {
+                if let Some(inner) = self.transparent_inner(ty, args) {
                     return self.map(inner, |inner| self.awaited(inner));
                 }
                 self.unknown(Why::Result)
@@ -219,7 +221,7 @@ impl Linker<'_> {
                 let language = self.program.language(scope.file);
                 let is_dict = lang::literal_type(language, lang::Literal::Dict)
                     .is_some_and(|dict| self.library.is_subtype(ty, self.library.path(language, dict)));
-                if let Some(inner) = self.through(ty, args) {
+                if let Some(inner) = self.transparent_inner(ty, args) {
                     return self.map(inner, |inner| self.subscript(scope, inner, index));
                 }
                 match self.values.nth(args, 1).filter(|_| is_dict) {

@@ -40,7 +40,7 @@ impl<'a> Linker<'a> {
             Form::Float(_) => self.literal(scope.file, lang::Literal::Float),
             Form::Str(_) | Form::Text(_) => self.literal(scope.file, lang::Literal::Str),
             Form::Bytes(_) => self.literal(scope.file, lang::Literal::Bytes),
-            Form::Var(var) => self.without_methods(scope.file, facts.var(var).name, self.var(scope, var)),
+            Form::Var(var) => self.drop_same_named_methods(scope.file, facts.var(var).name, self.var(scope, var)),
             Form::Name(sym) => self.free_name(scope, sym),
             Form::This => match self.class_around(scope.file.body_ref(self.body_at(scope))) {
                 Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
@@ -51,7 +51,7 @@ impl<'a> Linker<'a> {
                 match self.program.global(scope.file, sym) {
                     Some(name) => {
                         let read = self.map(base, |member| self.attr_or_class(scope.file, member, name));
-                        self.without_methods(scope.file, sym, read)
+                        self.drop_same_named_methods(scope.file, sym, read)
                     }
                     None => self.unknown(Why::Attribute),
                 }
@@ -197,7 +197,7 @@ impl<'a> Linker<'a> {
 
     /// What a name reads in Java, where a field and the methods of its name share a variable: no method of that name. One of
     /// another name is there by a reference to it: `loader = this::load`.
-    fn without_methods(&self, file: FileId, read: Sym, typed: Typed) -> Typed {
+    fn drop_same_named_methods(&self, file: FileId, read: Sym, typed: Typed) -> Typed {
         let facts = self.program.facts(file);
         if facts.language != Language::Java {
             return typed;
@@ -370,7 +370,7 @@ impl<'a> Linker<'a> {
                     settled = reach == AssignReach::Always;
                 }
             }
-            parts.extend(self.set_besides(scope.file, id));
+            parts.extend(self.assigned_by_other_files(scope.file, id));
         } else {
             parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned(scope, assign)));
         }
@@ -406,13 +406,13 @@ impl<'a> Linker<'a> {
     }
 
     /// Python: what others assign to a variable of a module that holds no definition.
-    fn set_besides(&self, file: FileId, id: VarId) -> Option<Typed> {
+    fn assigned_by_other_files(&self, file: FileId, id: VarId) -> Option<Typed> {
         let facts = self.program.facts(file);
         let is_value = |row: Assign| matches!(row.kind, AssignKind::Plain | AssignKind::Declaration);
         if facts.language != Language::Python || !facts.assigns_of(id).all(is_value) {
             return None;
         }
-        self.set_from_elsewhere(file, self.program.global(file, facts.var(id).name)?)
+        self.module_attribute_from_others(file, self.program.global(file, facts.var(id).name)?)
     }
 
     /// Python: whether a place is for type checkers only, or for all others (`if TYPE_CHECKING: … else: …`).
@@ -483,7 +483,7 @@ impl<'a> Linker<'a> {
         if row.kind == AssignKind::Plain && self.program.language(scope.file) == Language::Rust {
             made = self.as_value(made);
         }
-        self.filled(scope, assign, made)
+        self.with_added_elements(scope, assign, made)
     }
 
     /// The assigned value where it is a proper subtype of the declared one.
@@ -492,7 +492,7 @@ impl<'a> Linker<'a> {
             return declared;
         }
         let is_java = self.program.language(scope.file) == Language::Java;
-        if let Some(given) = self.written_out(scope, row) {
+        if let Some(given) = self.literal_elements(scope, row) {
             return given;
         }
         let [base] = self.values.members(declared.value)[..] else { return declared };
@@ -581,7 +581,7 @@ impl<'a> Linker<'a> {
 
     /// Python: what a local holds whose elements are all written out and known, and to which nothing is added:
     /// `steps: List[Step] = [Load(), Save()]` holds no other step.
-    fn written_out(&self, scope: Scope, row: &Assign) -> Option<Typed> {
+    fn literal_elements(&self, scope: Scope, row: &Assign) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let (Form::Display(kind, list), Form::Var(var)) = (facts.form(row.value), facts.form(row.target)) else {
             return None;

@@ -61,7 +61,7 @@ impl Linker<'_> {
             }
             let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
             if !vague {
-                return self.or_returned_callables(body, env, self.narrower(body, typed));
+                return self.or_returned_callables(body, env, self.narrowed_return(body, typed));
             }
         }
         self.remember(Query::Return(body, env), || {
@@ -84,7 +84,7 @@ impl Linker<'_> {
 
     /// Java: what a body returns by its only `return`, where that is of a library's type derived from the declared one: the
     /// type of a stream or directory says whether it is a file. By any of them what a lazy value holds back.
-    pub(crate) fn narrower(&self, body: BodyRef, declared: Typed) -> Typed {
+    pub(crate) fn narrowed_return(&self, body: BodyRef, declared: Typed) -> Typed {
         let (facts, body_id) = self.program.facts_and_id(body);
         let only = |value: ValueId| match self.values.members(value)[..] {
             [Val::Library { ty, .. }] => Some(ty),

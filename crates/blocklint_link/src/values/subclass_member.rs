@@ -15,7 +15,7 @@ const MOST_CLASSES: usize = 256;
 
 impl Linker<'_> {
     /// What an attribute is where an object's class is not known exactly: what its class says and what those derived from it do.
-    pub(crate) fn or_below(&self, class: ClassRef, name: Name, own: Typed) -> Typed {
+    pub(crate) fn with_subclass_members(&self, class: ClassRef, name: Name, own: Typed) -> Typed {
         if self.program.language(class.file) != Language::Python || self.derived(class).is_empty() {
             return own;
         }
@@ -97,7 +97,7 @@ impl Linker<'_> {
 
     /// What calling a method gives where it is left to derived classes, or where they give it anew and nothing declares what it
     /// gives.
-    pub(crate) fn given_below(&self, body: BodyRef, receiver: Option<Val>, own: Typed) -> Typed {
+    pub(crate) fn with_override_results(&self, body: BodyRef, receiver: Option<Val>, own: Typed) -> Typed {
         let Some(Val::Instance { exact: false, class: of, .. }) = receiver else { return own };
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

@@ -22,9 +22,9 @@ impl Life<'_, '_, '_> {
     /// Whether what a site makes, or a block around it, is given to a runtime as a task.
     pub(crate) fn is_task(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         self.is_given(site, inner, function, |taker, arg| {
-            let starts = self.link.targets(taker, EnvId::NONE).list.iter().any(|target| {
+            let starts = self.linker.targets(taker, EnvId::NONE).list.iter().any(|target| {
                 let Target::Row { path, .. } = *target else { return false };
-                let rows = self.link.library.calls(path);
+                let rows = self.linker.library.calls(path);
                 rows.with(|row| row.concurrency == Some(Concurrency::Unbounded)).next().is_some()
             });
             starts && !self.hands_to_worker(taker, arg)
@@ -34,11 +34,11 @@ impl Life<'_, '_, '_> {
     /// Whether a call runs many of what it is given, or gives what it makes of it to one that does.
     fn runs_many(&self, taker: SiteRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        let program = self.link.program;
+        let program = self.linker.program;
         let (facts, taker_id) = program.facts_and_id(taker);
-        let many = self.link.targets(taker, EnvId::NONE).list.iter().any(|target| {
+        let many = self.linker.targets(taker, EnvId::NONE).list.iter().any(|target| {
             let Target::Row { path, .. } = *target else { return false };
-            let rows = self.link.library.calls(path);
+            let rows = self.linker.library.calls(path);
             rows.with(|row| row.concurrency.is_some()).any(|row| match row.row.concurrency {
                 Some(Concurrency::Argument(_)) => true,
                 Some(Concurrency::Unbounded) => {

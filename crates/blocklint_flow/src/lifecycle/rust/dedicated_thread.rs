@@ -21,7 +21,7 @@ impl Life<'_, '_, '_> {
     /// Whether a site runs on a thread of its own, which does nothing but wait for it:
     /// `thread::spawn(move || runtime.block_on(actor.run()))`.
     pub(crate) fn has_own_thread(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let program = self.link.program;
+        let program = self.linker.program;
         let facts = program.facts(site.file);
         let driven =
             self.is_given(site, inner, function, |taker, _| facts.text(program.site(taker).name) == "block_on");
@@ -35,18 +35,18 @@ impl Life<'_, '_, '_> {
     /// Whether a function of the project drives on a thread of its own what a closure that it is given makes:
     /// `fn start(f: F) { thread::spawn(move || runtime.block_on(f())) }`.
     fn starts_thread_for(&self, site: SiteRef, arg: u32) -> bool {
-        let link = self.link;
-        link.targets(site, EnvId::NONE).list.iter().any(|target| {
+        let linker = self.linker;
+        linker.targets(site, EnvId::NONE).list.iter().any(|target| {
             let Target::Body { body, with_receiver, .. } = *target else { return false };
-            let facts = link.program.facts(body.file);
+            let facts = linker.program.facts(body.file);
             let at = arg as usize + usize::from(with_receiver);
-            let Some(param) = link.program.params_of(body).get(at) else { return false };
+            let Some(param) = linker.program.params_of(body).get(at) else { return false };
             facts.sites.iter().enumerate().any(|(of, row)| {
                 let calls = row.kind == SiteKind::Call
                     && matches!(facts.form(row.callee), Form::Var(var) if facts.var(var).name == param.name);
                 let of = body.file.site_ref(SiteId(of as u32));
                 calls && {
-                    let inner = link.program.body_of_site(of);
+                    let inner = linker.program.body_of_site(of);
                     self.function_around(inner) == body && self.has_own_thread(of, inner, body)
                 }
             })
@@ -59,9 +59,9 @@ impl Life<'_, '_, '_> {
     }
 
     fn starts_threads_only(&self, body: BodyRef) -> bool {
-        let link = self.link;
-        let of_tests = |site: SiteRef| link.is_for_tests(link.program.body_of_site(site));
-        let given = link.given_body(body);
+        let linker = self.linker;
+        let of_tests = |site: SiteRef| linker.is_for_tests(linker.program.body_of_site(site));
+        let given = linker.given_body(body);
         let mut given = given.into_iter().map(|(site, _)| site).filter(|&site| !of_tests(site)).peekable();
         let calls = self.callers.call_sites(body);
         let mut calls = calls.iter().copied().filter(|&site| !of_tests(site)).peekable();
@@ -69,7 +69,7 @@ impl Life<'_, '_, '_> {
         is_run
             && given.all(|site| self.spawns_thread(site))
             && calls.all(|site| {
-                let inner = link.program.body_of_site(site);
+                let inner = linker.program.body_of_site(site);
                 self.is_in_thread(inner, self.function_around(inner))
             })
     }
@@ -87,19 +87,19 @@ impl Life<'_, '_, '_> {
 
     /// Whether a library runs an argument on a thread that may block, and nowhere else: `spawn_blocking`.
     pub(crate) fn hands_to_worker(&self, site: SiteRef, arg: u32) -> bool {
-        let passing = self.link.passing(site, arg, EnvId::NONE);
+        let passing = self.linker.passing(site, arg, EnvId::NONE);
         let is_handed = |(context, _): &(Context, Option<Runtime>)| *context == Context::Worker;
         !passing.handed.is_empty() && passing.handed.iter().all(is_handed)
     }
 
     fn spawns_thread(&self, site: SiteRef) -> bool {
-        let facts = self.link.program.facts(site.file);
-        facts.text(self.link.program.site(site).name).starts_with("spawn") && self.is_of_std(site)
+        let facts = self.linker.program.facts(site.file);
+        facts.text(self.linker.program.site(site).name).starts_with("spawn") && self.is_of_std(site)
     }
 
     /// Whether a function, or one that it calls, takes clients; also where there are too many to tell.
     fn serves_below(&self, body: BodyRef) -> bool {
-        let link = self.link;
+        let linker = self.linker;
         let mut open = vec![(body, DOWN)];
         let mut at = 0;
         while let Some(&(next, depth)) = open.get(at) {
@@ -112,7 +112,7 @@ impl Life<'_, '_, '_> {
                     return true;
                 }
                 let Some(depth) = depth.checked_sub(1) else { continue };
-                for target in &link.targets(site, EnvId::NONE).list {
+                for target in &linker.targets(site, EnvId::NONE).list {
                     if let Target::Body { body, .. } = *target
                         && !open.iter().any(|&(known, _)| known == body)
                     {
@@ -125,17 +125,17 @@ impl Life<'_, '_, '_> {
     }
 
     fn takes_clients(&self, site: SiteRef) -> bool {
-        let link = self.link;
-        let facts = link.program.facts(site.file);
-        let name = facts.text(link.program.site(site).name);
-        lang::rust::conventions::SERVING.contains(&name) && purpose::is_serving(link, site, false)
-            || lang::rust::conventions::SERVING_AWAITED.contains(&name) && purpose::is_serving(link, site, true)
-            || purpose::calls_what_serves(link, site)
+        let linker = self.linker;
+        let facts = linker.program.facts(site.file);
+        let name = facts.text(linker.program.site(site).name);
+        lang::rust::conventions::SERVING.contains(&name) && purpose::is_serving(linker, site, false)
+            || lang::rust::conventions::SERVING_AWAITED.contains(&name) && purpose::is_serving(linker, site, true)
+            || purpose::calls_what_serves(linker, site)
     }
 
     /// The calls of a function, those in its closures and blocks too.
     fn sites_in(&self, function: BodyRef) -> impl Iterator<Item = SiteRef> {
-        let program: &Program<'_> = self.link.program;
+        let program: &Program<'_> = self.linker.program;
         let rows = program.facts(function.file).sites.len() as u32;
         (0..rows)
             .map(move |site| function.file.site_ref(SiteId(site)))
@@ -146,8 +146,8 @@ impl Life<'_, '_, '_> {
     /// runs what the program's `main` starts, for the one person before it.
     pub(crate) fn is_beside_windows(&self, file: FileId) -> bool {
         // Hardly a program does; that is told fast.
-        self.link.runtime_of(file) != Some(Runtime::Tokio)
-            && self.link.crate_of(file).and_then(|own| own.dependencies.as_ref()).is_some_and(|all| {
+        self.linker.runtime_of(file) != Some(Runtime::Tokio)
+            && self.linker.crate_of(file).and_then(|own| own.dependencies.as_ref()).is_some_and(|all| {
                 all.iter().any(|(_, package, _)| lang::rust::conventions::WINDOW_TOOLKITS.contains(&package.as_str()))
             })
     }
@@ -156,7 +156,7 @@ impl Life<'_, '_, '_> {
     /// the thread of the terminal's one user, and the runtime's tasks run on others.
     pub(crate) fn is_own_terminal(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         // Whether `main` has but one thread is not asked for each: where that is said, all are taken to have one.
-        self.link.program.name("current_thread").is_none()
+        self.linker.program.name("current_thread").is_none()
             && self.calls_one_of(site, lang::rust::conventions::ASKS_TERMINAL)
             && !self.is_spawned(site, inner, function)
     }

@@ -37,7 +37,7 @@ const MOST_SITES: usize = 128;
 
 /// When functions of Rust are entered, remembered.
 pub(crate) struct Life<'s, 'l, 'a> {
-    link: &'l Linker<'a>,
+    linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
     serving: Option<Serving>,
     entered: Remembered,
@@ -59,9 +59,9 @@ struct Serving {
 
 impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Nothing asked yet.
-    pub(crate) fn new(link: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+    pub(crate) fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         Life {
-            link,
+            linker,
             callers,
             serving: None,
             entered: Remembered::default(),
@@ -78,12 +78,12 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// The same; `None` where only those call its function that are asked for already.
     fn site(&mut self, site: SiteRef, depth: u32) -> Option<When> {
-        let inner = self.link.program.body_of_site(site);
-        if self.link.is_for_tests(inner) {
+        let inner = self.linker.program.body_of_site(site);
+        if self.linker.is_for_tests(inner) {
             return Some(When::Test);
         }
         let function = self.function_around(inner);
-        if self.link.crate_of(site.file).is_some_and(|own| own.is_for_browsers) {
+        if self.linker.crate_of(site.file).is_some_and(|own| own.is_for_browsers) {
             return Some(When::Apart);
         }
         if self.is_beside_windows(site.file) {
@@ -118,7 +118,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// The function a body stands in: closures and blocks belong to it.
     fn function_around(&self, body: BodyRef) -> BodyRef {
-        let (facts, body_id) = self.link.program.facts_and_id(body);
+        let (facts, body_id) = self.linker.program.facts_and_id(body);
         body.file.body_ref(function_around(facts, body_id))
     }
 
@@ -132,12 +132,14 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        let link = self.link;
-        if link.is_for_tests(body) {
+        let linker = self.linker;
+        if linker.is_for_tests(body) {
             return Some(When::Test);
         }
         // In a program that serves, callers tell which of its commands does; without arguments to read there are no commands.
-        if link.program.is_command_line(body.file) && !self.serves(body.file) && purpose::project_takes_arguments(link)
+        if linker.program.is_command_line(body.file)
+            && !self.serves(body.file)
+            && purpose::project_takes_arguments(linker)
         {
             return Some(When::Command);
         }
@@ -145,10 +147,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             // A runtime of its own on a thread of its own: `thread::spawn(sync)` with `#[tokio::main] async fn sync()`.
             return Some(if self.is_on_own_thread(body) { When::Apart } else { self.main(body) });
         }
-        if sets_up(&link.program.files[body.file.index()].relative) && purpose::project_serves(link) {
+        if sets_up(&linker.program.files[body.file.index()].relative) && purpose::project_serves(linker) {
             return Some(When::StartUp);
         }
-        if let Some(when) = registered(link, body) {
+        if let Some(when) = registered(linker, body) {
             return Some(when);
         }
         if self.has_runtime_for_blocking(body) {
@@ -163,14 +165,15 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             }
             let is_left_over = sites.is_empty()
                 && self.is_left_over(body)
-                && (purpose::project_serves(link) || self.is_of_commands(body.file));
+                && (purpose::project_serves(linker) || self.is_of_commands(body.file));
             return Some(if is_left_over { When::Apart } else { When::Unknown });
         }
         let mut all: Option<When> = None;
         let mut is_used = false;
         for site in sites {
             let when = self.site(site, depth);
-            if when == Some(When::Unknown) && self.says_nothing(self.function_around(link.program.body_of_site(site))) {
+            if when == Some(When::Unknown) && self.says_nothing(self.function_around(linker.program.body_of_site(site)))
+            {
                 continue;
             }
             is_used = true;
@@ -196,15 +199,15 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Whether the type of a method says that it runs on a runtime for blocking work:
     /// `fn runtime_handle(&self) -> Handle { RuntimeType::Blocking.handle() }`.
     fn has_runtime_for_blocking(&self, body: BodyRef) -> bool {
-        let link = self.link;
-        let Some(class) = link.program.body(body).class.get() else { return false };
-        if link.program.name("Blocking").is_none() {
+        let linker = self.linker;
+        let Some(class) = linker.program.body(body).class.get() else { return false };
+        if linker.program.name("Blocking").is_none() {
             return false;
         }
         let class = body.file.class_ref(class);
-        let own = lang::rust::names::subject(link, class).unwrap_or(class);
-        link.impls(own).into_iter().any(|block| {
-            let (facts, block_id) = link.program.facts_and_id(block);
+        let own = lang::rust::names::subject(linker, class).unwrap_or(class);
+        linker.impls(own).into_iter().any(|block| {
+            let (facts, block_id) = linker.program.facts_and_id(block);
             let chooses = |at: BodyId| {
                 facts.sites.iter().any(|row| {
                     facts.body_of(row.at) == at
@@ -226,42 +229,43 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether a function is where a program begins.
     fn is_main(&self, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(body.file);
-        let row = self.link.program.body(body);
-        let relative = &self.link.program.files[body.file.index()].relative;
+        let facts = self.linker.program.facts(body.file);
+        let row = self.linker.program.body(body);
+        let relative = &self.linker.program.files[body.file.index()].relative;
         if row.kind != BodyKind::Function {
             return false;
         }
         let is_first = facts.text(row.name) == "main"
             && row.parent.get() == Some(BodyId(0))
-            && lang::rust::modules::is_crate_root(self.link, relative);
+            && lang::rust::modules::is_crate_root(self.linker, relative);
         // What is given a runtime of its own to run on (`#[tokio::main]`) is driven by the thread that calls it.
-        is_first || self.link.decorator_paths(body).iter().any(|&path| self.link.library.text(path).ends_with("::main"))
+        is_first
+            || self.linker.decorator_paths(body).iter().any(|&path| self.linker.library.text(path).ends_with("::main"))
     }
 
     /// When a program's `main` runs.
     fn main(&mut self, body: BodyRef) -> When {
-        let relative = &self.link.program.files[body.file.index()].relative;
+        let relative = &self.linker.program.files[body.file.index()].relative;
         if relative == "build.rs" || relative.ends_with("/build.rs") {
             return When::Command;
         }
         match self.crate_index(body.file) {
             Some(package) if self.is_command(package) => When::Command,
             // Where no one is served later, nothing would be worse.
-            _ if purpose::project_serves(self.link) => When::StartUp,
+            _ if purpose::project_serves(self.linker) => When::StartUp,
             _ => When::Unknown,
         }
     }
 
     fn crate_index(&self, file: FileId) -> Option<usize> {
-        let own = self.link.crate_of(file)?;
-        self.link.program.layout.crates.iter().position(|package| std::ptr::eq(package, own))
+        let own = self.linker.crate_of(file)?;
+        self.linker.program.layout.crates.iter().position(|package| std::ptr::eq(package, own))
     }
 
     /// Returns true if the programs of a crate are commands: it or what it depends on reads arguments, and none of them listens or loops
     /// for ever.
     fn is_command(&mut self, package: usize) -> bool {
-        let crates = &self.link.program.layout.crates;
+        let crates = &self.linker.program.layout.crates;
         let mut serving = self.serving.take().unwrap_or_else(|| self.find_serving());
         let is_command = match serving.commands.get(&package) {
             Some(&known) => known,
@@ -280,13 +284,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Returns true if a crate depends on a parser of arguments, or reads them itself: `std::env::args()`.
     fn takes_arguments(&self, package: usize) -> bool {
-        purpose::depends_on_parser(self.link, &self.link.program.layout.crates[package])
-            || purpose::rust_files_taking_arguments(self.link).any(|file| self.crate_index(file) == Some(package))
+        purpose::depends_on_parser(self.linker, &self.linker.program.layout.crates[package])
+            || purpose::rust_files_taking_arguments(self.linker).any(|file| self.crate_index(file) == Some(package))
     }
 
     /// Whether a file's folders do not say that it is a command's: the code of its own crate listens or loops for ever.
     fn serves(&mut self, file: FileId) -> bool {
-        if is_for_one_person(&self.link.program.files[file.index()].relative) {
+        if is_for_one_person(&self.linker.program.files[file.index()].relative) {
             return false;
         }
         let Some(own) = self.crate_index(file) else { return false };
@@ -298,8 +302,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether a method is one of a trait, which may be called where its type is not seen.
     fn is_of_trait(&self, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(body.file);
-        self.link.program.body(body).class.get().is_some_and(|class| facts.class(class).bases.len > 0)
+        let facts = self.linker.program.facts(body.file);
+        self.linker.program.body(body).class.get().is_some_and(|class| facts.class(class).bases.len > 0)
     }
 
     /// Whether all programs that are built of a file's crate are commands, and there is one.
@@ -316,7 +320,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// The crates with programs that are built of a crate.
     fn programs_of(&self, own: usize) -> Vec<usize> {
-        let crates = &self.link.program.layout.crates;
+        let crates = &self.linker.program.layout.crates;
         let is_program =
             |at: usize| crates[at].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"));
         (0..crates.len()).filter(|&at| is_program(at) && self.built_of(at).contains(&own)).collect()
@@ -324,7 +328,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// The crates of the workspace that a crate is built of, itself first.
     fn built_of(&self, package: usize) -> Vec<usize> {
-        let crates = &self.link.program.layout.crates;
+        let crates = &self.linker.program.layout.crates;
         let mut open = vec![package];
         let mut at = 0;
         while let Some(&next) = open.get(at) {
@@ -345,13 +349,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// The sites that run a function: calls, and calls that take it. None where it may be run unseen.
     fn entering(&self, body: BodyRef) -> Option<Vec<SiteRef>> {
-        let link = self.link;
-        let (facts, body_id) = link.program.facts_and_id(body);
-        let row = link.program.body(body);
+        let linker = self.linker;
+        let (facts, body_id) = linker.program.facts_and_id(body);
+        let row = linker.program.body(body);
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
-        for (site, _) in link.given_body(body) {
-            let here = link.program.facts(site.file);
-            let taker = here.text(link.program.site(site).name);
+        for (site, _) in linker.given_body(body) {
+            let here = linker.program.facts(site.file);
+            let taker = here.text(linker.program.site(site).name);
             if !lang::rust::conventions::RUNS_IN_PLACE.contains(&taker) {
                 return None;
             }
@@ -359,17 +363,17 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         if let Some(class) = row.class.get() {
             let class = body.file.class_ref(class);
-            let name = link.program.global(body.file, row.name)?;
-            let ancestors = link.mro(class);
+            let name = linker.program.global(body.file, row.name)?;
+            let ancestors = linker.mro(class);
             // Who calls a library's trait is not seen.
             if !ancestors.iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_))) {
                 return None;
             }
-            let is_rare = link.hierarchy.bodies_named(name) <= 2;
+            let is_rare = linker.hierarchy.bodies_named(name) <= 2;
             // All that bear a common name are gone through for a trait's method alone.
-            let is_of_trait = link.program.class(class).kind == ClassKind::Interface || ancestors.len() > 1;
+            let is_of_trait = linker.program.class(class).kind == ClassKind::Interface || ancestors.len() > 1;
             if is_rare || is_of_trait {
-                let bearers = link.bearers(name);
+                let bearers = linker.bearers(name);
                 for ancestor in ancestors.iter() {
                     if let Ancestor::Class(base) = ancestor {
                         sites.extend(bearers.by_base.get(base).into_iter().flatten());
@@ -387,8 +391,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         // `value.load()` is no call of a `load` that takes no `self`.
         if row.class.is_some() && !has_receiver(facts, body_id) {
             sites.retain(|site| {
-                let here = link.program.facts(site.file);
-                !is_of_receiver(here, link.program.site(*site).callee)
+                let here = linker.program.facts(site.file);
+                !is_of_receiver(here, linker.program.site(*site).callee)
             });
             // The type may come from a macro, which leaves its name.
             if sites.is_empty() {
@@ -400,13 +404,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether the closures around a body run once, where they stand.
     fn runs_in_place(&self, inner: BodyRef, function: BodyRef) -> bool {
-        let link = self.link;
-        let (facts, inner_id) = link.program.facts_and_id(inner);
-        let (_, function_id) = link.program.facts_and_id(function);
+        let linker = self.linker;
+        let (facts, inner_id) = linker.program.facts_and_id(inner);
+        let (_, function_id) = linker.program.facts_and_id(function);
         let mut at = inner_id;
         while at != function_id {
             if facts.body(at).kind == BodyKind::Lambda {
-                let uses = link.program.index_of(inner.file).uses_of_callable(at);
+                let uses = linker.program.index_of(inner.file).uses_of_callable(at);
                 let mut any = false;
                 for (mention, _) in uses.iter() {
                     any = true;
@@ -437,7 +441,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether a site runs where a value is made that is made once (`OnceLock::get_or_init`).
     fn is_initialiser(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let (facts, site_id) = self.link.program.facts_and_id(site);
+        let (facts, site_id) = self.linker.program.facts_and_id(site);
         let once = |site: SiteId| lang::rust::conventions::RUNS_ONCE.contains(&facts.text(facts.site(site).name));
         let lazy = |taker: SiteId| {
             facts.text(facts.site(taker).name) == "new"
@@ -451,8 +455,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether the program ends with the statements that a site stands among: `backup().await; process::exit(0)`.
     fn ends_program(&self, site: SiteRef) -> bool {
-        let facts = self.link.program.facts(site.file);
-        let at = self.link.program.site(site).at;
+        let facts = self.linker.program.facts(site.file);
+        let at = self.linker.program.site(site).at;
         facts.sites.iter().enumerate().any(|(of, row)| {
             row.at.region == at.region
                 && row.at.position > at.position
@@ -463,7 +467,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// What becomes of the closures and blocks around a body, the innermost first.
     fn around(&self, inner: BodyRef, function: BodyRef) -> impl Iterator<Item = (Mention, Wrap)> {
-        let program = self.link.program;
+        let program = self.linker.program;
         let (facts, inner_id) = program.facts_and_id(inner);
         let (_, function_id) = program.facts_and_id(function);
         let index = program.index_of(inner.file);
@@ -474,15 +478,15 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether a site runs in a task of its own: what it makes, or a block around it, is handed to be run beside others.
     fn is_spawned(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let facts = self.link.program.facts(site.file);
+        let facts = self.linker.program.facts(site.file);
         self.is_given(site, inner, function, |taker, _| {
-            facts.text(self.link.program.site(taker).name).starts_with("spawn")
+            facts.text(self.linker.program.site(taker).name).starts_with("spawn")
         })
     }
 
     /// Whether what a site makes, or a closure or block around it, is an argument of such a call.
     fn is_given(&self, site: SiteRef, inner: BodyRef, function: BodyRef, takes: impl Fn(SiteRef, u32) -> bool) -> bool {
-        let of_result = self.link.program.uses_of_result(site);
+        let of_result = self.linker.program.uses_of_result(site);
         let mut mentions = of_result.iter().chain(self.around(inner, function));
         mentions.any(|(mention, _)| match mention {
             Mention::Arg(taker, arg) => takes(site.file.site_ref(taker), arg),
@@ -492,10 +496,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether a call is one of the standard library's.
     fn is_of_std(&self, site: SiteRef) -> bool {
-        let link = self.link;
-        link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
+        let linker = self.linker;
+        linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
             Val::External(path) | Val::Method { path, .. } => {
-                let text = link.library.text(path);
+                let text = linker.library.text(path);
                 text.starts_with("std::") || text.starts_with("core::")
             }
             _ => false,
@@ -505,8 +509,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Whether a site stands in a loop that goes on as long as there is something to do, as those do that serve. One over
     /// a collection goes through what is configured.
     fn is_repeated(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let (facts, inner_id) = self.link.program.facts_and_id(inner);
-        let (_, function_id) = self.link.program.facts_and_id(function);
+        let (facts, inner_id) = self.linker.program.facts_and_id(inner);
+        let (_, function_id) = self.linker.program.facts_and_id(function);
         let mut bodies = vec![inner_id];
         while let Some(&last) = bodies.last()
             && last != function_id
@@ -514,7 +518,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         {
             bodies.push(parent);
         }
-        let span = self.link.program.site(site).span;
+        let span = self.linker.program.site(site).span;
         let holds = |region: &Region, span: Span| region.span.start <= span.start && span.end <= region.span.end;
         let goes_on = |at: usize, region: &Region| {
             let made = match facts.form(region.test) {
@@ -543,11 +547,11 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     }
 
     fn find_serving(&self) -> Serving {
-        let program = self.link.program;
+        let program = self.linker.program;
         let mut found = Serving { crates: vec![false; program.layout.crates.len()], commands: FxHashMap::default() };
         for file in (0..program.files.len() as u32).map(FileId) {
             if program.language(file) == Language::Rust
-                && purpose::serves(self.link, file)
+                && purpose::serves(self.linker, file)
                 && let Some(at) = self.crate_index(file)
             {
                 found.crates[at] = true;
@@ -558,9 +562,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether a call is of one of these functions of libraries.
     fn calls_one_of(&self, site: SiteRef, paths: &[&str]) -> bool {
-        let link = self.link;
-        link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
-            Val::External(found) | Val::Method { path: found, .. } => paths.contains(&&*link.library.text(found)),
+        let linker = self.linker;
+        linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
+            Val::External(found) | Val::Method { path: found, .. } => paths.contains(&&*linker.library.text(found)),
             _ => false,
         })
     }

@@ -13,7 +13,7 @@ use crate::lifecycle::rust::Life;
 impl Life<'_, '_, '_> {
     /// Whether that a function calls something says nothing, for nothing calls it.
     pub(crate) fn says_nothing(&mut self, body: BodyRef) -> bool {
-        match self.link.program.body(body).flow {
+        match self.linker.program.body(body).flow {
             Flow::Sync => self.is_unused(body),
             _ => self.is_left_over(body),
         }
@@ -23,8 +23,8 @@ impl Life<'_, '_, '_> {
     /// functions for them, as long as no program that is published with it is built of it.
     pub(crate) fn is_left_over(&mut self, body: BodyRef) -> bool {
         let Some(own) = self.crate_index(body.file) else { return false };
-        let crates = &self.link.program.layout.crates;
-        let relative = &self.link.program.files[body.file.index()].relative;
+        let crates = &self.linker.program.layout.crates;
+        let relative = &self.linker.program.files[body.file.index()].relative;
         // What a program itself does not use the compiler tells; in a library nobody does.
         let is_library = crates[own].roots.first().is_some_and(|root| root.ends_with("lib.rs"))
             && !crates[own].roots.iter().any(|root| root == relative && !root.ends_with("lib.rs"));
@@ -48,8 +48,8 @@ impl Life<'_, '_, '_> {
     }
 
     fn find_unused(&self, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(body.file);
-        let row = self.link.program.body(body);
+        let facts = self.linker.program.facts(body.file);
+        let row = self.linker.program.body(body);
         // What an attribute makes of a method or of its whole `impl` is not seen.
         let of_others = row.class.get().is_some_and(|class| {
             let class = facts.class(class);
@@ -67,31 +67,31 @@ impl Life<'_, '_, '_> {
     /// Whether a call is there that may be of a function, as far as its name and shape tell: one of a method whatever its
     /// receiver is, for types are twins by `#[cfg]` and receivers are guessed.
     fn may_be_called_unseen(&self, body: BodyRef) -> bool {
-        let link = self.link;
-        let (facts, body_id) = link.program.facts_and_id(body);
-        let Some(name) = link.program.global(body.file, link.program.body(body).name) else { return true };
+        let linker = self.linker;
+        let (facts, body_id) = linker.program.facts_and_id(body);
+        let Some(name) = linker.program.global(body.file, linker.program.body(body).name) else { return true };
         let by_receiver = has_receiver(facts, body_id);
-        link.program.sites_named(name).any(|site| {
-            let here = link.program.facts(site.file);
-            let row = link.program.site(site);
+        linker.program.sites_named(name).any(|site| {
+            let here = linker.program.facts(site.file);
+            let row = linker.program.site(site);
             row.kind == SiteKind::Call
                 && here.language == Language::Rust
                 && is_of_receiver(here, row.callee) == by_receiver
                 && (by_receiver || !self.leads_to_body(site) && !self.leads_to_library(site))
-                && !link.is_for_tests(link.program.body_of_site(site))
+                && !linker.is_for_tests(linker.program.body_of_site(site))
         })
     }
 
     /// The calls `Type::name(…)` that lead to nothing of the project, of a function in an `impl Type`.
     pub(crate) fn calls_by_type_name(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let row = link.program.body(body);
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
         let class = row.class.get().map_or("", |class| facts.text(facts.body(facts.class(class).body).name));
-        let name = link.program.global(body.file, row.name);
-        name.into_iter().flat_map(|name| link.program.sites_named(name)).filter(move |&site| {
-            let here = link.program.facts(site.file);
-            let of_type = match here.form(link.program.site(site).callee) {
+        let name = linker.program.global(body.file, row.name);
+        name.into_iter().flat_map(|name| linker.program.sites_named(name)).filter(move |&site| {
+            let here = linker.program.facts(site.file);
+            let of_type = match here.form(linker.program.site(site).callee) {
                 Form::Path(base, _) => matches!(here.form(base), Form::Name(of) if here.text(of) == class),
                 _ => false,
             };
@@ -101,12 +101,12 @@ impl Life<'_, '_, '_> {
 
     /// Whether a call that leads nowhere names another type than a function's: `Reader::open(path)` is none of `Writer`.
     pub(crate) fn names_another_type(&self, site: SiteRef, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(body.file);
-        let Some(class) = self.link.program.body(body).class.get() else { return false };
+        let facts = self.linker.program.facts(body.file);
+        let Some(class) = self.linker.program.body(body).class.get() else { return false };
         let class = facts.class(class);
         let own = facts.text(facts.body(class.body).name);
-        let here = self.link.program.facts(site.file);
-        let Form::Path(base, _) = here.form(self.link.program.site(site).callee) else { return false };
+        let here = self.linker.program.facts(site.file);
+        let Form::Path(base, _) = here.form(self.linker.program.site(site).callee) else { return false };
         let Some(named) = last_name(here, base).map(|name| here.text(name)) else { return false };
         // A type's other names lead to it; a parameter that stands for a type has one letter, mostly.
         class.bases.len == 0 && named != own && named != "Self" && named.len() > 1
@@ -114,20 +114,20 @@ impl Life<'_, '_, '_> {
 
     /// Whether a call is one of a function of the project.
     fn leads_to_body(&self, site: SiteRef) -> bool {
-        self.link.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Body { .. }))
+        self.linker.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Body { .. }))
     }
 
     /// Whether a call is one of a library's function: of a path that begins with the standard library or a dependency.
     fn leads_to_library(&self, site: SiteRef) -> bool {
-        let link = self.link;
-        let dependencies = link.crate_of(site.file).and_then(|own| own.dependencies.as_ref());
+        let linker = self.linker;
+        let dependencies = linker.crate_of(site.file).and_then(|own| own.dependencies.as_ref());
         let is_library = |name: &str| {
             matches!(name, "std" | "core" | "alloc")
                 || dependencies.is_some_and(|all| all.iter().any(|(code, _, _)| code == name))
         };
-        let called = link.callee(site, EnvId::NONE).value;
-        link.values.members(called).iter().any(|val| match val {
-            Val::External(path) => link.library.text(*path).split("::").next().is_some_and(is_library),
+        let called = linker.callee(site, EnvId::NONE).value;
+        linker.values.members(called).iter().any(|val| match val {
+            Val::External(path) => linker.library.text(*path).split("::").next().is_some_and(is_library),
             _ => false,
         })
     }

@@ -14,7 +14,7 @@ use crate::values::value::EnvId;
 
 impl<'a> Linker<'a> {
     /// Whether the future that a call stands on was asked before, in the same body, if it is done.
-    pub(crate) fn is_done_there(&self, site: SiteRef) -> bool {
+    pub(crate) fn was_checked_done(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
             return false;

@@ -58,22 +58,22 @@ pub(crate) fn behind_binding(path: &str) -> Option<String> {
 }
 
 /// What a call gives whose method nobody wrote.
-pub(crate) fn generated(link: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+pub(crate) fn generated(linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return None };
     let text = facts.text(row.name);
     if text == "build" {
-        return built(link, site, 24);
+        return built(linker, site, 24);
     }
-    if !link.program.args_of(site).is_empty() {
+    if !linker.program.args_of(site).is_empty() {
         return None;
     }
     let field = getter(text)?;
-    let name = link.program.name(&field)?;
-    let receiver = link.eval(link.scope_of(site, env), base);
-    link.values.members(receiver.value).into_iter().find_map(|val| match val {
-        Val::Instance { class, .. } => field_of(link, class, name, val),
+    let name = linker.program.name(&field)?;
+    let receiver = linker.eval(linker.scope_of(site, env), base);
+    linker.values.members(receiver.value).into_iter().find_map(|val| match val {
+        Val::Instance { class, .. } => field_of(linker, class, name, val),
         _ => None,
     })
 }
@@ -90,49 +90,49 @@ fn getter(method: &str) -> Option<String> {
     Some(first.to_lowercase().chain(letters).collect())
 }
 
-fn field_of(link: &Linker<'_>, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
-    let declares = link.mro(class).iter().any(|ancestor| match *ancestor {
-        Ancestor::Class(owner) => writes_members(link, owner.file) && link.own_member(owner, name).is_some(),
+fn field_of(linker: &Linker<'_>, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
+    let declares = linker.mro(class).iter().any(|ancestor| match *ancestor {
+        Ancestor::Class(owner) => writes_members(linker, owner.file) && linker.own_member(owner, name).is_some(),
         _ => false,
     });
     if !declares {
         return None;
     }
-    let field = link.attr(receiver, name);
+    let field = linker.attr(receiver, name);
     let is_method = |val: &Val| matches!(val, Val::Fn { .. });
-    let known = !link.values.is_unknown(field.value) && !link.values.members(field.value).iter().any(is_method);
+    let known = !linker.values.is_unknown(field.value) && !linker.values.members(field.value).iter().any(is_method);
     known.then_some(field)
 }
 
 /// `C.builder().a(…).build()`
-fn built(link: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
+fn built(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
-    let facts = link.program.facts(site.file);
-    let Form::Attr(base, _) = facts.form(link.program.site(site).callee) else { return None };
+    let facts = linker.program.facts(site.file);
+    let Form::Attr(base, _) = facts.form(linker.program.site(site).callee) else { return None };
     let Form::Result(inner) = facts.form(base) else { return None };
     let inner = site.file.site_ref(inner);
-    let row = link.program.site(inner);
+    let row = linker.program.site(inner);
     if row.kind != SiteKind::Call {
         return None;
     }
     let Form::Attr(owner, _) = facts.form(row.callee) else { return None };
     if !matches!(facts.text(row.name), "builder" | "toBuilder") {
-        return built(link, inner, depth);
+        return built(linker, inner, depth);
     }
-    let owner = link.eval(link.scope_of(inner, EnvId::NONE), owner);
-    link.values.members(owner.value).into_iter().find_map(|val| match val {
-        Val::Class(class) | Val::Instance { class, .. } if writes_members(link, class.file) => {
-            Some(link.known(Val::Instance { class, exact: true, args: ArgsId::NONE }))
+    let owner = linker.eval(linker.scope_of(inner, EnvId::NONE), owner);
+    linker.values.members(owner.value).into_iter().find_map(|val| match val {
+        Val::Class(class) | Val::Instance { class, .. } if writes_members(linker, class.file) => {
+            Some(linker.known(Val::Instance { class, exact: true, args: ArgsId::NONE }))
         }
         _ => None,
     })
 }
 
 /// Whether a file imports annotations for which members are written, or writes them with their package: `@lombok.Data`.
-fn writes_members(link: &Linker<'_>, file: FileId) -> bool {
-    let facts = link.program.facts(file);
+fn writes_members(linker: &Linker<'_>, file: FileId) -> bool {
+    let facts = linker.program.facts(file);
     facts.imports.iter().any(|import| facts.text(import.module).starts_with(PACKAGE))
-        || link.program.name(PACKAGE).is_some_and(|name| link.program.local(file, name).is_some())
+        || linker.program.name(PACKAGE).is_some_and(|name| linker.program.local(file, name).is_some())
 }
 
 impl Linker<'_> {

@@ -115,9 +115,9 @@ impl<'a> Linker<'a> {
 struct SeenPackages<'a>(FxHashMap<FileId, FxHashSet<&'a str>>);
 
 impl<'a> SeenPackages<'a> {
-    fn has(&mut self, link: &Linker<'a>, file: FileId, wanted: &str) -> bool {
+    fn has(&mut self, linker: &Linker<'a>, file: FileId, wanted: &str) -> bool {
         let seen = self.0.entry(file).or_insert_with(|| {
-            let facts = link.program.facts(file);
+            let facts = linker.program.facts(file);
             let mut seen = FxHashSet::default();
             for import in &facts.imports {
                 // A package itself, or one of its classes or of their members.

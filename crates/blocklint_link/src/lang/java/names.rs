@@ -13,8 +13,8 @@ use crate::values::value::{ArgsId, EnvId, Val, Why};
 pub use crate::lang::java::words::*;
 
 /// The package a file is in.
-pub(crate) fn package<'p>(link: &Linker<'p>, file: FileId) -> &'p str {
-    let facts = link.program.facts(file);
+pub(crate) fn package<'p>(linker: &Linker<'p>, file: FileId) -> &'p str {
+    let facts = linker.program.facts(file);
     facts
         .imports
         .iter()
@@ -24,86 +24,87 @@ pub(crate) fn package<'p>(link: &Linker<'p>, file: FileId) -> &'p str {
 
 /// A name that the file does not bind: a member of the classes around, a class of the package or of a star import,
 /// a class of `java.lang`, or the first segment of a qualified name.
-pub(crate) fn free_name(link: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
-    let facts = link.program.facts(scope.file);
+pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
+    let facts = linker.program.facts(scope.file);
     let text = facts.text(sym);
-    let Some(name) = link.program.global(scope.file, sym) else { return link.unknown(Why::Unbound) };
+    let Some(name) = linker.program.global(scope.file, sym) else { return linker.unknown(Why::Unbound) };
     let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
     if text == "super" {
-        let Some(class) = link.class_around(scope.file.body_ref(body)) else { return link.unknown(Why::Unbound) };
-        let receiver = link.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
-        return link.known(Val::Super { class, receiver });
+        let Some(class) = linker.class_around(scope.file.body_ref(body)) else { return linker.unknown(Why::Unbound) };
+        let receiver = linker.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
+        return linker.known(Val::Super { class, receiver });
     }
-    if let Some(member) = member_around(link, scope.file, body, name) {
+    if let Some(member) = member_around(linker, scope.file, body, name) {
         return member;
     }
-    if let Some(&known) = link.java_names.borrow().get(&(scope.file, sym)) {
+    if let Some(&known) = linker.java_names.borrow().get(&(scope.file, sym)) {
         return known;
     }
-    let named = name_of_file(link, scope.file, sym, name);
-    link.java_names.borrow_mut().insert((scope.file, sym), named);
+    let named = name_of_file(linker, scope.file, sym, name);
+    linker.java_names.borrow_mut().insert((scope.file, sym), named);
     named
 }
 
 /// What a name that no class around binds means in a file.
-fn name_of_file(link: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
-    let facts = link.program.facts(file);
+fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
+    let facts = linker.program.facts(file);
     let text = facts.text(sym);
     // A called name is left open by the front end, for a method around would hide the import.
     if let Some(row) = facts.imports.iter().find(|row| row.kind == ImportKind::Static && row.name == sym) {
-        return import(link, file, &row);
+        return import(linker, file, &row);
     }
-    if let Some(class) = class_in_package(link, file, package(link, file), name) {
-        return link.known(Val::Class(class));
+    if let Some(class) = class_in_package(linker, file, package(linker, file), name) {
+        return linker.known(Val::Class(class));
     }
     for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
         let of = facts.text(import.module);
-        if let Some(class) = class_in_package(link, file, of, name) {
-            return link.known(Val::Class(class));
+        if let Some(class) = class_in_package(linker, file, of, name) {
+            return linker.known(Val::Class(class));
         }
-        let path = link.library.path(Language::Java, &format!("{of}.{text}"));
-        if link.library.speaks(path) {
-            return link.known(Val::External(path));
+        let path = linker.library.path(Language::Java, &format!("{of}.{text}"));
+        if linker.library.speaks(path) {
+            return linker.known(Val::External(path));
         }
     }
     for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Static && import.name.is_none()) {
         let of = facts.text(import.module);
-        if let Some(class) = class_named(link, file, of) {
-            let member = link.attr(Val::Class(class), name);
-            if !link.values.is_unknown(member.value) {
+        if let Some(class) = class_named(linker, file, of) {
+            let member = linker.attr(Val::Class(class), name);
+            if !linker.values.is_unknown(member.value) {
                 return member;
             }
             continue;
         }
-        let owner = link.library.path(Language::Java, of);
-        let member = link.library.member(owner, text);
-        if link.library.speaks(member) {
-            return link.known(Val::External(member));
+        let owner = linker.library.path(Language::Java, of);
+        let member = linker.library.member(owner, text);
+        if linker.library.speaks(member) {
+            return linker.known(Val::External(member));
         }
     }
-    let lang = link.library.path(Language::Java, &format!("java.lang.{text}"));
-    if VALUES.contains(&text) || link.library.speaks(lang) {
-        return link.known(Val::External(lang));
+    let lang = linker.library.path(Language::Java, &format!("java.lang.{text}"));
+    if VALUES.contains(&text) || linker.library.speaks(lang) {
+        return linker.known(Val::External(lang));
     }
     if text.starts_with(char::is_lowercase) {
         // Every class has it: `wait()`.
-        let inherited = link.library.path(Language::Java, &format!("java.lang.Object.{text}"));
-        if link.library.speaks(inherited) {
-            return link.known(Val::External(inherited));
+        let inherited = linker.library.path(Language::Java, &format!("java.lang.Object.{text}"));
+        if linker.library.speaks(inherited) {
+            return linker.known(Val::External(inherited));
         }
-        return link.known(Val::External(link.library.path(Language::Java, text)));
+        return linker.known(Val::External(linker.library.path(Language::Java, text)));
     }
-    link.unknown(Why::Unbound)
+    linker.unknown(Why::Unbound)
 }
 
 /// A field or method of the classes around a body, innermost first.
-fn member_around(link: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
-    let facts = link.program.facts(file);
+fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
+    let facts = linker.program.facts(file);
     let mut at = body;
     // Most are the names of types, which no class has as a member.
-    let is_members = link.is_java_member(name) || link.is_assigned_anywhere(name);
+    let is_members = linker.is_java_member(name) || linker.is_assigned_anywhere(name);
     // A row for all members of a class (`Stub.*`) does not mean the first name of a package: `io.grpc.stub.ClientCalls.call()`.
-    let is_package = !is_members && link.library.speaks(link.library.path(Language::Java, link.program.text(name)));
+    let is_package =
+        !is_members && linker.library.speaks(linker.library.path(Language::Java, linker.program.text(name)));
     if is_package {
         return None;
     }
@@ -115,10 +116,10 @@ fn member_around(link: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> O
             .or_else(|| facts.classes.iter().position(|class| class.body == id).map(|at| ClassId(at as u32)));
         if let Some(class) = class {
             let class = file.class_ref(class);
-            let may_have = is_members || link.mro(class).iter().any(|of| matches!(of, Ancestor::Library(..)));
+            let may_have = is_members || linker.mro(class).iter().any(|of| matches!(of, Ancestor::Library(..)));
             if may_have {
-                let typed = link.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);
-                if !link.values.is_unknown(typed.value) && !is_type_for_method(link, name, typed) {
+                let typed = linker.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);
+                if !linker.values.is_unknown(typed.value) && !is_type_for_method(linker, name, typed) {
                     return Some(typed);
                 }
             }
@@ -129,10 +130,10 @@ fn member_around(link: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> O
 }
 
 /// Whether the name of a type was taken for a method, by a row for all members of a class: `new IllegalStateException()`.
-fn is_type_for_method(link: &Linker<'_>, name: Name, typed: Typed) -> bool {
-    link.program.text(name).starts_with(char::is_uppercase)
-        && link.values.members(typed.value).iter().all(|val| match *val {
-            Val::Method { path, .. } => !link.library.is_type(path),
+fn is_type_for_method(linker: &Linker<'_>, name: Name, typed: Typed) -> bool {
+    linker.program.text(name).starts_with(char::is_uppercase)
+        && linker.values.members(typed.value).iter().all(|val| match *val {
+            Val::Method { path, .. } => !linker.library.is_type(path),
             _ => false,
         })
 }
@@ -163,11 +164,11 @@ impl Linker<'_> {
 
 /// The top-level class of this name in a package of the project. Programs of one repository may have classes of the same
 /// name: the one whose folder is nearest is meant.
-fn class_in_package(link: &Linker<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
-    let all = link.hierarchy.top_classes(name).iter().copied();
-    let mut found: Vec<ClassRef> = all.filter(|class| package(link, class.file) == wanted).collect();
+fn class_in_package(linker: &Linker<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
+    let all = linker.hierarchy.top_classes(name).iter().copied();
+    let mut found: Vec<ClassRef> = all.filter(|class| package(linker, class.file) == wanted).collect();
     if found.len() > 1 {
-        let path = |file: FileId| link.program.files[file.index()].relative.as_str();
+        let path = |file: FileId| linker.program.files[file.index()].relative.as_str();
         let shared = |class: &ClassRef| {
             let pairs = path(from).split('/').zip(path(class.file).split('/'));
             pairs.take_while(|(own, other)| own == other).count()
@@ -179,40 +180,40 @@ fn class_in_package(link: &Linker<'_>, from: FileId, wanted: &str, name: Name) -
 }
 
 /// What an import binds: a class of the project, else a library's name.
-pub(crate) fn import(link: &Linker<'_>, file: FileId, row: &Import) -> Typed {
-    let facts = link.program.facts(file);
+pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
+    let facts = linker.program.facts(file);
     let path = facts.text(row.module);
-    let class = class_named(link, file, path);
+    let class = class_named(linker, file, path);
     if row.kind == ImportKind::Static
         && let Some(sym) = row.name.get()
     {
-        let Some(name) = link.program.global(file, sym) else { return link.unknown(Why::Unbound) };
+        let Some(name) = linker.program.global(file, sym) else { return linker.unknown(Why::Unbound) };
         return match class {
-            Some(class) => link.attr(Val::Class(class), name),
+            Some(class) => linker.attr(Val::Class(class), name),
             None => {
-                let owner = link.library.path(Language::Java, path);
-                link.known(Val::External(link.library.member(owner, facts.text(sym))))
+                let owner = linker.library.path(Language::Java, path);
+                linker.known(Val::External(linker.library.member(owner, facts.text(sym))))
             }
         };
     }
     match class {
-        Some(class) => link.known(Val::Class(class)),
-        None => link.known(Val::External(link.library.path(Language::Java, path))),
+        Some(class) => linker.known(Val::Class(class)),
+        None => linker.known(Val::External(linker.library.path(Language::Java, path))),
     }
 }
 
 /// The class of the project with this qualified name, nested ones too.
-pub(crate) fn class_named(link: &Linker<'_>, from: FileId, path: &str) -> Option<ClassRef> {
+pub(crate) fn class_named(linker: &Linker<'_>, from: FileId, path: &str) -> Option<ClassRef> {
     let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
-    let name = link.program.name(last)?;
-    if let Some(class) = class_in_package(link, from, outer, name) {
+    let name = linker.program.name(last)?;
+    if let Some(class) = class_in_package(linker, from, outer, name) {
         return Some(class);
     }
     if outer.is_empty() {
         return None;
     }
-    let around = class_named(link, from, outer)?;
-    match link.values.members(link.attr(Val::Class(around), name).value)[..] {
+    let around = class_named(linker, from, outer)?;
+    match linker.values.members(linker.attr(Val::Class(around), name).value)[..] {
         [Val::Class(class)] => Some(class),
         _ => None,
     }
@@ -220,71 +221,74 @@ pub(crate) fn class_named(link: &Linker<'_>, from: FileId, path: &str) -> Option
 
 /// The class of the project behind a package that code spells out: `com.acme.Orders.load()`, where a class of the same name is
 /// imported or around.
-pub(crate) fn class_spelled_out(link: &Linker<'_>, from: FileId, package: PathId, name: Name) -> Option<ClassRef> {
-    let is_class = link.program.language(from) == Language::Java
-        && link.program.text(name).starts_with(char::is_uppercase)
-        && !link.hierarchy.top_classes(name).is_empty();
+pub(crate) fn class_spelled_out(linker: &Linker<'_>, from: FileId, package: PathId, name: Name) -> Option<ClassRef> {
+    let is_class = linker.program.language(from) == Language::Java
+        && linker.program.text(name).starts_with(char::is_uppercase)
+        && !linker.hierarchy.top_classes(name).is_empty();
     if !is_class {
         return None;
     }
-    class_in_package(link, from, &link.library.text(package), name)
+    class_in_package(linker, from, &linker.library.text(package), name)
 }
 
 /// `T::m`, `object::m`, `T::new`.
-pub(crate) fn method_reference(link: &Linker<'_>, member: Val, name: Name) -> Typed {
+pub(crate) fn method_reference(linker: &Linker<'_>, member: Val, name: Name) -> Typed {
     match member {
-        Val::Class(_) | Val::External(_) if link.program.text(name) == "new" => link.known(member),
+        Val::Class(_) | Val::External(_) if linker.program.text(name) == "new" => linker.known(member),
         // `work::run` is what `work` is.
-        Val::Fn { .. } | Val::Partial { .. } if is_functional_method(Language::Java, link.program.text(name)) => {
-            link.known(member)
+        Val::Fn { .. } | Val::Partial { .. } if is_functional_method(Language::Java, linker.program.text(name)) => {
+            linker.known(member)
         }
-        Val::Unknown(why) => link.unknown(why),
-        _ => link.attr(member, name),
+        Val::Unknown(why) => linker.unknown(why),
+        _ => linker.attr(member, name),
     }
 }
 
 /// The callee of a call, with overloads of another arity left out.
-pub(crate) fn callee(link: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     if facts.text(row.name) == "<init>" {
-        return explicit_constructor(link, site);
+        return explicit_constructor(linker, site);
     }
     // A method, not the field that may have its name.
     let typed = match facts.form(row.callee) {
         Form::Attr(base, sym) => {
-            let base = link.without_none(link.eval(scope, base));
-            match link.program.global(site.file, sym) {
+            let base = linker.without_none(linker.eval(scope, base));
+            match linker.program.global(site.file, sym) {
                 Some(name) => {
                     let own = |member: Val| !matches!(member, Val::Fn { .. } | Val::Partial { .. });
-                    let members = link.values.members(base.value);
+                    let members = linker.values.members(base.value);
                     // Of several, some of them callables: each by itself.
                     let is_given = GIVEN_BY_INTERFACE.contains(&facts.text(row.name));
                     if members.len() > 1 && !is_given && members.iter().any(|&member| !own(member)) {
-                        link.map(base, |member| if own(member) { link.attr(member, name) } else { link.known(member) })
+                        linker.map(
+                            base,
+                            |member| if own(member) { linker.attr(member, name) } else { linker.known(member) },
+                        )
                     } else {
-                        link.map(base, |member| link.attr_or_class(site.file, member, name))
+                        linker.map(base, |member| linker.attr_or_class(site.file, member, name))
                     }
                 }
-                None => link.unknown(Why::Attribute),
+                None => linker.unknown(Why::Attribute),
             }
         }
-        _ => link.eval(scope, row.callee),
+        _ => linker.eval(scope, row.callee),
     };
-    let typed = match (link.values.is_unknown(typed.value), row.flags.has(SiteFlags::BARE)) {
+    let typed = match (linker.values.is_unknown(typed.value), row.flags.has(SiteFlags::BARE)) {
         (true, true) => {
             let body = facts.body_of(row.at);
-            match link.program.global(site.file, row.name) {
-                Some(name) => member_around(link, site.file, body, name).unwrap_or(typed),
+            match linker.program.global(site.file, row.name) {
+                Some(name) => member_around(linker, site.file, body, name).unwrap_or(typed),
                 None => typed,
             }
         }
         _ => typed,
     };
-    let typed = inherited_overload(link, site, typed).unwrap_or(typed);
-    let members = link.values.members(typed.value);
+    let typed = inherited_overload(linker, site, typed).unwrap_or(typed);
+    let members = linker.values.members(typed.value);
     if members.len() < 2 {
-        return functional(link, typed, scope, site);
+        return functional(linker, typed, scope, site);
     }
     // A field and the methods of its name share a variable; what is called is a method.
     let bodies: Vec<BodyRef> = members
@@ -299,69 +303,69 @@ pub(crate) fn callee(link: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
     }
     // What is called through an interface has a name of its own, and no overloads.
     let is_of_name = |body: BodyRef| {
-        let of = link.program.facts(body.file);
-        of.text(link.program.body(body).name) == facts.text(row.name)
+        let of = linker.program.facts(body.file);
+        of.text(linker.program.body(body).name) == facts.text(row.name)
     };
     let (named, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(|&body| is_of_name(body));
-    let mut fitting = if named.is_empty() { Vec::new() } else { link.fitting(named, site) };
+    let mut fitting = if named.is_empty() { Vec::new() } else { linker.fitting(named, site) };
     fitting.extend(others);
     let kept: Vec<Val> =
         members.iter().copied().filter(|val| matches!(*val, Val::Fn { body, .. } if fitting.contains(&body))).collect();
-    Typed { value: link.values.union(&kept), ..typed }
+    Typed { value: linker.values.union(&kept), ..typed }
 }
 
 /// The methods of a name that a class inherits, where its own ones take another number of arguments: `channel.send(message)` of a
 /// class that only has `send(message, sent)` itself.
-fn inherited_overload(link: &Linker<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
-    let count = link.program.args_of(site).len();
-    let members = link.values.members(typed.value);
+fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
+    let count = linker.program.args_of(site).len();
+    let members = linker.values.members(typed.value);
     let first = members.iter().find_map(|val| match *val {
         Val::Fn { body, receiver, .. } => Some((body, receiver)),
         _ => None,
     })?;
-    let takes = |val: &Val| matches!(*val, Val::Fn { body, .. } if link.takes_so_many(body, count));
+    let takes = |val: &Val| matches!(*val, Val::Fn { body, .. } if linker.takes_so_many(body, count));
     if members.iter().any(|val| !matches!(val, Val::Fn { .. })) || members.iter().any(takes) {
         return None;
     }
     let (body, receiver) = first;
-    let own = link.program.body(body);
-    let name = link.program.global(body.file, own.name)?;
+    let own = linker.program.body(body);
+    let name = linker.program.global(body.file, own.name)?;
     let class = body.file.class_ref(own.class.get()?);
-    for ancestor in link.mro(class).iter().skip(1) {
+    for ancestor in linker.mro(class).iter().skip(1) {
         let Ancestor::Class(owner) = *ancestor else { return None };
-        let Some((owner, var)) = link.own_member(owner, name) else { continue };
-        let found: Vec<Val> = link
+        let Some((owner, var)) = linker.own_member(owner, name) else { continue };
+        let found: Vec<Val> = linker
             .functions_of(owner, var)
             .into_iter()
-            .filter(|&body| link.takes_so_many(body, count))
+            .filter(|&body| linker.takes_so_many(body, count))
             .map(|body| Val::Fn { body, receiver, env: EnvId::NONE })
             .collect();
         if !found.is_empty() {
-            return Some(Typed { value: link.values.union(&found), ..typed });
+            return Some(Typed { value: linker.values.union(&found), ..typed });
         }
     }
     None
 }
 
 /// `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
-fn explicit_constructor(link: &Linker<'_>, site: SiteRef) -> Typed {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
-    let Some(class) = link.class_around(link.program.body_of(site.file, row.at)) else {
-        return link.unknown(Why::Unbound);
+fn explicit_constructor(linker: &Linker<'_>, site: SiteRef) -> Typed {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    let Some(class) = linker.class_around(linker.program.body_of(site.file, row.at)) else {
+        return linker.unknown(Why::Unbound);
     };
-    let Some(init) = link.program.name("<init>") else { return link.unknown(Why::Unbound) };
+    let Some(init) = linker.program.name("<init>") else { return linker.unknown(Why::Unbound) };
     let skipped = usize::from(facts.form(row.callee) != Form::This);
-    let order = link.mro(class);
+    let order = linker.mro(class);
     for ancestor in order.iter().skip(skipped) {
         let Ancestor::Class(owner) = *ancestor else { continue };
-        let Some((owner, var)) = link.own_member(owner, init) else { continue };
-        let bodies = link.fitting(link.functions_of(owner, var), site);
-        let receiver = link.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
+        let Some((owner, var)) = linker.own_member(owner, init) else { continue };
+        let bodies = linker.fitting(linker.functions_of(owner, var), site);
+        let receiver = linker.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
         let members: Vec<Val> = bodies.into_iter().map(|body| Val::Fn { body, receiver, env: EnvId::NONE }).collect();
-        return Typed { value: link.values.union(&members), inferred_steps: 0 };
+        return Typed { value: linker.values.union(&members), inferred_steps: 0 };
     }
-    link.unknown(Why::Unbound)
+    linker.unknown(Why::Unbound)
 }
 
 /// Of these, those that make one callable of two.
@@ -383,14 +387,14 @@ const GIVEN_BY_INTERFACE: &[&str] = &[
 ];
 
 /// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
-fn functional(link: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn functional(linker: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return typed };
-    let receiver = link.eval(scope, base);
+    let receiver = linker.eval(scope, base);
     let callable =
-        link.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
-    if callable && !GIVEN_BY_INTERFACE.contains(&facts.text(row.name)) && link.values.is_unknown(typed.value) {
+        linker.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
+    if callable && !GIVEN_BY_INTERFACE.contains(&facts.text(row.name)) && linker.values.is_unknown(typed.value) {
         receiver
     } else {
         typed

@@ -108,7 +108,7 @@ impl Linker<'_> {
                 let kind = match facts.form(function) {
                     Form::Var(var) if site.file.body_ref(facts.var(var).body) == body => {
                         let VarKind::Param(index) = facts.var(var).kind else { return false };
-                        let passed = self.passed_with(call, body, index, with_receiver);
+                        let passed = self.argument_for_param(call, body, index, with_receiver);
                         passed.and_then(|form| self.kind_of_function(self.scope_of(call, env), form))
                     }
                     _ => self.kind_of_function(scope, function),

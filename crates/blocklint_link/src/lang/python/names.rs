@@ -186,46 +186,46 @@ pub(crate) fn special(path: &str) -> Option<Special> {
 }
 
 /// A name that the file does not bind: from a star import, else a builtin.
-pub(crate) fn free_name(link: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
-    let Some(name) = link.program.global(file, sym) else { return link.unknown(Why::Unbound) };
-    if let Some(typed) = from_stars(link, file, name) {
+pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
+    let Some(name) = linker.program.global(file, sym) else { return linker.unknown(Why::Unbound) };
+    if let Some(typed) = from_stars(linker, file, name) {
         return typed;
     }
-    let text = link.program.text(name);
+    let text = linker.program.text(name);
     if text.starts_with("__") && text.ends_with("__") {
-        return link.unknown(Why::Unbound);
+        return linker.unknown(Why::Unbound);
     }
     // A name that a star import of a library may give belongs to that library if a model says so.
-    for &import in stars(link, file).iter() {
+    for &import in stars(linker, file).iter() {
         if let Val::External(module) = import {
-            let path = link.library.member(module, text);
-            if link.library.speaks(path) {
-                return link.known(Val::External(path));
+            let path = linker.library.member(module, text);
+            if linker.library.speaks(path) {
+                return linker.known(Val::External(path));
             }
         }
     }
-    let path = link.library.path(Language::Python, &format!("builtins.{text}"));
-    link.known(Val::External(path))
+    let path = linker.library.path(Language::Python, &format!("builtins.{text}"));
+    linker.known(Val::External(path))
 }
 
 /// The modules whose names a file imports with `*`.
-fn stars(link: &Linker<'_>, file: FileId) -> Rc<[Val]> {
-    if let Some(known) = link.stars.borrow().get(&file) {
+fn stars(linker: &Linker<'_>, file: FileId) -> Rc<[Val]> {
+    if let Some(known) = linker.stars.borrow().get(&file) {
         return known.clone();
     }
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     let stars = facts.imports.iter().filter(|import| import.kind == ImportKind::Star);
-    let found: Rc<[Val]> = stars.map(|import| module_of(link, file, &import)).collect();
-    link.stars.borrow_mut().insert(file, found.clone());
+    let found: Rc<[Val]> = stars.map(|import| module_of(linker, file, &import)).collect();
+    linker.stars.borrow_mut().insert(file, found.clone());
     found
 }
 
 /// A name that a star import of a project module gives.
-fn from_stars(link: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
-    for &module in stars(link, file).iter() {
+fn from_stars(linker: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
+    for &module in stars(linker, file).iter() {
         if let Val::Module(other) = module
             && other != file
-            && let Some(typed) = exported(link, other, name, 8)
+            && let Some(typed) = exported(linker, other, name, 8)
         {
             return Some(typed);
         }
@@ -234,19 +234,19 @@ fn from_stars(link: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
 }
 
 /// A public name of a module, through its own star imports.
-fn exported(link: &Linker<'_>, file: FileId, name: Name, depth: u32) -> Option<Typed> {
+fn exported(linker: &Linker<'_>, file: FileId, name: Name, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
-    if !is_public(link, file, name) {
+    if !is_public(linker, file, name) {
         return None;
     }
-    if let Some(var) = link.program.scope_var(file, BodyId(0), name) {
+    if let Some(var) = linker.program.scope_var(file, BodyId(0), name) {
         let scope = Scope { file, at: At::default(), env: EnvId::NONE };
-        return Some(link.var(scope, var));
+        return Some(linker.var(scope, var));
     }
-    for &module in stars(link, file).iter() {
+    for &module in stars(linker, file).iter() {
         if let Val::Module(other) = module
             && other != file
-            && let Some(typed) = exported(link, other, name, depth)
+            && let Some(typed) = exported(linker, other, name, depth)
         {
             return Some(typed);
         }
@@ -255,10 +255,10 @@ fn exported(link: &Linker<'_>, file: FileId, name: Name, depth: u32) -> Option<T
 }
 
 /// Whether a star import takes a name: `__all__` decides where it is a plain list, else the leading underscore.
-fn is_public(link: &Linker<'_>, file: FileId, name: Name) -> bool {
-    let facts = link.program.facts(file);
-    let text = link.program.text(name);
-    let all = link.program.name("__all__").and_then(|all| link.program.scope_var(file, BodyId(0), all));
+fn is_public(linker: &Linker<'_>, file: FileId, name: Name) -> bool {
+    let facts = linker.program.facts(file);
+    let text = linker.program.text(name);
+    let all = linker.program.name("__all__").and_then(|all| linker.program.scope_var(file, BodyId(0), all));
     let listed = all.and_then(|var| {
         let mut rows = facts.assigns_of(var);
         let row = rows.next()?;
@@ -276,21 +276,21 @@ fn is_public(link: &Linker<'_>, file: FileId, name: Name) -> bool {
 }
 
 /// What an import binds.
-pub(crate) fn import(link: &Linker<'_>, file: FileId, id: ImportId) -> Typed {
-    link.remember(Query::Import(file, id), || {
-        let facts = link.program.facts(file);
+pub(crate) fn import(linker: &Linker<'_>, file: FileId, id: ImportId) -> Typed {
+    linker.remember(Query::Import(file, id), || {
+        let facts = linker.program.facts(file);
         let row = facts.import(id);
-        let module = module_of(link, file, &row);
+        let module = module_of(linker, file, &row);
         match row.kind {
             ImportKind::Head => {
                 let head = facts.text(row.module).split('.').next().unwrap_or("");
-                link.known(absolute(link, file, head))
+                linker.known(absolute(linker, file, head))
             }
-            ImportKind::Name => match link.program.global(file, row.name) {
-                Some(name) => link.attr(module, name),
-                None => link.unknown(Why::Unbound),
+            ImportKind::Name => match linker.program.global(file, row.name) {
+                Some(name) => linker.attr(module, name),
+                None => linker.unknown(Why::Unbound),
             },
-            _ => link.known(module),
+            _ => linker.known(module),
         }
     })
 }
@@ -320,25 +320,25 @@ pub(crate) fn awaitable_argument(path: &str) -> Option<usize> {
 }
 
 /// The module that an import names, for aliases of types.
-pub fn module_named(link: &Linker<'_>, file: FileId, row: &Import) -> Val {
-    module_of(link, file, row)
+pub fn module_named(linker: &Linker<'_>, file: FileId, row: &Import) -> Val {
+    module_of(linker, file, row)
 }
 
 /// The module that an import names.
-fn module_of(link: &Linker<'_>, file: FileId, row: &Import) -> Val {
-    let facts = link.program.facts(file);
+fn module_of(linker: &Linker<'_>, file: FileId, row: &Import) -> Val {
+    let facts = linker.program.facts(file);
     let dotted = facts.text(row.module);
     if row.level == 0 {
-        return absolute(link, file, dotted);
+        return absolute(linker, file, dotted);
     }
-    let mut folder = parent(&link.program.files[file.index()].relative);
+    let mut folder = parent(&linker.program.files[file.index()].relative);
     for _ in 1..row.level {
         if folder.is_empty() {
             return Val::Unknown(Why::Unbound);
         }
         folder = parent(folder);
     }
-    below(link, folder, dotted).unwrap_or(Val::Unknown(Why::Unbound))
+    below(linker, folder, dotted).unwrap_or(Val::Unknown(Why::Unbound))
 }
 
 fn parent(path: &str) -> &str {
@@ -346,64 +346,64 @@ fn parent(path: &str) -> &str {
 }
 
 /// An absolute import: in the file's own import root, then in the nearest other; else a library.
-fn absolute(link: &Linker<'_>, file: FileId, dotted: &str) -> Val {
-    let relative = link.program.files[file.index()].relative.as_str();
-    let own = own_root(link, relative);
+fn absolute(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
+    let relative = linker.program.files[file.index()].relative.as_str();
+    let own = own_root(linker, relative);
     let head = dotted.split('.').next().unwrap_or("");
     // A script in a package finds what lies beside it.
     let beside = |val| match val {
-        Val::External(_) if own != parent(relative) && !link.library.knows_root(Language::Python, head) => {
-            below(link, parent(relative), dotted).filter(|found| matches!(found, Val::Module(_))).unwrap_or(val)
+        Val::External(_) if own != parent(relative) && !linker.library.knows_root(Language::Python, head) => {
+            below(linker, parent(relative), dotted).filter(|found| matches!(found, Val::Module(_))).unwrap_or(val)
         }
         _ => val,
     };
     // Files of one root import alike.
-    if let Some(&known) = link.modules.borrow().get(own).and_then(|of_root| of_root.get(dotted)) {
+    if let Some(&known) = linker.modules.borrow().get(own).and_then(|of_root| of_root.get(dotted)) {
         return beside(known);
     }
-    let val = match below(link, own, dotted) {
+    let val = match below(linker, own, dotted) {
         Some(found @ Val::Module(_)) => found,
         in_own => {
-            let mut roots: Vec<&str> = link.program.layout.import_roots.iter().map(String::as_str).collect();
+            let mut roots: Vec<&str> = linker.program.layout.import_roots.iter().map(String::as_str).collect();
             roots.sort_by_key(|root| (std::cmp::Reverse(common_depth(root, relative)), *root));
-            let elsewhere = || roots.iter().find_map(|root| below(link, root, dotted));
+            let elsewhere = || roots.iter().find_map(|root| below(linker, root, dotted));
             let mut found = in_own.or_else(elsewhere).filter(|_| !dotted.is_empty());
             // A folder without modules of its own must not hide a library of that name.
             if let Some(Val::Folder(_)) = found
-                && link.library.knows_root(Language::Python, head)
+                && linker.library.knows_root(Language::Python, head)
             {
                 found = None;
             }
             found.unwrap_or_else(|| {
-                match below(link, own, head).or_else(|| roots.iter().find_map(|root| below(link, root, head))) {
+                match below(linker, own, head).or_else(|| roots.iter().find_map(|root| below(linker, root, head))) {
                     // The package is the project's, the module is missing: generated, or made at run time.
                     Some(Val::Module(_)) if dotted != head => Val::Unknown(Why::Unbound),
-                    _ => Val::External(link.library.path(Language::Python, dotted)),
+                    _ => Val::External(linker.library.path(Language::Python, dotted)),
                 }
             })
         }
     };
-    link.modules.borrow_mut().entry(own).or_default().insert(dotted.to_owned(), val);
+    linker.modules.borrow_mut().entry(own).or_default().insert(dotted.to_owned(), val);
     beside(val)
 }
 
 /// The import root a file itself lies under: the parent of its topmost package, or its own folder. A folder without a
 /// file of its own inside a package is part of it.
-pub(crate) fn own_root<'a>(link: &Linker<'a>, relative: &'a str) -> &'a str {
+pub(crate) fn own_root<'a>(linker: &Linker<'a>, relative: &'a str) -> &'a str {
     let own = parent(relative);
-    if let Some(&known) = link.own_roots.borrow().get(own) {
+    if let Some(&known) = linker.own_roots.borrow().get(own) {
         return known;
     }
-    let root = root_of_folder(link, own);
-    link.own_roots.borrow_mut().insert(own, root);
+    let root = root_of_folder(linker, own);
+    linker.own_roots.borrow_mut().insert(own, root);
     root
 }
 
-fn root_of_folder<'p>(link: &Linker<'_>, own: &'p str) -> &'p str {
+fn root_of_folder<'p>(linker: &Linker<'_>, own: &'p str) -> &'p str {
     let (mut root, mut folder) = (own, own);
     while !folder.is_empty() {
         let above = parent(folder);
-        if link.program.is_package(folder) {
+        if linker.program.is_package(folder) {
             root = above;
         }
         folder = above;
@@ -419,7 +419,7 @@ fn common_depth(root: &str, relative: &str) -> usize {
 }
 
 /// The module at a dotted path below a folder.
-fn below(link: &Linker<'_>, folder: &str, dotted: &str) -> Option<Val> {
+fn below(linker: &Linker<'_>, folder: &str, dotted: &str) -> Option<Val> {
     let mut path = folder.to_owned();
     for part in dotted.split('.').filter(|part| !part.is_empty()) {
         if !path.is_empty() {
@@ -430,90 +430,90 @@ fn below(link: &Linker<'_>, folder: &str, dotted: &str) -> Option<Val> {
     let end = path.len();
     for ending in ["/__init__.py", ".py"] {
         path.push_str(ending);
-        if let Some(file) = link.program.file_at(&path) {
+        if let Some(file) = linker.program.file_at(&path) {
             return Some(Val::Module(file));
         }
         path.truncate(end);
     }
-    link.program.is_folder(&path).then(|| Val::Folder(link.library.path(Language::Python, &path)))
+    linker.program.is_folder(&path).then(|| Val::Folder(linker.library.path(Language::Python, &path)))
 }
 
 /// The project's file that an import's module is, and the folder in which names imported from it may be modules.
-pub fn imported_module(link: &Linker<'_>, file: FileId, row: &Import) -> (Option<FileId>, Option<String>) {
-    match module_of(link, file, row) {
+pub fn imported_module(linker: &Linker<'_>, file: FileId, row: &Import) -> (Option<FileId>, Option<String>) {
+    match module_of(linker, file, row) {
         Val::Module(of) => {
-            let relative = &link.program.files[of.index()].relative;
+            let relative = &linker.program.files[of.index()].relative;
             (Some(of), relative.ends_with("__init__.py").then(|| parent(relative).to_owned()))
         }
-        Val::Folder(path) => (None, Some(link.library.text(path).to_string())),
+        Val::Folder(path) => (None, Some(linker.library.text(path).to_string())),
         _ => (None, None),
     }
 }
 
 /// The module of this name in a folder.
-pub fn file_below(link: &Linker<'_>, folder: &str, name: Name) -> Option<FileId> {
-    match below(link, folder, link.program.text(name)) {
+pub fn file_below(linker: &Linker<'_>, folder: &str, name: Name) -> Option<FileId> {
+    match below(linker, folder, linker.program.text(name)) {
         Some(Val::Module(of)) => Some(of),
         _ => None,
     }
 }
 
 /// A member of a project module.
-pub(crate) fn module_member(link: &Linker<'_>, file: FileId, name: Name) -> Typed {
-    if let Some(var) = link.program.scope_var(file, BodyId(0), name) {
+pub(crate) fn module_member(linker: &Linker<'_>, file: FileId, name: Name) -> Typed {
+    if let Some(var) = linker.program.scope_var(file, BodyId(0), name) {
         let scope = Scope { file, at: At::default(), env: EnvId::NONE };
-        let typed = link.var(scope, var);
-        if !link.values.is_unknown(typed.value) {
+        let typed = linker.var(scope, var);
+        if !linker.values.is_unknown(typed.value) {
             return typed;
         }
-        return submodule(link, file, name).unwrap_or(typed);
+        return submodule(linker, file, name).unwrap_or(typed);
     }
-    if let Some(typed) = submodule(link, file, name) {
+    if let Some(typed) = submodule(linker, file, name) {
         return typed;
     }
-    if let Some(typed) = from_stars(link, file, name) {
+    if let Some(typed) = from_stars(linker, file, name) {
         return typed;
     }
-    let text = link.program.text(name);
-    for &module in stars(link, file).iter() {
+    let text = linker.program.text(name);
+    for &module in stars(linker, file).iter() {
         if let Val::External(module) = module {
-            let path = link.library.member(module, text);
-            if link.library.speaks(path) {
-                return link.known(Val::External(path));
+            let path = linker.library.member(module, text);
+            if linker.library.speaks(path) {
+                return linker.known(Val::External(path));
             }
         }
     }
-    link.set_from_elsewhere(file, name).unwrap_or_else(|| link.unknown(Why::Attribute))
+    linker.module_attribute_from_others(file, name).unwrap_or_else(|| linker.unknown(Why::Attribute))
 }
 
 /// A module of a package that has a file.
-fn submodule(link: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
-    let folder = link.program.files[file.index()].relative.strip_suffix("/__init__.py")?;
-    let found = below(link, folder, link.program.text(name))?;
-    Some(link.known(found))
+fn submodule(linker: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
+    let folder = linker.program.files[file.index()].relative.strip_suffix("/__init__.py")?;
+    let found = below(linker, folder, linker.program.text(name))?;
+    Some(linker.known(found))
 }
 
 /// A module of a folder without a file of its own.
-pub(crate) fn folder_member(link: &Linker<'_>, folder: &str, name: Name) -> Typed {
-    match below(link, folder, link.program.text(name)) {
-        Some(found) => link.known(found),
-        None => link.unknown(Why::Attribute),
+pub(crate) fn folder_member(linker: &Linker<'_>, folder: &str, name: Name) -> Typed {
+    match below(linker, folder, linker.program.text(name)) {
+        Some(found) => linker.known(found),
+        None => linker.unknown(Why::Attribute),
     }
 }
 
 /// The qualified name of a Python module: its dotted path below its import root.
-pub(crate) fn module_name(link: &Linker<'_>, file: FileId) -> String {
-    let relative = &link.program.files[file.index()].relative;
-    let root = own_root(link, relative);
+pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
+    let relative = &linker.program.files[file.index()].relative;
+    let root = own_root(linker, relative);
     let inside = relative.strip_prefix(root).unwrap_or(relative).trim_start_matches('/');
     let inside = inside.strip_suffix(".py").or_else(|| inside.strip_suffix(".ipynb")).unwrap_or(inside);
     inside.strip_suffix("/__init__").unwrap_or(inside).replace('/', ".")
 }
 
 /// The right side of a variable that is an alias of a type: assigned once, with what can be read as a type.
-pub(crate) fn alias_target(link: &Linker<'_>, at: VarRef) -> Option<FormId> {
-    let facts = link.program.facts(at.file);
-    let row = link.program.only_value_of(at)?;
+pub(crate) fn alias_target(linker: &Linker<'_>, at: VarRef) -> Option<FormId> {
+    let facts = linker.program.facts(at.file);
+    let row = linker.program.only_value_of(at)?;
     matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))
         .then_some(row.value)
 }

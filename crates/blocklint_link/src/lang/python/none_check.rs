@@ -29,7 +29,7 @@ impl Guard {
 impl Linker<'_> {
     /// Whether a form's declared type leaves no room for what a guard asks for: a `str` is not `None`, and who passes one where
     /// `None` is the default has one that is not empty.
-    pub fn is_there(&self, scope: Scope, form: FormId, guard: &Guard) -> bool {
+    pub fn type_excludes_none(&self, scope: Scope, form: FormId, guard: &Guard) -> bool {
         if !guard.asks_for_nothing() || self.program.language(scope.file) != Language::Python {
             return false;
         }
@@ -97,7 +97,7 @@ impl Linker<'_> {
 
     /// Whether a parameter is given another value only where it was `None` or false: `if name is None: name = look_up()`, `name =
     /// name_of(name, answer)` with `if name is not None: return name` at its head.
-    pub(crate) fn only_fills(&self, file: FileId, assign: &Assign, var: VarId) -> bool {
+    pub(crate) fn only_replaces_missing(&self, file: FileId, assign: &Assign, var: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python
             && (self.stands_for_nothing(file, assign.at.region, var) || self.is_handed_back(file, assign.value, var))
@@ -110,12 +110,12 @@ impl Linker<'_> {
             // All parts of an `and` hold in its branch, none of an `or` does in the other one.
             match facts.form(test) {
                 Form::Alt(AltKind::And, list) if holds => {
-                    facts.list(list).iter().any(|&part| says_nothing(facts, part, true, var))
+                    facts.list(list).iter().any(|&part| tests_absent(facts, part, true, var))
                 }
                 Form::Alt(AltKind::Or, list) if !holds => {
-                    facts.list(list).iter().any(|&part| says_nothing(facts, part, false, var))
+                    facts.list(list).iter().any(|&part| tests_absent(facts, part, false, var))
                 }
-                _ => says_nothing(facts, test, holds, var),
+                _ => tests_absent(facts, test, holds, var),
             }
         })
     }
@@ -154,7 +154,7 @@ impl Linker<'_> {
             && facts.assigns_of(var).next().is_none()
             && first.at.region.get().is_some_and(|id| {
                 around(facts, first.at.region).filter(|&id| is_condition(facts.region(id).kind)).count() == 1
-                    && self.test_of(body.file, id).is_some_and(|(test, holds)| says_nothing(facts, test, !holds, var))
+                    && self.test_of(body.file, id).is_some_and(|(test, holds)| tests_absent(facts, test, !holds, var))
             })
     }
 
@@ -190,7 +190,7 @@ fn ends_in_something(facts: &FileFacts, form: FormId) -> bool {
 }
 
 /// Whether a test says that a variable is `None` or false, by how it comes out.
-fn says_nothing(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> bool {
+fn tests_absent(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> bool {
     let is_var = |form: FormId| facts.form(form) == Form::Var(var);
     let compares = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;
     match facts.form(test) {

@@ -64,7 +64,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(variant.file);
         let params = self.program.params_of(variant);
         for (index, param) in params.iter().enumerate().skip(usize::from(with_receiver)) {
-            let given = self.passed_with(site, variant, index as u32, with_receiver);
+            let given = self.argument_for_param(site, variant, index as u32, with_receiver);
             let wanted = self.literals(variant, param.annotation);
             if wanted.is_empty() {
                 continue;

@@ -151,7 +151,7 @@ impl Linker<'_> {
             if self.is_for_tests(above) || self.program.is_test(site.file) {
                 continue;
             }
-            let form = self.passed_with(site, function, index, with_receiver)?;
+            let form = self.argument_for_param(site, function, index, with_receiver)?;
             let literal = self.literal_given(above, form, depth)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {
                 return None;

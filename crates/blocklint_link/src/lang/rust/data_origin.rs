@@ -6,7 +6,7 @@ use blocklint_facts::{AssignKind, Form, FormId, SiteKind, Sym, VarId, VarKind};
 use blocklint_models::{HandoverContext, Runs, Selector, Source};
 
 use crate::linker::Linker;
-use crate::models::data_origin::{Asked, all, any, wanted};
+use crate::models::data_origin::{OriginQuery, all, any, wanted};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::expr::Scope;
@@ -101,7 +101,7 @@ impl Linker<'_> {
         scope: Scope,
         body: BodyRef,
         form: FormId,
-        asked: Asked<'_>,
+        asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
@@ -129,7 +129,7 @@ impl Linker<'_> {
     }
 
     /// Whether the type of a value says where it comes from.
-    fn is_tagged(&self, scope: Scope, form: FormId, asked: Asked<'_>) -> bool {
+    fn is_tagged(&self, scope: Scope, form: FormId, asked: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         if !matches!(facts.form(form), Form::Var(_) | Form::Result(_) | Form::Attr(..) | Form::Await(_) | Form::Try(_))
         {
@@ -153,7 +153,7 @@ impl Linker<'_> {
     }
 
     /// A parameter of a function that a library runs for requests and that holds bytes or text: all that comes with the request.
-    fn comes_of_request(&self, scope: Scope, var: VarId, asked: Asked<'_>) -> ConditionResult {
+    fn comes_of_request(&self, scope: Scope, var: VarId, asked: OriginQuery<'_>) -> ConditionResult {
         if !wanted(asked, Source::Request) {
             return ConditionResult::Hidden;
         }
@@ -197,7 +197,14 @@ impl Linker<'_> {
     }
 
     /// A local that a closure or an async block takes along, or a buffer that calls fill.
-    fn comes_of_local(&self, scope: Scope, body: BodyRef, var: VarId, asked: Asked<'_>, depth: u32) -> ConditionResult {
+    fn comes_of_local(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        var: VarId,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
         let owner = scope.file.body_ref(facts.var(var).body);
         let plain: Vec<_> = facts
@@ -226,7 +233,7 @@ impl Linker<'_> {
         scope: Scope,
         body: BodyRef,
         var: VarId,
-        asked: Asked<'_>,
+        asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(scope.file);
@@ -256,7 +263,7 @@ impl Linker<'_> {
         scope: Scope,
         body: BodyRef,
         site: SiteRef,
-        asked: Asked<'_>,
+        asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(site.file);
@@ -287,7 +294,7 @@ impl Linker<'_> {
         scope: Scope,
         body: BodyRef,
         site: SiteRef,
-        asked: Asked<'_>,
+        asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
         let facts = self.program.facts(site.file);

@@ -16,7 +16,7 @@ const LONGEST_CHAIN: usize = 4;
 
 impl Linker<'_> {
     /// What an argument is as a callable: its value, and of a function that several impl blocks bear those for what it is given.
-    pub fn handed(&self, site: SiteRef, arg: u32, env: EnvId) -> Typed {
+    pub fn argument_callable(&self, site: SiteRef, arg: u32, env: EnvId) -> Typed {
         let facts = self.program.facts(site.file);
         let form = self.program.args_of(site)[arg as usize].value;
         let typed = self.eval(self.scope_of(site, env), form);

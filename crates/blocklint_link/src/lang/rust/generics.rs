@@ -145,7 +145,7 @@ impl<'a> Linker<'a> {
                             }
                             // `&T`, `Box<T>`: one may be written without the other.
                             _ => {
-                                if let Some(inner) = self.through(ty, args) {
+                                if let Some(inner) = self.transparent_inner(ty, args) {
                                     self.unify_within(inner.value, self.values.one(other), bindings, depth);
                                 }
                             }
@@ -211,7 +211,7 @@ impl<'a> Linker<'a> {
             Val::Library { ty, args, .. }
                 if self.library.calls(self.library.member(ty, self.program.text(name))).is_empty() =>
             {
-                self.through(ty, args)?
+                self.transparent_inner(ty, args)?
             }
             _ => return None,
         };
@@ -255,7 +255,7 @@ impl<'a> Linker<'a> {
             if !self.has_param(declared.value) {
                 continue;
             }
-            let Some(form) = self.passed_with(site, body, index as u32, with_receiver) else { continue };
+            let Some(form) = self.argument_for_param(site, body, index as u32, with_receiver) else { continue };
             let passed = self.eval(self.scope_of(site, env), form);
             let passed = self.as_value(passed);
             self.unify(declared.value, passed.value, &mut bindings);
@@ -391,7 +391,7 @@ impl<'a> Linker<'a> {
             && self.library.language(ty) == Language::Rust
             && self.library.text(ty).rsplit("::").next() == Some(self.program.text(name))
         {
-            return self.through(ty, args);
+            return self.transparent_inner(ty, args);
         }
         let Val::Instance { class, .. } = member else { return None };
         let facts = self.program.facts(class.file);

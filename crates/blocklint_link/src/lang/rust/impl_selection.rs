@@ -156,16 +156,16 @@ impl Linker<'_> {
                 if ty == other {
                     return self.lists_differ(args, others, depth);
                 }
-                if let Some(inner) = self.through(ty, args) {
+                if let Some(inner) = self.transparent_inner(ty, args) {
                     return self.differ(inner.value, self.values.one(given), depth);
                 }
-                if let Some(inner) = self.through(other, others) {
+                if let Some(inner) = self.transparent_inner(other, others) {
                     return self.differ(self.values.one(pattern), inner.value, depth);
                 }
                 !self.library.supertypes(ty).contains(&other) && !self.library.supertypes(other).contains(&ty)
             }
             (Val::Instance { class, .. }, Val::Library { ty, args, .. })
-            | (Val::Library { ty, args, .. }, Val::Instance { class, .. }) => match self.through(ty, args) {
+            | (Val::Library { ty, args, .. }, Val::Instance { class, .. }) => match self.transparent_inner(ty, args) {
                 Some(inner) => self.values.members(inner.value).iter().all(|&inner| {
                     let instance = if matches!(pattern, Val::Instance { .. }) { pattern } else { given };
                     depth > 0 && self.vals_differ(inner, instance, depth - 1)
@@ -220,7 +220,7 @@ impl Linker<'_> {
                 }
                 return;
             }
-            Val::Library { ty, args, .. } => self.through(ty, args),
+            Val::Library { ty, args, .. } => self.transparent_inner(ty, args),
             Val::Param { .. } => Some(self.bound_of(val)),
             _ => None,
         };

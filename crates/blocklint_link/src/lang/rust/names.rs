@@ -70,46 +70,46 @@ const PRELUDE: &[(&str, &str)] = &[
 
 /// A name that the file does not bind: `Self`, a type parameter, a name of a glob import, of the prelude, or an
 /// external crate.
-pub(crate) fn free_name(link: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
-    let facts = link.program.facts(scope.file);
+pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
+    let facts = linker.program.facts(scope.file);
     let text = facts.text(sym);
     let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
     match text {
         "Self" => {
-            return match around(link, scope.file, body) {
-                Some(class) => link.known(Val::Class(subject(link, class).unwrap_or(class))),
-                None => link.unknown(Why::Unbound),
+            return match around(linker, scope.file, body) {
+                Some(class) => linker.known(Val::Class(subject(linker, class).unwrap_or(class))),
+                None => linker.unknown(Why::Unbound),
             };
         }
         // To be inferred.
-        "_" => return link.unknown(Why::Expression),
-        "crate" => return link.known(modules::crate_root(link, scope.file)),
-        "self" => return link.known(modules::module_at(link, scope.file, body)),
-        "super" => return link.known(modules::parent(link, modules::module_at(link, scope.file, body))),
+        "_" => return linker.unknown(Why::Expression),
+        "crate" => return linker.known(modules::crate_root(linker, scope.file)),
+        "self" => return linker.known(modules::module_at(linker, scope.file, body)),
+        "super" => return linker.known(modules::parent(linker, modules::module_at(linker, scope.file, body))),
         _ => {}
     }
-    if let Some(param) = link.type_param(scope.file, body, sym) {
-        return link.known(param);
+    if let Some(param) = linker.type_param(scope.file, body, sym) {
+        return linker.known(param);
     }
-    if let Some(name) = link.program.global(scope.file, sym)
-        && let Some(typed) = modules::through_globs(link, scope.file, body, name)
+    if let Some(name) = linker.program.global(scope.file, sym)
+        && let Some(typed) = modules::through_globs(linker, scope.file, body, name)
     {
         return typed;
     }
     if let Some((_, path)) = PRELUDE.iter().find(|(name, _)| *name == text) {
-        return link.known(Val::External(link.library.path(Language::Rust, path)));
+        return linker.known(Val::External(linker.library.path(Language::Rust, path)));
     }
-    link.known(modules::named_crate(link, scope.file, text))
+    linker.known(modules::named_crate(linker, scope.file, text))
 }
 
 /// The impl block, trait or type around a body, also where the body is its own.
-pub(crate) fn around(link: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
-    link.class_around(file.body_ref(body)).or_else(|| block_of(link, file, body))
+pub(crate) fn around(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
+    linker.class_around(file.body_ref(body)).or_else(|| block_of(linker, file, body))
 }
 
 /// The impl block or trait around a body, where the body is the block's own.
-fn block_of(link: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
-    let facts = link.program.facts(file);
+fn block_of(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
+    let facts = linker.program.facts(file);
     facts
         .classes
         .iter()
@@ -118,100 +118,100 @@ fn block_of(link: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef> {
 }
 
 /// The type an impl block is for.
-pub fn subject(link: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
-    let row = link.program.class(class);
+pub fn subject(linker: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
+    let row = linker.program.class(class);
     if row.kind != ClassKind::Impl {
         return Some(class);
     }
-    match link.values.members(link.annotation(head_scope(link, class), row.subject).value)[..] {
+    match linker.values.members(linker.annotation(head_scope(linker, class), row.subject).value)[..] {
         [Val::Instance { class, .. }] => Some(class),
         _ => None,
     }
 }
 
 /// The value of `self` in a method of a class, trait or impl block.
-pub(crate) fn receiver(link: &Linker<'_>, class: ClassRef) -> Typed {
-    let row = link.program.class(class);
+pub(crate) fn receiver(linker: &Linker<'_>, class: ClassRef) -> Typed {
+    let row = linker.program.class(class);
     if row.kind == ClassKind::Impl {
-        return link.annotation(head_scope(link, class), row.subject);
+        return linker.annotation(head_scope(linker, class), row.subject);
     }
-    link.known(Val::Instance { class, exact: false, args: link.own_params(class) })
+    linker.known(Val::Instance { class, exact: false, args: linker.own_params(class) })
 }
 
 /// Where the head of an impl block is read: its type parameters are known there.
-pub(crate) fn head_scope(link: &Linker<'_>, class: ClassRef) -> Scope {
-    let facts = link.program.facts(class.file);
-    let at = At { region: facts.body(link.program.class(class).body).region, position: u32::MAX };
+pub(crate) fn head_scope(linker: &Linker<'_>, class: ClassRef) -> Scope {
+    let facts = linker.program.facts(class.file);
+    let at = At { region: facts.body(linker.program.class(class).body).region, position: u32::MAX };
     Scope { file: class.file, at, env: EnvId::NONE }
 }
 
 /// A path segment behind a value.
-pub(crate) fn path_member(link: &Linker<'_>, member: Val, name: Name) -> Typed {
-    match (member, link.program.text(name)) {
-        (Val::Module(_), "super") => return link.known(modules::parent(link, member)),
-        (Val::Module(_), "self") => return link.known(member),
+pub(crate) fn path_member(linker: &Linker<'_>, member: Val, name: Name) -> Typed {
+    match (member, linker.program.text(name)) {
+        (Val::Module(_), "super") => return linker.known(modules::parent(linker, member)),
+        (Val::Module(_), "self") => return linker.known(member),
         _ => {}
     }
     match member {
-        Val::Module(_) => modules::member(link, member, name).unwrap_or_else(|| link.unknown(Why::Unbound)),
+        Val::Module(_) => modules::member(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound)),
         Val::Class(class) => {
-            if link.program.class(class).kind == ClassKind::Module {
-                if link.program.text(name) == "super" {
-                    return link.known(modules::parent(link, member));
+            if linker.program.class(class).kind == ClassKind::Module {
+                if linker.program.text(name) == "super" {
+                    return linker.known(modules::parent(linker, member));
                 }
-                return modules::member(link, member, name).unwrap_or_else(|| link.unknown(Why::Unbound));
+                return modules::member(linker, member, name).unwrap_or_else(|| linker.unknown(Why::Unbound));
             }
             // `type Shared = Arc<Store>; Shared::new(…)`.
-            if link.program.class(class).kind == ClassKind::Alias {
+            if linker.program.class(class).kind == ClassKind::Alias {
                 let scope = Scope { file: class.file, at: At::default(), env: EnvId::NONE };
-                let meant = link.instance_of_class(scope, class);
-                return link.map(meant, |val| match val {
-                    Val::Instance { class: of, .. } if of != class => path_member(link, Val::Class(of), name),
-                    Val::Library { ty, .. } => path_member(link, Val::External(ty), name),
-                    _ => link.unknown(Why::Attribute),
+                let meant = linker.instance_of_class(scope, class);
+                return linker.map(meant, |val| match val {
+                    Val::Instance { class: of, .. } if of != class => path_member(linker, Val::Class(of), name),
+                    Val::Library { ty, .. } => path_member(linker, Val::External(ty), name),
+                    _ => linker.unknown(Why::Attribute),
                 });
             }
-            link.attr(member, name)
+            linker.attr(member, name)
         }
         // `::std::fs::read` begins at the crates.
-        Val::External(path) if link.library.text(path).is_empty() => {
-            link.known(Val::External(link.library.path(Language::Rust, link.program.text(name))))
+        Val::External(path) if linker.library.text(path).is_empty() => {
+            linker.known(Val::External(linker.library.path(Language::Rust, linker.program.text(name))))
         }
-        Val::External(path) => link.known(Val::External(link.library.handed_on(path, link.program.text(name)))),
-        Val::Library { ty, .. } => link.known(Val::External(link.library.member(ty, link.program.text(name)))),
-        Val::Instance { class, .. } => path_member(link, Val::Class(class), name),
-        Val::Param { .. } => link.map(link.bound_of(member), |bound| match bound {
-            Val::Instance { class, .. } => link.attr(Val::Class(class), name),
-            Val::Library { ty, .. } => path_member(link, Val::External(ty), name),
-            _ => link.unknown(Why::Attribute),
+        Val::External(path) => linker.known(Val::External(linker.library.handed_on(path, linker.program.text(name)))),
+        Val::Library { ty, .. } => linker.known(Val::External(linker.library.member(ty, linker.program.text(name)))),
+        Val::Instance { class, .. } => path_member(linker, Val::Class(class), name),
+        Val::Param { .. } => linker.map(linker.bound_of(member), |bound| match bound {
+            Val::Instance { class, .. } => linker.attr(Val::Class(class), name),
+            Val::Library { ty, .. } => path_member(linker, Val::External(ty), name),
+            _ => linker.unknown(Why::Attribute),
         }),
-        Val::Unknown(why) => link.unknown(why),
-        _ => link.unknown(Why::Attribute),
+        Val::Unknown(why) => linker.unknown(why),
+        _ => linker.unknown(Why::Attribute),
     }
 }
 
 /// What a `use` or `mod` binds.
-pub(crate) fn import(link: &Linker<'_>, file: FileId, row: &Import) -> Typed {
-    modules::import(link, file, row)
+pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
+    modules::import(linker, file, row)
 }
 
 /// Pointers in each other that are looked through for a method.
 const POINTERS: u32 = 4;
 
 /// The callee of a call.
-pub(crate) fn callee(link: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
-    let facts = link.program.facts(site.file);
-    let form = link.program.site(site).callee;
-    if link.program.site(site).kind == SiteKind::Macro {
+pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
+    let facts = linker.program.facts(site.file);
+    let form = linker.program.site(site).callee;
+    if linker.program.site(site).kind == SiteKind::Macro {
         // A macro of the same file is a variable.
         if !matches!(facts.form(form), Form::Var(_))
-            && let Some(found) = link.macro_of_project(site)
+            && let Some(found) = linker.macro_of_project(site)
         {
             return found;
         }
-        return link.map(link.eval(scope, form), |val| match val {
-            Val::External(path) => link.known(Val::External(link.library.of_macro(path))),
-            other => link.known(other),
+        return linker.map(linker.eval(scope, form), |val| match val {
+            Val::External(path) => linker.known(Val::External(linker.library.of_macro(path))),
+            other => linker.known(other),
         });
     }
     // `conn.get::<_, String>("a")`
@@ -221,40 +221,41 @@ pub(crate) fn callee(link: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
     };
     // A field may bear the name of a method.
     if let Form::Attr(base, sym) = facts.form(method)
-        && let Some(name) = link.program.global(site.file, sym)
+        && let Some(name) = linker.program.global(site.file, sym)
     {
-        if let Some(conversion) = link.conversion(scope, site, base, name) {
+        if let Some(conversion) = linker.conversion(scope, site, base, name) {
             return conversion;
         }
-        let base = link.without_none(link.eval(scope, base));
-        let found = link.map(base, |member| match member {
+        let base = linker.without_none(linker.eval(scope, base));
+        let found = linker.map(base, |member| match member {
             // `Store.load()`: the one value of a struct without fields.
             Val::Class(class) => {
-                let own = link.attr_or_told(site, member, name);
+                let own = linker.attr_or_told(site, member, name);
                 let only = Val::Instance { class, exact: true, args: ArgsId::NONE };
-                if link.values.is_unknown(own.value) { link.attr_or_told(site, only, name) } else { own }
+                if linker.values.is_unknown(own.value) { linker.attr_or_told(site, only, name) } else { own }
             }
-            Val::Instance { .. } | Val::Library { .. } => match link.method_behind(member, name, POINTERS) {
+            Val::Instance { .. } | Val::Library { .. } => match linker.method_behind(member, name, POINTERS) {
                 Some(method) => method,
                 None if matches!(member, Val::Library { .. }) => {
-                    link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
+                    linker.map(linker.attr(member, name), |val| linker.known(linker.of_imported_trait(site, val, name)))
                 }
-                None => link.attr_or_told(site, member, name),
+                None => linker.attr_or_told(site, member, name),
             },
             // A future of the project has the methods of those traits alone.
-            Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match link.imported_trait_method(site, name) {
-                Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),
-                None => link.attr(member, name),
+            Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match linker.imported_trait_method(site, name)
+            {
+                Some(path) => linker.known(Val::Method { path, receiver: linker.values.bound(member) }),
+                None => linker.attr(member, name),
             },
-            _ => link.attr_or_told(site, member, name),
+            _ => linker.attr_or_told(site, member, name),
         });
         // `(self.jobs["a"])()` is no method with type arguments.
-        let is_called = |val: &Val| matches!(*val, Val::Unknown(_)) || link.is_callable(*val);
-        if method == form || link.values.members(found.value).iter().any(is_called) {
-            return link.of_fitting_impls(scope, site, found);
+        let is_called = |val: &Val| matches!(*val, Val::Unknown(_)) || linker.is_callable(*val);
+        if method == form || linker.values.members(found.value).iter().any(is_called) {
+            return linker.of_fitting_impls(scope, site, found);
         }
     }
-    link.of_fitting_impls(scope, site, link.eval(scope, form))
+    linker.of_fitting_impls(scope, site, linker.eval(scope, form))
 }
 
 /// Whether `?` and `unwrap` take the first argument of this type.
@@ -269,8 +270,8 @@ pub(crate) fn result_behind(path: &str) -> Option<&'static str> {
 }
 
 /// The path of a file's module below its crate's source folder.
-pub(crate) fn module_name(link: &Linker<'_>, file: FileId) -> String {
-    let relative = &link.program.files[file.index()].relative;
+pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
+    let relative = &linker.program.files[file.index()].relative;
     let inside = relative.rsplit_once("src/").map_or(relative.as_str(), |(_, inside)| inside);
     let inside = inside.strip_suffix(".rs").unwrap_or(inside);
     let inside = inside.strip_suffix("/mod").unwrap_or(inside);

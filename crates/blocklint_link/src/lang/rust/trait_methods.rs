@@ -346,7 +346,7 @@ impl<'a> Linker<'a> {
                         .supertypes(ty)
                         .iter()
                         .any(|&of| lang::rust::names::is_fallible(&self.library.text(of)));
-                let inner = self.through(ty, args).map(|inner| inner.value);
+                let inner = self.transparent_inner(ty, args).map(|inner| inner.value);
                 inner
                     .or_else(|| self.values.nth(args, 0).filter(|_| inside))
                     .is_some_and(|inner| self.is_future(inner, depth))
