@@ -3,9 +3,8 @@
 //!
 //! Knows facts and models; knows no syntax, no library by name and no words.
 //!
-//! The folders are layers, each of which names only those below it (`tests/it/layers.rs`): `code`, `idioms`, `program`, `labels`, `link`,
-//! `entries`, `conditions`, `graph`, `judge`, `search`, `rules`, `findings`, `explain`. Three questions never answer for each other: who runs
-//! a body and when (`entries`), whether a way can be taken (`conditions`), how bad and how sure that is (`judge`).
+//! The folders are layers, each of which names only those below it (`tests/it/layers.rs`): `rules`, `findings`, `explain`; below them
+//! lie `blocklint_flow` and `blocklint_link`.
 
 mod explain;
 mod findings;
@@ -15,41 +14,41 @@ use blocklint_core::Confidence;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::judge::signal::Judge;
 use blocklint_flow::search::Search;
-use blocklint_flow::search::cuts::Cuts;
-use blocklint_link::link::library::Library;
+use blocklint_flow::search::suppressions::Suppressions;
+use blocklint_link::models::library::Library;
 use blocklint_models::Models;
 
-pub use blocklint_flow::conditions::bound::{
-    BoundCall, BoundUse, Carried, blocks_with, body_with, bound_beside, moved_with,
-};
-pub use blocklint_flow::conditions::entered::moving_with;
-pub use blocklint_flow::entries::roots::{Root, RootKind};
-pub use blocklint_flow::entries::unawaited::unawaited;
-pub use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
-pub use blocklint_flow::graph::finding::{
+pub use blocklint_flow::callers::unawaited::unawaited;
+pub use blocklint_flow::entries::root::{Root, RootKind};
+pub use blocklint_flow::graph::all_paths::{ChangePoint, PathNetwork, PathNetworkNode};
+pub use blocklint_flow::graph::raw_finding::{
     Anew, Choice, Doubt, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
 };
-pub use blocklint_flow::graph::net::{Net, NetNode, Spot};
-pub use blocklint_flow::judge::list::SIGNALS;
-pub use blocklint_flow::judge::signal::{Makes, Signal, SignalSet, signal_named};
-pub use blocklint_flow::search::cuts::{Misuse, RuleNames, UsedComment};
-pub use blocklint_flow::search::flows::{Flows, Wanted};
-pub use blocklint_link::labels::label::LabelHold;
-pub use blocklint_link::link::available::Available;
-pub use blocklint_link::link::tables::{Outline, Tables};
-pub use blocklint_link::link::targets::Edge;
-pub use blocklint_link::link::value::{ArgsId, Val, ValueId, Why};
-pub use blocklint_link::link::work::{Containment, Fault, TookTooLong, Unit};
-pub use blocklint_link::link::{Link, Stopped};
+pub use blocklint_flow::judge::signal::{Signal, SignalEffect, SignalSet, signal_named};
+pub use blocklint_flow::judge::signals::SIGNALS;
+pub use blocklint_flow::mending::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
+pub use blocklint_flow::mending::thread_bound::{
+    BoundCall, BoundUse, MovedCode, blocks_with, body_with, bound_beside, moved_with,
+};
+pub use blocklint_flow::mending::with_blocks::moving_with;
+pub use blocklint_flow::search::incremental::{Flows, Wanted};
+pub use blocklint_flow::search::suppressions::{Misuse, RuleNames, UsedComment};
+pub use blocklint_link::calls::targets::TargetKind;
+pub use blocklint_link::effect::label::LabelHold;
+pub use blocklint_link::linker::program_tables::{Outline, Tables};
+pub use blocklint_link::linker::work::{Containment, Fault, TookTooLong, Unit};
+pub use blocklint_link::linker::{Linker, Stopped};
+pub use blocklint_link::models::availability::Available;
 pub use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
-pub use blocklint_link::program::index::{FileIndex, Scratch};
+pub use blocklint_link::program::occurrences::{FileIndex, Scratch};
 pub use blocklint_link::program::{
     CrateLayout, Dependency, Layout, ModuleLayout, Names, Program, SourceFile, UnitLayout,
 };
+pub use blocklint_link::values::value::{ArgsId, Val, ValueId, Why};
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{
-    Above, BodyExplanation, BodyUse, Constant, End, Explainer, Explanation, GivenArgument, Part, PassedOn, Reached,
-    RowMatch, RowTried, RunTarget, Shown, Standing, Tried,
+    Above, BodyExplanation, BodyUse, ConditionResult, Constant, End, Explainer, Explanation, GivenArgument, Part,
+    PassedOn, Reached, RowMatch, RowTried, RunTarget, Standing, Tried,
 };
 pub use findings::by_hand::{runs_by_hand, starts_up, takes_a_moment};
 pub use findings::handles::{Given, given_by, gives_what_blocks};
@@ -83,7 +82,7 @@ pub struct Solved {
     /// The comments that silenced something.
     pub used: Vec<UsedComment>,
     /// All ways of the findings, where that was asked for.
-    pub net: Option<Net>,
+    pub net: Option<PathNetwork>,
     /// Whether what is only for tests, examples or a command line was asked for: edits are made there too.
     pub with_aside: bool,
 }
@@ -98,47 +97,47 @@ pub struct Whole {
 }
 
 /// Links a loaded program: nothing is resolved before it is asked for.
-pub fn link<'a>(program: &'a Program<'a>, models: &'a Models) -> Link<'a> {
-    Link::new(program, Library::new(models))
+pub fn linker<'a>(program: &'a Program<'a>, models: &'a Models) -> Linker<'a> {
+    Linker::new(program, Library::new(models))
 }
 
 /// The same, with tables that were read before and still hold.
-pub fn link_with<'a>(program: &'a Program<'a>, models: &'a Models, tables: Tables) -> Link<'a> {
-    Link::with_tables(program, Library::new(models), tables)
+pub fn link_with<'a>(program: &'a Program<'a>, models: &'a Models, tables: Tables) -> Linker<'a> {
+    Linker::with_tables(program, Library::new(models), tables)
 }
 
 /// Finds what blocks, and whom.
-pub fn solve(link: &Link<'_>, options: Options) -> Solved {
-    searched(link, options, |search| search, |_, _| ()).0
+pub fn solve(linker: &Linker<'_>, options: Options) -> Solved {
+    searched(linker, options, |search| search, |_, _| ()).0
 }
 
 /// The same, with what [`solve_some`] asks for later.
-pub fn solve_whole(link: &Link<'_>, options: Options) -> Whole {
-    let (solved, flows) = searched(link, options, |search| search, Flows::of);
+pub fn solve_whole(linker: &Linker<'_>, options: Options) -> Whole {
+    let (solved, flows) = searched(linker, options, |search| search, Flows::of);
     Whole { solved, flows }
 }
 
 /// Finds what blocks in a few files, and whom. Looks nowhere but where they lead to now, or led to in an earlier search over all files.
-/// It answers for more files than it is asked about: [`Link::files_asked`] tells. What only all files tell (how many functions wait for a
+/// It answers for more files than it is asked about: [`Linker::files_asked`] tells. What only all files tell (how many functions wait for a
 /// cause, what was said of it elsewhere) is as far as these files tell.
-pub fn solve_some(link: &Link<'_>, options: Options, flows: &Flows, wanted: Wanted<'_>) -> Solved {
-    let mut solved = searched(link, options, |search| search.within(flows, wanted), |_, _| ()).0;
-    solved.findings.retain(|finding| link.is_asked(finding.file));
-    solved.used.retain(|comment| link.is_asked(comment.file));
+pub fn solve_some(linker: &Linker<'_>, options: Options, flows: &Flows, wanted: Wanted<'_>) -> Solved {
+    let mut solved = searched(linker, options, |search| search.within(flows, wanted), |_, _| ()).0;
+    solved.findings.retain(|finding| linker.is_asked(finding.file));
+    solved.used.retain(|comment| linker.is_asked(comment.file));
     solved
 }
 
 fn searched<'a, T>(
-    link: &Link<'a>,
+    linker: &Linker<'a>,
     options: Options,
     begin: impl for<'l> FnOnce(Search<'l, 'a>) -> Search<'l, 'a>,
-    read_off: impl FnOnce(&Link<'_>, &Graph<'_>) -> T,
+    read_off: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
-    let cuts = Cuts::new(link.program, options.rules);
+    let cuts = Suppressions::new(linker.program, options.rules);
     let judge = Judge::new(options.without);
-    let graph = begin(Search::new(link, &cuts, &judge)).run();
-    let mut net = options.ways.then(Net::default);
-    let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options, net.as_mut());
-    let read = read_off(link, &graph);
+    let graph = begin(Search::new(linker, &cuts, &judge)).run();
+    let mut net = options.ways.then(PathNetwork::default);
+    let (findings, causes) = findings::findings(linker, &cuts, &judge, &graph, options, net.as_mut());
+    let read = read_off(linker, &graph);
     (Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }, read)
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{
-    Containment, CrateLayout, Layout, Link, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, Solved,
+    Containment, CrateLayout, Layout, Linker, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, Solved,
     SourceFile,
 };
 use blocklint_core::{Confidence, Finding, Group, Language, Place, RuleCode, Severity, Span, fingerprint};
@@ -149,7 +149,7 @@ pub fn analyse_watched(
         let started = Instant::now();
         let files = source_files(project, extracted);
         let layout = layout_of(project, models);
-        timings.link = started.elapsed();
+        timings.linker = started.elapsed();
         let unsolved = Unsolved { project, unread, unread_languages, read, timings, progress };
         let report = analyse_files(&files, &layout, models, options, unsolved);
         options.free(files);
@@ -189,33 +189,33 @@ pub(crate) fn analyse_files(
     let started = Instant::now();
     let names = Names::new(files);
     let program = Program::new(files, layout, &names);
-    timings.link += started.elapsed();
+    timings.linker += started.elapsed();
     timings.analyses += 1;
     let started = Instant::now();
-    let new_link = || blocklint_analysis::link(&program, models);
-    let contained = contain(&program, options, new_link, |link, left_out| {
-        let solved = blocklint_analysis::solve(link, options_of(options));
+    let new_link = || blocklint_analysis::linker(&program, models);
+    let contained = contain(&program, options, new_link, |linker, left_out| {
+        let solved = blocklint_analysis::solve(linker, options_of(options));
         let solve = started.elapsed();
         let unseen = unseen_languages(&unread_languages, left_out);
         let remarks = comments(files, &solved, options.comments, &unseen, |_| true);
         let mut found = findings.clone();
-        let remedies = told(link, &solved, project.trace_in_paths, remarks, left_out, &mut found);
+        let remedies = told(linker, &solved, project.trace_in_paths, remarks, left_out, &mut found);
         let counts = options.counts_what_must_not_block || solved.findings.is_empty();
-        let must_not_block = counts.then(|| blocklint_analysis::count_what_must_not_block(link));
-        (found, remedies, Ways::new(link, &solved), must_not_block, solve)
+        let must_not_block = counts.then(|| blocklint_analysis::count_what_must_not_block(linker));
+        (found, remedies, Ways::new(linker, &solved), must_not_block, solve)
     });
-    let Contained { done: (findings, remedies, ways, must_not_block, solve), link, left_out } = contained;
+    let Contained { done: (findings, remedies, ways, must_not_block, solve), linker, left_out } = contained;
     timings.solve = solve;
     let groups = grouped(&findings);
     timings.output = started.elapsed() - solve;
-    options.free(link);
+    options.free(linker);
     options.free(program);
     Report { findings, groups, read, remedies, must_not_block, ways, left_out, timings }
 }
 
 /// Adds what an analysis found, left out and says of comments to findings about files themselves, in order; returns what mends them.
 pub(crate) fn told(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     solved: &Solved,
     trace_in_paths: bool,
     remarks: Vec<(Finding, Option<Mend>)>,
@@ -224,7 +224,7 @@ pub(crate) fn told(
 ) -> Remedies {
     let mut remedies = Remedies::default();
     findings.extend(left_out.iter().filter_map(LeftOut::finding));
-    for (finding, remedy) in worded(link, solved, trace_in_paths) {
+    for (finding, remedy) in worded(linker, solved, trace_in_paths) {
         remedies.insert(&finding, remedy);
         findings.push(finding);
     }
@@ -406,10 +406,10 @@ pub(crate) fn unread_finding(file: &blocklint_project::SourceFile, (span, unread
 ///
 /// Where the system gives no threads.
 pub fn time_searches(project: &Project, models: &Models, options: Options) -> Result<(Duration, Duration), Failure> {
-    let (times, _) = with_link(project, models, options, |link| {
+    let (times, _) = with_link(project, models, options, |linker| {
         let timed = || {
             let started = Instant::now();
-            let solved = blocklint_analysis::solve(link, options_of(options));
+            let solved = blocklint_analysis::solve(linker, options_of(options));
             (started.elapsed(), solved.findings.len())
         };
         let (first, second) = (timed(), timed());
@@ -424,7 +424,7 @@ pub(crate) fn with_link<T>(
     project: &Project,
     models: &Models,
     options: Options,
-    mut ask: impl FnMut(&Link<'_>) -> T + Send,
+    mut ask: impl FnMut(&Linker<'_>) -> T + Send,
 ) -> Result<(T, Vec<LeftOut>), Failure>
 where
     T: Send,
@@ -434,8 +434,8 @@ where
         let (files, layout) = loaded(project, models, extracted);
         let names = Names::new(&files);
         let program = Program::new(&files, &layout, &names);
-        let new_link = || blocklint_analysis::link(&program, models);
-        let contained = contain(&program, options, new_link, |link, _| ask(link));
+        let new_link = || blocklint_analysis::linker(&program, models);
+        let contained = contain(&program, options, new_link, |linker, _| ask(linker));
         (contained.done, contained.left_out)
     })
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use blocklint_analysis::{Containment, Link, Program, Stopped, TookTooLong, Unit};
+use blocklint_analysis::{Containment, Linker, Program, Stopped, TookTooLong, Unit};
 use blocklint_core::{Finding, Language, Place, Severity, fingerprint};
 use blocklint_output::Sources;
 use blocklint_project::Project;
@@ -59,14 +59,14 @@ impl std::fmt::Display for Gave {
 }
 
 impl LeftOut {
-    fn new(program: &Program<'_>, link: &Link<'_>, unit: Unit, why: Gave) -> Self {
+    fn new(program: &Program<'_>, linker: &Linker<'_>, unit: Unit, why: Gave) -> Self {
         match unit {
             Unit::Body(body) => {
                 let facts = program.facts(body.file);
                 let file = &program.files[body.file.index()];
                 LeftOut {
-                    what: link.qualified_name(body),
-                    place: Some(place(link, body.file, program.body(body).name_span)),
+                    what: linker.qualified_name(body),
+                    place: Some(place(linker, body.file, program.body(body).name_span)),
                     language: Some(facts.language),
                     is_reported: file.reported,
                     relative: file.relative.clone(),
@@ -130,7 +130,7 @@ pub(crate) struct Contained<'a, T> {
     /// The result.
     pub(crate) done: T,
     /// The linker that was asked last.
-    pub(crate) link: Link<'a>,
+    pub(crate) linker: Linker<'a>,
     /// The parts that are missing in the result.
     pub(crate) left_out: Vec<LeftOut>,
 }
@@ -143,22 +143,22 @@ pub(crate) struct Contained<'a, T> {
 pub(crate) fn contain<'a, T>(
     program: &'a Program<'a>,
     options: Options,
-    new_link: impl Fn() -> Link<'a>,
-    mut work: impl FnMut(&Link<'a>, &[LeftOut]) -> T,
+    new_link: impl Fn() -> Linker<'a>,
+    mut work: impl FnMut(&Linker<'a>, &[LeftOut]) -> T,
 ) -> Contained<'a, T> {
     let mut units: FxHashSet<Unit> = FxHashSet::default();
     let mut left_out: Vec<LeftOut> = Vec::new();
     let Containment { patience: first, fault } = options.containment;
     let mut patience = first;
     loop {
-        let link = new_link();
-        link.watch_units(patience);
-        link.leave_out(units.clone());
+        let linker = new_link();
+        linker.watch_units(patience);
+        linker.leave_out(units.clone());
         if let Some(fault) = fault {
-            link.inject(fault);
+            linker.inject(fault);
         }
-        let caught = match catch_payload(|| work(&link, &left_out)) {
-            Ok(done) => return Contained { done, link, left_out },
+        let caught = match catch_payload(|| work(&linker, &left_out)) {
+            Ok(done) => return Contained { done, linker, left_out },
             Err(caught) => caught,
         };
         let why = match caught {
@@ -171,9 +171,9 @@ pub(crate) fn contain<'a, T>(
             Caught::Payload(_) => Gave::Panic("panic".to_owned()),
             Caught::Panic(message) => Gave::Panic(message),
         };
-        match link.unit() {
+        match linker.unit() {
             Some(unit) if units.len() < MOST_LEFT_OUT && units.insert(unit) => {
-                left_out.push(LeftOut::new(program, &link, unit, why));
+                left_out.push(LeftOut::new(program, &linker, unit, why));
             }
             _ => panic!("nothing could be analysed: {why}"),
         }

@@ -34,9 +34,9 @@ pub struct Missing {
 /// Where the system gives no threads.
 pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failure> {
     let options = Options::new(Confidence::Medium);
-    let (mut found, _) = with_link(project, models, options, |link| {
+    let (mut found, _) = with_link(project, models, options, |linker| {
         let call = |call: blocklint_analysis::MissingCall| {
-            let file = &link.program.files[call.file.index()];
+            let file = &linker.program.files[call.file.index()];
             let path: Arc<Utf8Path> = Arc::clone(&file.path);
             Missing {
                 place: Place::unlocated(path, call.span),
@@ -46,7 +46,7 @@ pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failu
                 awaited: call.awaited,
             }
         };
-        blocklint_analysis::missing(link).into_iter().map(call).collect::<Vec<Missing>>()
+        blocklint_analysis::missing(linker).into_iter().map(call).collect::<Vec<Missing>>()
     })?;
     let mut sources = Sources::default();
     for call in &mut found {

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use blocklint_analysis::{
-    FileId, Flows, Layout, Link, Names, Outline, Program, Solved, SourceFile, Stopped, Tables, Wanted, Whole,
+    FileId, Flows, Layout, Linker, Names, Outline, Program, Solved, SourceFile, Stopped, Tables, Wanted, Whole,
 };
 use blocklint_cache::Cache;
 use blocklint_core::{Language, Span};
@@ -240,8 +240,8 @@ impl Session {
             self.tables = None;
         }
         let mut flows = None;
-        let mut solve = |link: &Link<'_>, options| {
-            let Whole { solved, flows: found } = blocklint_analysis::solve_whole(link, options);
+        let mut solve = |linker: &Linker<'_>, options| {
+            let Whole { solved, flows: found } = blocklint_analysis::solve_whole(linker, options);
             flows = Some(found);
             solved
         };
@@ -275,10 +275,10 @@ impl Session {
         let changed = self.changed.keys().map(id).collect();
         let open: Vec<FileId> = self.buffers.keys().filter_map(|path| Some(id(&self.slot(path)?))).collect();
         let answered = RefCell::new(HashSet::new());
-        let mut solve = |link: &Link<'_>, options| {
+        let mut solve = |linker: &Linker<'_>, options| {
             let wanted = Wanted { files: &files, changed: &changed, open: &open };
-            let solved = blocklint_analysis::solve_some(link, options, flows, wanted);
-            answered.borrow_mut().extend(link.files_asked().map(FileId::index));
+            let solved = blocklint_analysis::solve_some(linker, options, flows, wanted);
+            answered.borrow_mut().extend(linker.files_asked().map(FileId::index));
             solved
         };
         let hand_over = |session: &Self, report| {
@@ -297,7 +297,7 @@ impl Session {
         &self,
         stop: &Arc<AtomicBool>,
         tables: &mut Option<Tables>,
-        solve: &mut dyn FnMut(&Link<'_>, blocklint_analysis::Options) -> Solved,
+        solve: &mut dyn FnMut(&Linker<'_>, blocklint_analysis::Options) -> Solved,
         is_meant: impl Fn(usize) -> bool,
         hand_over: impl FnOnce(&Self, Report) -> T,
     ) -> Result<T, Cancelled> {
@@ -307,23 +307,23 @@ impl Session {
             let program = Program::new(&self.files, &self.layout, &self.names);
             let tables = tables.get_or_insert_with(|| Tables::new(&program)).clone();
             let new_link = || {
-                let link = blocklint_analysis::link_with(&program, &self.models, tables.clone());
-                link.stop_when(Arc::clone(stop));
-                link
+                let linker = blocklint_analysis::link_with(&program, &self.models, tables.clone());
+                linker.stop_when(Arc::clone(stop));
+                linker
             };
-            timings.link = started.elapsed();
+            timings.linker = started.elapsed();
             let started = Instant::now();
-            let contained = contain(&program, self.options, new_link, |link, left_out| {
-                let solved = solve(link, options_of(self.options));
+            let contained = contain(&program, self.options, new_link, |linker, left_out| {
+                let solved = solve(linker, options_of(self.options));
                 let took = started.elapsed();
                 let mut findings = self.unread_findings(&is_meant);
                 let unseen = unseen_languages(&self.unread_languages(), left_out);
                 let remarks = comments(&self.files, &solved, self.options.comments, &unseen, &is_meant);
-                let remedies = told(link, &solved, self.project.trace_in_paths, remarks, left_out, &mut findings);
+                let remedies = told(linker, &solved, self.project.trace_in_paths, remarks, left_out, &mut findings);
                 (findings, remedies, took)
             });
             // Answers come before the linker's memory is given back.
-            let Contained { done: (findings, remedies, took), link: _link, left_out } = contained;
+            let Contained { done: (findings, remedies, took), linker: _link, left_out } = contained;
             timings.solve = took;
             let groups = grouped(&findings);
             timings.output = started.elapsed() - took;

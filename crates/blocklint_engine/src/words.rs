@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, Available, BodyRef, Carried, Chain, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
-    Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, bound_beside, given_by,
+    Anew, Available, BodyRef, Chain, FileId, Given, Linker, Mending, MovedCode, RawCause, RawFinding, RawStep,
+    RootKind, Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, bound_beside, given_by,
     gives_what_blocks, moved_with, moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
 };
 use blocklint_core::{
@@ -62,8 +62,8 @@ pub(crate) type Functions = Vec<(Arc<Utf8Path>, Span)>;
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
 /// Places are not located. With each, what is to be done about it.
-pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Wanted, Refusal>)> {
-    let reported = |file: FileId| link.program.files[file.index()].reported;
+pub(crate) fn worded(linker: &Linker<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Wanted, Refusal>)> {
+    let reported = |file: FileId| linker.program.files[file.index()].reported;
     let passes = |raw: &RawFinding| {
         let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
         raw.trace.iter().any(|step| reported(step.file)) || causes.any(|cause| reported(cause.file))
@@ -72,37 +72,37 @@ pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Fin
         .findings
         .iter()
         .filter(|raw| reported(raw.file) || traces && passes(raw))
-        .filter_map(|raw| link.attempt_site(raw.site, || finding_and_remedy(link, solved, raw)).flatten())
+        .filter_map(|raw| linker.attempt_site(raw.site, || finding_and_remedy(linker, solved, raw)).flatten())
         .collect()
 }
 
-pub(crate) fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
-    Place::unlocated(Arc::clone(&link.program.files[file.index()].path), span)
+pub(crate) fn place(linker: &Linker<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+    Place::unlocated(Arc::clone(&linker.program.files[file.index()].path), span)
 }
 
-pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
-    finding_and_remedy(link, solved, raw).map(|(finding, _)| finding)
+pub(crate) fn finding(linker: &Linker<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
+    finding_and_remedy(linker, solved, raw).map(|(finding, _)| finding)
 }
 
 fn finding_and_remedy(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     solved: &Solved,
     raw: &RawFinding,
 ) -> Option<(Finding, Result<Wanted, Refusal>)> {
     let rule = blocklint_rules::rule(raw.rule)?;
-    let program = link.program;
+    let program = linker.program;
     let source = &program.files[raw.file.index()];
     // On greenlets the finding stands at the call itself, and the trace leads there.
     let on_greenlet = matches!(raw.what, What::HoldsHub { .. });
     let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
-    let owner_name = owner_name(link, raw);
+    let owner_name = owner_name(linker, raw);
     let response = response(&raw.what);
-    let repeated = repeated_name(link, raw);
-    let other = other_site(link, raw);
+    let repeated = repeated_name(linker, raw);
+    let other = other_site(linker, raw);
     let also: Vec<(blocklint_core::RuleCode, &str)> =
         raw.also.iter().filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str()))).collect();
     let operation = match raw.what {
-        What::Holds if !raw.handed => link.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
+        What::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
         _ => None,
     };
     let mut told = blocklint_rules::RawFinding {
@@ -156,8 +156,8 @@ fn finding_and_remedy(
         call: &raw.call,
         written: &first.written,
         direct: on_greenlet || raw.trace.len() == 1,
-        site: site_kind(link, raw),
-        owner: Owner { kind: owner_kind(link, raw), name: &owner_name },
+        site: site_kind(linker, raw),
+        owner: Owner { kind: owner_kind(linker, raw), name: &owner_name },
         hold: raw.hold,
         fails: raw.fails,
         twin: raw.twins.first().map(|(path, local)| Twin { path, local: *local }),
@@ -171,16 +171,16 @@ fn finding_and_remedy(
         along: None,
         older_workers: matches!(raw.mending.pool, Available::Since { .. }),
     };
-    let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
-    let remedy = moved(link, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
+    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.mending) };
+    let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
         blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
-    told.along = along(link, raw, &remedy);
+    told.along = along(linker, raw, &remedy);
     let words = told.words();
     let causes: Vec<Cause> =
-        raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
+        raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(linker, c)).collect();
     let body = program.body_of_site(raw.site);
-    let function = link.qualified_name(body);
+    let function = linker.qualified_name(body);
     let finding = Finding {
         rule: raw.rule,
         severity: raw.severity,
@@ -188,21 +188,21 @@ fn finding_and_remedy(
         message: words.message,
         notes: words.notes.into_iter().chain(partly_silenced(raw)).collect(),
         help: words.help,
-        place: place(link, raw.file, raw.span),
+        place: place(linker, raw.file, raw.span),
         effect: raw.effect,
         context: raw.context,
         runtime: raw.runtime,
         fingerprint: fingerprint(raw.rule, &source.relative, &function, &raw.callee, raw.occurrence),
         function,
         hold: raw.hold,
-        trace: raw.trace.iter().map(|raw| step(link, raw)).collect(),
-        held_by: raw.held_by.as_ref().map(|raw| step(link, raw)),
+        trace: raw.trace.iter().map(|raw| step(linker, raw)).collect(),
+        held_by: raw.held_by.as_ref().map(|raw| step(linker, raw)),
         causes,
         fix: None,
         unfixed: None,
         aside: raw.aside,
         confirmed: None,
-        reasons: raw.reasons.iter().map(|raw| reason(link, raw)).collect(),
+        reasons: raw.reasons.iter().map(|raw| reason(linker, raw)).collect(),
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
     Some((finding, remedy))
@@ -224,35 +224,35 @@ fn partly_silenced(raw: &RawFinding) -> Option<String> {
 
 /// A remedy that hands a call to a thread, with what moves there; decided anew where something of it cannot.
 fn moved(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     raw: &RawFinding,
     with_aside: bool,
     remedy: Result<Remedy, Refusal>,
     without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
 ) -> Result<Wanted, Refusal> {
     let mut remedy = remedy?;
-    if let Some(reason) = runs_by_hand(link, raw.site).filter(|_| !with_aside) {
+    if let Some(reason) = runs_by_hand(linker, raw.site).filter(|_| !with_aside) {
         return Err(Refusal::new(reason));
     }
     if let Some(starts) = raw.mending.starts {
         remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
         if remedy.ways.is_empty() {
-            let span = link.program.site(starts).span;
+            let span = linker.program.site(starts).span;
             let reason = "each item would take a thread of its own, and nothing bounds how many there are at once";
-            return Err(Refusal::at(reason, place(link, starts.file, span)));
+            return Err(Refusal::at(reason, place(linker, starts.file, span)));
         }
     }
-    if starts_up(link, raw.site) && !with_aside {
+    if starts_up(linker, raw.site) && !with_aside {
         remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
         if remedy.ways.is_empty() {
             return Err(Refusal::new("by its name the function runs once, when something starts"));
         }
     }
     let hands_over = remedy.ways.iter().any(|way| matches!(way, Way::Offload { .. }));
-    let language = link.program.language(raw.file);
-    let oldest = link.oldest_python(raw.file);
+    let language = linker.program.language(raw.file);
+    let oldest = linker.oldest_python(raw.file);
     if language == Language::Java && raw.what == What::Holds {
-        return on_worker(link, raw, remedy);
+        return on_worker(linker, raw, remedy);
     }
     let chain = raw.mending.chain.as_ref().and_then(|chain| chain.as_ref().ok()).cloned();
     if !hands_over || language == Language::Java {
@@ -272,16 +272,16 @@ fn moved(
         });
     }
     if language == Language::Rust {
-        if raw.trace.len() == 1 && gives_what_blocks(link, raw.site) {
+        if raw.trace.len() == 1 && gives_what_blocks(linker, raw.site) {
             return Err(Refusal::new("what it gives holds the thread as well where it is used, and must move with it"));
         }
         // What the call itself runs says by its signature whether what it gives can leave a closure.
-        let mut called = moved_with(link, raw.site);
-        let way = functions_on_the_way(link, raw, &called);
+        let mut called = moved_with(linker, raw.site);
+        let way = functions_on_the_way(linker, raw, &called);
         called.functions.truncate(called.direct);
         return Ok(Wanted {
             remedy,
-            moves: Ok(functions(link, &called)),
+            moves: Ok(functions(linker, &called)),
             bound: false,
             moment: false,
             short: false,
@@ -296,28 +296,28 @@ fn moved(
     }
     // What hands over to threads before 3.9 takes no context along.
     let loses_context = oldest.is_some_and(|oldest| oldest < (3, 9));
-    let lost = |mut carried: Carried| {
+    let lost = |mut carried: MovedCode| {
         carried.bound = carried.bound.or_else(|| carried.asks_context.take().filter(|_| loses_context));
         carried
     };
-    let blocks = blocks_with(link, raw.site).into_iter().map(|(span, carried)| {
+    let blocks = blocks_with(linker, raw.site).into_iter().map(|(span, carried)| {
         let carried = lost(carried);
-        let bound = carried.bound.as_ref().and_then(|bound| bound_call(link, bound));
-        let whole = bound.map_or(Ok(functions(link, &carried)), |bound| Err(bound.refusal()));
+        let bound = carried.bound.as_ref().and_then(|bound| bound_call(linker, bound));
+        let whole = bound.map_or(Ok(functions(linker, &carried)), |bound| Err(bound.refusal()));
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
-    let held = moving_with(link, raw.site);
-    let mut uses = uses_of_given(link, raw.site);
+    let held = moving_with(linker, raw.site);
+    let mut uses = uses_of_given(linker, raw.site);
     if raw.trace.len() == 1 {
-        uses.extend(beside(link, raw.site));
+        uses.extend(beside(linker, raw.site));
     }
-    let opened = if raw.trace.len() == 1 { opener_of(link, raw.site) } else { None };
+    let opened = if raw.trace.len() == 1 { opener_of(linker, raw.site) } else { None };
     let moment = raw.trace.len() == 1 && takes_a_moment(&raw.call);
     let short = raw.effect == Some(Effect::File);
-    let carried = lost(moved_with(link, raw.site));
-    let way = functions_on_the_way(link, raw, &carried);
-    let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) else {
+    let carried = lost(moved_with(linker, raw.site));
+    let way = functions_on_the_way(linker, raw, &carried);
+    let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(linker, bound)) else {
         let moves = match raw.mending.brief {
             true if raw.trace.len() > 1 => {
                 Err(Refusal::new("what holds the thread is over in a moment, and a thread costs as much"))
@@ -326,10 +326,10 @@ fn moved(
                 Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function"))
             }
             // A file takes about as long as the thread that it would take.
-            _ if raw.effect == Some(Effect::File) && link.adds_up(raw.site) => Err(Refusal::new(
+            _ if raw.effect == Some(Effect::File) && linker.multiplies_hold(raw.site) => Err(Refusal::new(
                 "each turn would take a thread, and nothing is awaited between: put all turns into a function",
             )),
-            _ => Ok(functions(link, &carried)),
+            _ => Ok(functions(linker, &carried)),
         };
         return Ok(Wanted {
             remedy,
@@ -354,11 +354,11 @@ fn moved(
 }
 
 /// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
-fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
-    let mut carried = body_with(link, raw.site);
+fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
+    let mut carried = body_with(linker, raw.site);
     // What the other operators of the method set or remove belongs to the thread that was theirs.
-    carried.bound = carried.bound.or_else(|| bound_beside(link, raw.site));
-    if let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) {
+    carried.bound = carried.bound.or_else(|| bound_beside(linker, raw.site));
+    if let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(linker, bound)) {
         for way in &mut remedy.ways {
             match way {
                 // What takes the call's place holds no thread, so that none has to be left.
@@ -385,14 +385,14 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
 }
 
 /// What else has to go where the call of a finding goes.
-fn along(link: &Link<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) -> Option<Along> {
-    let language = link.program.language(raw.file);
+fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) -> Option<Along> {
+    let language = linker.program.language(raw.file);
     if language != Language::Python || raw.what != What::Holds {
         return None;
     }
     let is_bound = match remedy {
         Ok(wanted) => wanted.bound,
-        Err(_) => moved_with(link, raw.site).bound.is_some(),
+        Err(_) => moved_with(linker, raw.site).bound.is_some(),
     };
     if is_bound {
         return Some(Along::Bound);
@@ -400,30 +400,30 @@ fn along(link: &Link<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) ->
     if raw.trace.len() > 1 {
         return None;
     }
-    match given_by(link, raw.site) {
+    match given_by(linker, raw.site) {
         Given::Blocks => Some(Along::Given),
         Given::Object => Some(Along::Made),
         Given::Other => None,
     }
 }
 
-fn functions(link: &Link<'_>, carried: &Carried) -> Functions {
-    carried.functions.iter().map(|&function| function_at(link, function)).collect()
+fn functions(linker: &Linker<'_>, carried: &MovedCode) -> Functions {
+    carried.functions.iter().map(|&function| function_at(linker, function)).collect()
 }
 
 /// Of the functions that a call runs, those in which a step of the finding's trace stands.
-fn functions_on_the_way(link: &Link<'_>, raw: &RawFinding, carried: &Carried) -> Functions {
+fn functions_on_the_way(linker: &Linker<'_>, raw: &RawFinding, carried: &MovedCode) -> Functions {
     let passed = |(file, span): &(FileId, Span)| {
         raw.trace.iter().skip(1).any(|step| step.file == *file && span.contains(step.span))
     };
-    carried.functions.iter().filter(|of| passed(of)).map(|&function| function_at(link, function)).collect()
+    carried.functions.iter().filter(|of| passed(of)).map(|&function| function_at(linker, function)).collect()
 }
 
-fn function_at(link: &Link<'_>, (file, span): (FileId, Span)) -> (Arc<Utf8Path>, Span) {
-    (Arc::clone(&link.program.files[file.index()].path), span)
+fn function_at(linker: &Linker<'_>, (file, span): (FileId, Span)) -> (Arc<Utf8Path>, Span) {
+    (Arc::clone(&linker.program.files[file.index()].path), span)
 }
 
-fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<BoundCall> {
+fn bound_call(linker: &Linker<'_>, bound: &blocklint_analysis::BoundCall) -> Option<BoundCall> {
     let to = match bound.to {
         Bound::Thread => BoundTo::Thread,
         Bound::Loop => BoundTo::Loop,
@@ -441,12 +441,12 @@ fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<
         blocklint_analysis::BoundUse::Entered => BoundUse::Entered,
         blocklint_analysis::BoundUse::EnteredUnknown => BoundUse::EnteredUnknown,
     };
-    let place = place(link, bound.file, bound.span);
+    let place = place(linker, bound.file, bound.span);
     Some(BoundCall { to, how, call: bound.call.clone(), place })
 }
 
-fn reason(link: &Link<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
-    let place = raw.place.map(|(file, span)| place(link, file, span));
+fn reason(linker: &Linker<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
+    let place = raw.place.map(|(file, span)| place(linker, file, span));
     blocklint_core::Reason { name: raw.name, says: raw.says, makes: raw.makes, place }
 }
 
@@ -526,41 +526,41 @@ fn reach(available: &Available) -> Reach {
     }
 }
 
-fn step(link: &Link<'_>, raw: &RawStep) -> Step {
+fn step(linker: &Linker<'_>, raw: &RawStep) -> Step {
     Step {
-        place: place(link, raw.file, raw.span),
+        place: place(linker, raw.file, raw.span),
         function: raw.function.clone(),
         call: raw.call.clone(),
         written: raw.written.clone(),
     }
 }
 
-fn cause(link: &Link<'_>, raw: &RawCause) -> Cause {
+fn cause(linker: &Linker<'_>, raw: &RawCause) -> Cause {
     Cause {
-        place: place(link, raw.file, raw.span),
+        place: place(linker, raw.file, raw.span),
         function: raw.function.clone(),
         call: raw.call.clone(),
         reach: raw.reach,
     }
 }
 
-fn site_kind(link: &Link<'_>, raw: &RawFinding) -> SiteKind {
+fn site_kind(linker: &Linker<'_>, raw: &RawFinding) -> SiteKind {
     use blocklint_facts::SiteKind as Facts;
     if raw.handed {
         return SiteKind::HandOver;
     }
-    match link.program.site(raw.site).kind {
+    match linker.program.site(raw.site).kind {
         Facts::Call | Facts::New | Facts::Macro => SiteKind::Call,
         _ => SiteKind::Implicit,
     }
 }
 
-fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
+fn owner_kind(linker: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
     // A named function that runs on the loop; the body that hands it over is another matter.
     if raw.handed {
         return OwnerKind::Callback;
     }
-    let row = link.program.body(raw.root);
+    let row = linker.program.body(raw.root);
     match (raw.root_kind, row.kind, row.flow) {
         (_, BodyKind::AsyncBlock, _) => OwnerKind::AsyncBlock,
         (_, BodyKind::Lambda, Flow::Coroutine) => OwnerKind::AsyncClosure,
@@ -574,42 +574,42 @@ fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
 }
 
 /// The other call that a finding speaks of, as written.
-fn other_site(link: &Link<'_>, raw: &RawFinding) -> String {
+fn other_site(linker: &Linker<'_>, raw: &RawFinding) -> String {
     match raw.what {
-        What::Starves(Starved::OverAwait { awaited }) => link.written_site(awaited),
-        What::Starves(Starved::Second { first }) => link.written_site(first),
-        What::Starves(Starved::OwnJob { handed }) => link.written_site(handed),
+        What::Starves(Starved::OverAwait { awaited }) => linker.written_site(awaited),
+        What::Starves(Starved::Second { first }) => linker.written_site(first),
+        What::Starves(Starved::OwnJob { handed }) => linker.written_site(handed),
         _ => String::new(),
     }
 }
 
 /// What is run or made again and again, as people say it.
-fn repeated_name(link: &Link<'_>, raw: &RawFinding) -> String {
+fn repeated_name(linker: &Linker<'_>, raw: &RawFinding) -> String {
     let anew = match raw.what {
         What::MadeAnew { anew, .. } => anew,
-        What::Offloads { unbounded: Unbounded::PerEntry(body), .. } => return inside_name(link, body),
+        What::Offloads { unbounded: Unbounded::PerEntry(body), .. } => return inside_name(linker, body),
         _ => return String::new(),
     };
     match anew {
-        Anew::PerEntry(body) | Anew::PerItem(body) => inside_name(link, body),
-        Anew::PerInstance { class, .. } => blocklint_core::last_name(&link.qualified_class(class)).to_owned(),
-        Anew::PerCall => inside_name(link, raw.root),
+        Anew::PerEntry(body) | Anew::PerItem(body) => inside_name(linker, body),
+        Anew::PerInstance { class, .. } => blocklint_core::last_name(&linker.qualified_class(class)).to_owned(),
+        Anew::PerCall => inside_name(linker, raw.root),
     }
 }
 
 /// The name of the root as people say it; of a function handed over, its own.
-fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
+fn owner_name(linker: &Linker<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()
     {
         return blocklint_core::body_name(&first.call).to_owned();
     }
-    inside_name(link, raw.root)
+    inside_name(linker, raw.root)
 }
 
 /// The name of a body inside its file.
-fn inside_name(link: &Link<'_>, of: BodyRef) -> String {
-    let (facts, mut body) = link.program.facts_and_id(of);
+fn inside_name(linker: &Linker<'_>, of: BodyRef) -> String {
+    let (facts, mut body) = linker.program.facts_and_id(of);
     // A body without a name goes by that of the body around it.
     while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
         match facts.body(body).parent.get() {
@@ -617,8 +617,8 @@ fn inside_name(link: &Link<'_>, of: BodyRef) -> String {
             None => break,
         }
     }
-    let name = link.qualified_name(of.file.body_ref(body));
+    let name = linker.qualified_name(of.file.body_ref(body));
     let separator = if facts.language == Language::Rust { "::" } else { "." };
-    let module = link.module_name(of.file);
+    let module = linker.module_name(of.file);
     name.strip_prefix(&module).and_then(|inside| inside.strip_prefix(separator)).map_or(name.clone(), str::to_owned)
 }

@@ -1,11 +1,15 @@
-//! From the calls that block up to what must not: who runs a body and when (`entries`), whether a way can be taken (`conditions`), how
-//! bad and how sure that is (`judge`), and the search that asks them (`search`) for the ways of its `graph`.
+//! The search from calls that block up to functions that must not: who calls a body (`callers`), which bodies must not block
+//! (`entries`), when and how often code runs (`lifecycle`), whether a path is possible (`guards`), how bad and how sure it is
+//! (`judge`), and the search that asks them (`search`) and keeps what it found (`graph`). `mending` tells what an edit would move.
 //!
-//! The folders are layers, each of which names only those below it: `entries`, `conditions`, `graph`, `judge`, `search`; below them
-//! lies all of `blocklint_link`. Entries, conditions and judge never answer for each other.
+//! The folders are layers, each of which names only those below it: `callers`, `entries`, `lifecycle`, `guards`, `mending`, `graph`,
+//! `judge`, `search`; below them lies all of `blocklint_link`.
 
-pub mod conditions;
+pub mod callers;
 pub mod entries;
 pub mod graph;
+pub mod guards;
 pub mod judge;
+pub mod lifecycle;
+pub mod mending;
 pub mod search;

@@ -355,7 +355,7 @@ impl<'t> Link<'t> {
     }
 }
 
-/// The expression that a link of a chain stands on; none for what is no link. Calls are seen to by [`Link`].
+/// The expression that a link of a chain stands on; none for what is no link. Calls are seen to by [`Linker`].
 fn inner_of(node: Node<'_>, kind: K) -> Option<Node<'_>> {
     let f = fields();
     match kind {

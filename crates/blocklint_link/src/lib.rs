@@ -1,10 +1,19 @@
 //! The linker: names to definitions, receivers to types, calls to targets and to the rows of models, each on demand and remembered.
 //!
 //! Knows facts and models; knows no syntax, no library by name and no words, nor who runs a body or whether what it does matters.
-//! The folders are layers, each of which names only those below it: `code`, `idioms`, `program`, `labels`, `link`.
+//! At the bottom lie `syntax`, `program` and `effect`, each of which names only those below it. The other folders are subjects of one
+//! component: values, calls, classes, models and languages ask each other in circles.
 
-pub mod code;
-pub mod idioms;
-pub mod labels;
-pub mod link;
+pub mod calls;
+pub mod classes;
+pub mod display;
+pub mod effect;
+pub mod guards;
+pub mod imports;
+pub mod lang;
+pub mod linker;
+pub mod models;
 pub mod program;
+pub mod reactive;
+pub mod syntax;
+pub mod values;

@@ -49,11 +49,13 @@ const KNOWN: [&str; 14] = [
     "eventlet",
 ];
 
-/// Tables of names that change what code means, such as the generators of constructors, and the list of runtimes.
+/// Files of the linker's languages that hold tables of names which change what code means, such as the generators of constructors.
+const TABLES: [&str; 7] = ["mod", "words", "names", "builtins", "protocols", "conventions", "generated_code"];
+
+/// True for a file that may name libraries: a table of names, and the list of runtimes.
 fn is_table(file: &Path) -> bool {
-    file.parent().is_some_and(|folder| {
-        folder.ends_with("blocklint_link/src/link/names") || folder.ends_with("blocklint_link/src/idioms")
-    })
+    let path = file.to_string_lossy();
+    path.contains("blocklint_link/src/lang/") && file.file_stem().is_some_and(|stem| TABLES.iter().any(|table| stem == *table))
         || file.ends_with("blocklint_core/src/words.rs")
         // Which way a framework serialises a response is no fact about a call.
         || file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/rules/large_response"))

@@ -2,13 +2,13 @@
 
 use blocklint_core::{Context, Span};
 use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
-use blocklint_flow::entries::callers::{CallerKind, Node};
-use blocklint_flow::graph::{Graph, Next, StateId, Way};
-use blocklint_link::labels::label::Label;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::callers::{CallerKind, Node};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
+use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::effect::label::Label;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use blocklint_link::program::index::{Mention, Wrap};
+use blocklint_link::program::occurrences::{Mention, Wrap};
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Via;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,16 +20,16 @@ const MENTIONS: usize = 64;
 /// For each state what its label was passed on to.
 pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
     let mut above: Vec<Vec<Up>> = vec![Vec::new(); graph.states.len()];
-    let mut add = |way: &Way, up: Up| {
-        if let Next::State(next) = way.next
+    let mut add = |way: &FlowEdge, up: Up| {
+        if let EdgeTarget::LabelledBody(next) = way.next
             && !above[next.0 as usize].contains(&up)
         {
             above[next.0 as usize].push(up);
         }
     };
     for (at, state) in graph.states.iter().enumerate() {
-        for way in &state.ways {
-            add(way, Up::State(StateId(at as u32)));
+        for way in &state.edges {
+            add(way, Up::State(LabelledBodyId(at as u32)));
         }
     }
     for (at, hit) in graph.hits.iter().enumerate() {
@@ -39,18 +39,18 @@ pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
 }
 
 /// Returns for each site the ways that begin at it. A lazy call that is consumed elsewhere has those of its consumer too.
-pub(super) fn ways_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, Way)>> {
-    let mut found: FxHashMap<SiteRef, Vec<(Up, Way)>> = FxHashMap::default();
-    let mut add = |up: Up, way: Way| {
+pub(super) fn ways_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> {
+    let mut found: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> = FxHashMap::default();
+    let mut add = |up: Up, way: FlowEdge| {
         found.entry(way.site).or_default().push((up, way));
-        if let Next::Leaf(leaf) = way.next
+        if let EdgeTarget::Leaf(leaf) = way.next
             && graph.leaves[leaf as usize].site != way.site
         {
             found.entry(graph.leaves[leaf as usize].site).or_default().push((up, way));
         }
     };
     for (at, state) in graph.states.iter().enumerate() {
-        state.ways.iter().for_each(|way| add(Up::State(StateId(at as u32)), *way));
+        state.edges.iter().for_each(|way| add(Up::State(LabelledBodyId(at as u32)), *way));
     }
     for (at, hit) in graph.hits.iter().enumerate() {
         add(Up::Hit(at), hit.way);
@@ -60,14 +60,14 @@ pub(super) fn ways_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, Way
 
 impl Explainer<'_, '_> {
     /// Returns what the labels of a site were passed on to, with the ways by which they came.
-    pub(super) fn ways_at(&self, site: SiteRef) -> &[(Up, Way)] {
+    pub(super) fn ways_at(&self, site: SiteRef) -> &[(Up, FlowEdge)] {
         self.ways.get(&site).map_or(&[], Vec::as_slice)
     }
 
     /// The findings that labels reach, and the states from which nothing goes on.
-    pub(super) fn reached(&self, from: impl IntoIterator<Item = Up>) -> (Vec<usize>, Vec<StateId>) {
+    pub(super) fn reached(&self, from: impl IntoIterator<Item = Up>) -> (Vec<usize>, Vec<LabelledBodyId>) {
         let mut queue: Vec<Up> = from.into_iter().collect();
-        let mut seen: FxHashSet<StateId> = FxHashSet::default();
+        let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
         let (mut findings, mut ends) = (Vec::new(), Vec::new());
         while let Some(up) = queue.pop() {
             match up {
@@ -88,7 +88,7 @@ impl Explainer<'_, '_> {
         // Callers that count come before those in tests.
         ends.sort_unstable_by_key(|&state| {
             let node = self.graph.states[state.0 as usize].node;
-            (self.link.is_for_tests(node.body), node)
+            (self.linker.is_for_tests(node.body), node)
         });
         ends.dedup_by_key(|state| self.graph.states[state.0 as usize].node.body);
         // Bodies that only call each other.
@@ -112,15 +112,15 @@ impl Explainer<'_, '_> {
             return at_site;
         }
         // A literal that a root runs in place is reported inside it.
-        let Next::State(state) = hit.way.next else { return at_site };
+        let EdgeTarget::LabelledBody(state) = hit.way.next else { return at_site };
         let literal = self.graph.states[state.0 as usize].node.body;
         let of_root = self.by_root.get(&hit.root).into_iter().flatten().filter(of_rule).copied();
-        of_root.filter(|at| self.is_inside(literal, self.link.program.body_of_site(finding(*at).site))).collect()
+        of_root.filter(|at| self.is_inside(literal, self.linker.program.body_of_site(finding(*at).site))).collect()
     }
 
     /// True if a body is another or stands in it.
     pub(super) fn is_inside(&self, outer: BodyRef, inner: BodyRef) -> bool {
-        let (facts, inner_id) = self.link.program.facts_and_id(inner);
+        let (facts, inner_id) = self.linker.program.facts_and_id(inner);
         let mut at = Some(inner_id);
         while let Some(body) = at {
             if outer == inner.file.body_ref(body) {
@@ -132,11 +132,11 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns why the label of a state goes no further than its body.
-    pub(super) fn stops(&self, state: StateId) -> Vec<Above> {
+    pub(super) fn stops(&self, state: LabelledBodyId) -> Vec<Above> {
         let row = &self.graph.states[state.0 as usize];
         let body = row.node.body;
         let label = self.graph.labels.get(row.label);
-        let program = self.link.program;
+        let program = self.linker.program;
         if program.body(body).kind == BodyKind::Module {
             return vec![Above::TopLevel];
         }
@@ -178,8 +178,8 @@ impl Explainer<'_, '_> {
                 self.is_site_in_test(*site)
             }
             Above::Called(sites) => sites.first().is_some_and(|site| self.is_site_in_test(*site)),
-            Above::Kept(file, _) | Above::Cut(file, _) => self.link.program.is_test(*file),
-            Above::Allowed(root) => self.link.is_for_tests(*root),
+            Above::Kept(file, _) | Above::Cut(file, _) => self.linker.program.is_test(*file),
+            Above::Allowed(root) => self.linker.is_for_tests(*root),
             Above::NoCaller | Above::TopLevel | Above::Registered(..) => false,
         });
         found
@@ -187,13 +187,13 @@ impl Explainer<'_, '_> {
 
     /// The comment at a site, or at the definition around it, that ends a label.
     pub(super) fn cut_at(&self, site: SiteRef, label: &Label) -> Option<Span> {
-        let program = self.link.program;
+        let program = self.linker.program;
         let body = program.body_of_site(site);
         let (name, whole) = match self.cuts.apply(program, site, label.clone()) {
             None => {
                 let span = program.site(site).span;
                 return self
-                    .comment(site.file, |line| blocklint_link::code::regions::touches(line, span))
+                    .comment(site.file, |line| blocklint_link::syntax::regions::touches(line, span))
                     .or(Some(span));
             }
             Some(left) => match self.cuts.apply_body(program, body, left) {
@@ -207,22 +207,22 @@ impl Explainer<'_, '_> {
 
     /// The comment inside a body that silences a call of a model's row.
     pub(super) fn silenced_in(&self, body: BodyRef) -> Option<Span> {
-        let (facts, body_id) = self.link.program.facts_and_id(body);
+        let (facts, body_id) = self.linker.program.facts_and_id(body);
         let comments = facts.suppressions.iter();
         comments.filter(|comment| comment.rules.len > 0).find_map(|comment| {
             let mut sites = facts
                 .sites
                 .iter()
                 .enumerate()
-                .filter(|(_, row)| blocklint_link::code::regions::touches(comment.line, row.span));
+                .filter(|(_, row)| blocklint_link::syntax::regions::touches(comment.line, row.span));
             sites.find_map(|(at, row)| {
                 let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
                 if facts.body_of(row.at) != body_id {
                     return None;
                 }
-                self.link.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
+                self.linker.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
                     Target::Row { path, receiver, property, .. } => {
-                        let leaf = self.link.leaf(site, path, receiver, property, EnvId::NONE)?;
+                        let leaf = self.linker.leaf(site, path, receiver, property, EnvId::NONE)?;
                         self.cut_at(site, &leaf.label)
                     }
                     _ => None,
@@ -232,7 +232,7 @@ impl Explainer<'_, '_> {
     }
 
     fn comment(&self, file: FileId, speaks: impl Fn(Span) -> bool) -> Option<Span> {
-        let comments = self.link.program.facts(file).suppressions.iter();
+        let comments = self.linker.program.facts(file).suppressions.iter();
         comments
             .filter(|comment| comment.kind != SuppressionKind::Nonblocking && comment.rules.len > 0)
             .find(|comment| speaks(comment.line))
@@ -241,9 +241,9 @@ impl Explainer<'_, '_> {
 
     /// Returns the library that runs a decorated or overriding body elsewhere than on an event loop.
     pub(super) fn registered(&self, body: BodyRef) -> Option<(PathId, Context)> {
-        let link = self.link;
-        for path in link.decorator_paths(body) {
-            let rows = link.library.handovers(path);
+        let linker = self.linker;
+        for path in linker.decorator_paths(body) {
+            let rows = linker.library.handovers(path);
             for row in rows.of_via(Via::Decorator) {
                 let runs = match &row.context {
                     blocklint_models::HandoverContext::Is(runs) => *runs,
@@ -260,32 +260,34 @@ impl Explainer<'_, '_> {
 
     /// Adds where a body is made without being run, handed over, given away or kept.
     pub(super) fn mentioned(&self, body: BodyRef, found: &mut Vec<Above>) {
-        let link = self.link;
-        let row = link.program.body(body);
+        let linker = self.linker;
+        let row = linker.program.body(body);
         let mut mentions: Vec<(FileId, Mention, Wrap)> = Vec::new();
         let mut sites: Vec<SiteRef> = Vec::new();
-        let names = link.body_names(body);
+        let names = linker.body_names(body);
         if names.is_empty() {
-            let local = link.program.index_of(body.file);
+            let local = linker.program.index_of(body.file);
             sites.extend(local.sites_named(row.name).iter().map(|&site| body.file.site_ref(site)));
             mentions.extend(local.mentions_named(row.name).iter().map(|(mention, wrap)| (body.file, mention, wrap)));
         }
         for name in names {
-            for &(file, sym) in link.program.occurrences(name) {
-                let index = link.program.index_of(file);
+            for &(file, sym) in linker.program.occurrences(name) {
+                let index = linker.program.index_of(file);
                 sites.extend(index.sites_named(sym).iter().map(|&site| file.site_ref(site)));
                 mentions.extend(index.mentions_named(sym).iter().map(|(mention, wrap)| (file, mention, wrap)));
             }
         }
-        let literal = link.program.uses_of_callable(body);
+        let literal = linker.program.uses_of_callable(body);
         mentions.extend(literal.iter().map(|(mention, wrap)| (body.file, mention, wrap)));
         for site in sites.into_iter().take(MENTIONS * 4) {
-            for target in &link.targets(site, EnvId::NONE).list {
+            for target in &linker.targets(site, EnvId::NONE).list {
                 match *target {
-                    Target::Body { body: of, edge: Edge::Construct, .. } if of == body && row.flow != Flow::Sync => {
+                    Target::Body { body: of, edge: TargetKind::Construct, .. }
+                        if of == body && row.flow != Flow::Sync =>
+                    {
                         found.push(Above::Made(site));
                     }
-                    Target::Body { body: of, edge: Edge::HandOver(context, _), .. } if of == body => {
+                    Target::Body { body: of, edge: TargetKind::HandOver(context, _), .. } if of == body => {
                         found.push(Above::HandedOver(site, context));
                     }
                     _ => {}
@@ -312,29 +314,29 @@ impl Explainer<'_, '_> {
         mentions: &mut Vec<(FileId, Mention, Wrap)>,
         found: &mut Vec<Above>,
     ) {
-        let link = self.link;
-        let facts = link.program.facts(file);
+        let linker = self.linker;
+        let facts = linker.program.facts(file);
         match mention {
             Mention::Arg(site, arg) => {
                 let Some(form) = facts.args_of(site).get(arg as usize).map(|arg| arg.value) else { return };
                 let site = file.site_ref(site);
                 if wrap == Wrap::Element {
                     if self.display_holds(file, form, body) {
-                        found.push(Above::Kept(file, link.program.site(site).span));
+                        found.push(Above::Kept(file, linker.program.site(site).span));
                     }
                     return;
                 }
-                if !self.is_body(link.eval(link.scope_of(site, EnvId::NONE), form).value, body) {
+                if !self.is_body(linker.eval(linker.scope_of(site, EnvId::NONE), form).value, body) {
                     return;
                 }
-                let passing = link.passing(site, arg, EnvId::NONE);
+                let passing = linker.passing(site, arg, EnvId::NONE);
                 for &(context, _) in &passing.handed {
                     if context != Context::EventLoop {
                         found.push(Above::HandedOver(site, context));
                     }
                 }
                 if passing.returned {
-                    let uses = link.program.uses_of_result(site);
+                    let uses = linker.program.uses_of_result(site);
                     mentions.extend(uses.iter().map(|(mention, wrap)| (file, mention, wrap)));
                 }
                 let used = passing.returned || passing.called || passing.consumed || !passing.handed.is_empty();
@@ -347,10 +349,10 @@ impl Explainer<'_, '_> {
                 if row.kind != blocklint_facts::AssignKind::Plain {
                     return;
                 }
-                let scope = blocklint_link::link::eval::Scope { file, at: row.at, env: EnvId::NONE };
+                let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
                 let holds = match wrap {
                     Wrap::Element => self.display_holds(file, row.value, body),
-                    _ => self.is_body(link.assigned(scope, assign).value, body),
+                    _ => self.is_body(linker.assigned(scope, assign).value, body),
                 };
                 if holds {
                     found.push(Above::Kept(file, row.span));
@@ -362,25 +364,27 @@ impl Explainer<'_, '_> {
 
     /// Whether a call's targets are bodies of the project, whose own use of the argument was looked at.
     fn goes_into_body(&self, site: SiteRef) -> bool {
-        let targets = self.link.targets(site, EnvId::NONE);
+        let targets = self.linker.targets(site, EnvId::NONE);
         !targets.list.is_empty() && targets.list.iter().all(|target| matches!(target, Target::Body { .. }))
     }
 
     fn display_holds(&self, file: FileId, form: blocklint_facts::FormId, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(file);
+        let facts = self.linker.program.facts(file);
         let (Form::Display(_, list) | Form::Pairs(list)) = facts.form(form) else { return false };
-        let scope = blocklint_link::link::eval::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
-        facts.list(list).iter().take(MENTIONS).any(|&part| self.is_body(self.link.eval(scope, part).value, body))
+        let scope = blocklint_link::values::expr::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+        facts.list(list).iter().take(MENTIONS).any(|&part| self.is_body(self.linker.eval(scope, part).value, body))
     }
 
-    fn is_body(&self, value: blocklint_link::link::value::ValueId, body: BodyRef) -> bool {
-        self.link.values.members(value).iter().any(|val| self.member_is(*val, body, 4))
+    fn is_body(&self, value: blocklint_link::values::value::ValueId, body: BodyRef) -> bool {
+        self.linker.values.members(value).iter().any(|val| self.member_is(*val, body, 4))
     }
 
     fn member_is(&self, val: Val, body: BodyRef, depth: u32) -> bool {
         match val {
             Val::Fn { body: of, .. } => of == body,
-            Val::Partial { inner, .. } if depth > 0 => self.member_is(self.link.values.single(inner), body, depth - 1),
+            Val::Partial { inner, .. } if depth > 0 => {
+                self.member_is(self.linker.values.single(inner), body, depth - 1)
+            }
             _ => false,
         }
     }

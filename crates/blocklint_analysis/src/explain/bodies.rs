@@ -2,11 +2,11 @@
 
 use blocklint_core::{Confidence, Context, Effect, Severity, Span};
 use blocklint_facts::{Flow, SiteFlags};
-use blocklint_flow::entries::callers::{CallerKind, Node};
-use blocklint_flow::entries::roots::Root;
-use blocklint_flow::graph::StateId;
-use blocklint_flow::graph::finding::RawStep;
-use blocklint_flow::graph::steps::step;
+use blocklint_flow::callers::{CallerKind, Node};
+use blocklint_flow::entries::root::Root;
+use blocklint_flow::graph::LabelledBodyId;
+use blocklint_flow::graph::raw_finding::RawStep;
+use blocklint_flow::graph::trace::step;
 use blocklint_flow::judge::confidence::confidence_of;
 use blocklint_flow::judge::signal::Signal;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
@@ -72,7 +72,7 @@ pub struct Reached {
 impl Explainer<'_, '_> {
     /// Returns everything that is known of a function as a whole.
     pub fn explain_body(&self, body: BodyRef) -> BodyExplanation {
-        let link = self.link;
+        let linker = self.linker;
         let root = self.roots.of(body);
         let findings = self.findings_inside(body);
         let states = self.states.get(&body).map_or(&[][..], Vec::as_slice);
@@ -90,8 +90,8 @@ impl Explainer<'_, '_> {
             body,
             root,
             registered: self.registered(body),
-            is_for_tests: link.is_for_tests(body),
-            serves_nobody: self.judge.of_root(link, body),
+            is_for_tests: linker.is_for_tests(body),
+            serves_nobody: self.judge.of_root(linker, body),
             uses: self.uses(body),
             reaches,
             stops,
@@ -103,20 +103,20 @@ impl Explainer<'_, '_> {
     /// Returns the findings that stand in a function, or in a literal in it.
     fn findings_inside(&self, body: BodyRef) -> Vec<usize> {
         let found = self.solved.findings.iter().enumerate().filter(|(_, raw)| raw.file == body.file);
-        let found =
-            found.filter(|(_, raw)| raw.root == body || self.is_inside(body, self.link.program.body_of_site(raw.site)));
+        let found = found
+            .filter(|(_, raw)| raw.root == body || self.is_inside(body, self.linker.program.body_of_site(raw.site)));
         found.map(|(at, _)| at).collect()
     }
 
     /// Returns the calls that labels of a body come from, each once by its best way.
-    fn calls_reached(&self, states: &[StateId]) -> Vec<Reached> {
+    fn calls_reached(&self, states: &[LabelledBodyId]) -> Vec<Reached> {
         let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
         let mut found: Vec<Reached> = Vec::new();
         for &state in states {
             let Some((first, steps)) = self.paths.best_from(state) else { continue };
             let label = self.graph.labels.get(self.graph.states[state.0 as usize].label);
             let ways = self.paths.follow(first);
-            let trace: Vec<RawStep> = ways.iter().map(|way| step(self.link, &self.graph, way, None)).collect();
+            let trace: Vec<RawStep> = ways.iter().map(|way| step(self.linker, &self.graph, way, None)).collect();
             let Some(last) = trace.last() else { continue };
             if seen.insert((last.file, last.span, last.call.clone())) {
                 found.push(Reached {
@@ -133,8 +133,8 @@ impl Explainer<'_, '_> {
 
     /// Returns the uses of a function, those that count before those in tests.
     fn uses(&self, body: BodyRef) -> Vec<BodyUse> {
-        let link = self.link;
-        let is_awaited = |site: SiteRef| link.program.site(site).flags.has(SiteFlags::AWAITED);
+        let linker = self.linker;
+        let is_awaited = |site: SiteRef| linker.program.site(site).flags.has(SiteFlags::AWAITED);
         let mut found: Vec<BodyUse> = Vec::new();
         for caller in self.callers.of(Node::plain(body)).iter() {
             found.push(match caller.kind {
@@ -144,7 +144,7 @@ impl Explainer<'_, '_> {
         }
         let mut mentions = Vec::new();
         self.mentioned(body, &mut mentions);
-        let is_coroutine = link.program.body(body).flow == Flow::Coroutine;
+        let is_coroutine = linker.program.body(body).flow == Flow::Coroutine;
         for mention in mentions {
             found.push(match mention {
                 Above::Made(site) if is_coroutine && is_awaited(site) => BodyUse::Awaited(site),
@@ -174,7 +174,7 @@ impl Explainer<'_, '_> {
             | BodyUse::Awaited(site)
             | BodyUse::Made(site)
             | BodyUse::HandedOver(site, _)
-            | BodyUse::PassedOn(site) => (site.file, self.link.program.site(site).span),
+            | BodyUse::PassedOn(site) => (site.file, self.linker.program.site(site).span),
             BodyUse::Kept(file, span) => (file, span),
         }
     }
@@ -187,12 +187,12 @@ impl Explainer<'_, '_> {
             | BodyUse::Made(site)
             | BodyUse::HandedOver(site, _)
             | BodyUse::PassedOn(site) => self.is_site_in_test(site),
-            BodyUse::Kept(file, _) => self.link.program.is_test(file),
+            BodyUse::Kept(file, _) => self.linker.program.is_test(file),
         }
     }
 
     /// True if a site stands in code that is there for tests only.
     pub(super) fn is_site_in_test(&self, site: SiteRef) -> bool {
-        self.link.is_for_tests(self.link.program.body_of_site(site))
+        self.linker.is_for_tests(self.linker.program.body_of_site(site))
     }
 }

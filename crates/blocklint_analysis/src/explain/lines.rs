@@ -2,7 +2,7 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{BodyId, BodyKind, ClassKind, SiteId, SiteKind};
-use blocklint_flow::graph::steps::place_of;
+use blocklint_flow::graph::trace::place_of;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use rustc_hash::FxHashMap;
 
@@ -92,9 +92,9 @@ impl Explainer<'_, '_> {
 
     /// Returns the findings that stand at a site or name it.
     pub(super) fn findings_naming(&self, site: SiteRef) -> Vec<usize> {
-        let row = self.link.program.site(site);
-        let mut spans = vec![row.span, place_of(self.link, site)];
-        spans.extend(self.link.program.args_of(site).iter().map(|arg| arg.span));
+        let row = self.linker.program.site(site);
+        let mut spans = vec![row.span, place_of(self.linker, site)];
+        spans.extend(self.linker.program.args_of(site).iter().map(|arg| arg.span));
         let mut found = self.by_site.get(&site).cloned().unwrap_or_default();
         if let Some(places) = self.touched.get(&site.file) {
             for span in spans {
@@ -110,7 +110,7 @@ impl Explainer<'_, '_> {
 
     /// Returns where a line stands; `code` is its text without the blanks around it.
     pub fn standing(&self, file: FileId, line: Span, code: Span) -> Standing {
-        let facts = self.link.program.facts(file);
+        let facts = self.linker.program.facts(file);
         let body_ref = |at: usize| file.body_ref(BodyId(at as u32));
         let on_line = |offset: u32| line.start <= offset && offset <= line.end && line.start < line.end;
         let around = |span: Span| span.start <= code.start && code.start < span.end;
@@ -146,7 +146,7 @@ impl Explainer<'_, '_> {
             .filter(|(_, row)| matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro))
             .filter(|(_, row)| row.span.start < line.start && code.start < row.span.end && code.start < code.end)
             // Code in a function that the call is given is no part of the call.
-            .filter(|(_, row)| self.link.program.body_of(file, row.at) == body)
+            .filter(|(_, row)| self.linker.program.body_of(file, row.at) == body)
             .min_by_key(|(_, row)| row.span.end - row.span.start)
             .map(|(at, _)| file.site_ref(SiteId(at as u32)));
         let is_import =
@@ -165,12 +165,12 @@ impl Explainer<'_, '_> {
 
     /// True if a site is an import.
     pub fn is_import(&self, site: SiteRef) -> bool {
-        self.link.program.site(site).kind == SiteKind::Import
+        self.linker.program.site(site).kind == SiteKind::Import
     }
 
     /// Returns the function that a body is or stands in.
     fn function_around(&self, body: BodyRef) -> Option<BodyRef> {
-        let (facts, body_id) = self.link.program.facts_and_id(body);
+        let (facts, body_id) = self.linker.program.facts_and_id(body);
         let mut at = Some(body_id);
         while let Some(of) = at {
             let row = facts.body(of);

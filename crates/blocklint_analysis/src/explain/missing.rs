@@ -2,11 +2,11 @@
 
 use blocklint_core::{Confidence, Language, Span};
 use blocklint_facts::{BodyFlags, SiteFlags, SiteKind};
-use blocklint_flow::entries::roots::Roots;
-use blocklint_link::link::Link;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::entries::root::Roots;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId};
+use blocklint_link::values::value::EnvId;
 
 /// A call that leads to a path of a library without any row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,28 +25,28 @@ pub struct MissingCall {
 
 /// Every call inside a root of a reported file that leads to a library path of which no row speaks, in the order of
 /// files and places. The language's own built-in names are left out, and so are tests.
-pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
-    let roots = Roots::new(link);
+pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
+    let roots = Roots::new(linker);
     let mut found = Vec::new();
-    for (at, file) in link.program.files.iter().enumerate().filter(|(_, file)| file.reported) {
+    for (at, file) in linker.program.files.iter().enumerate().filter(|(_, file)| file.reported) {
         let id = FileId(at as u32);
-        if link.program.is_test(id) {
+        if linker.program.is_test(id) {
             continue;
         }
         for site in 0..file.facts.sites.len() as u32 {
             let site = id.site_ref(blocklint_facts::SiteId(site));
-            let row = link.program.site(site);
+            let row = linker.program.site(site);
             if !matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro) {
                 continue;
             }
             let body = id.body_ref(file.facts.body_of(row.at));
-            if roots.of(body).is_none_or(|root| root.confidence() < Confidence::Medium) || tests(link, body) {
+            if roots.of(body).is_none_or(|root| root.confidence() < Confidence::Medium) || tests(linker, body) {
                 continue;
             }
-            let targets = link.targets(site, EnvId::NONE);
+            let targets = linker.targets(site, EnvId::NONE);
             for target in &targets.list {
                 let Target::Row { path, property: false, .. } = *target else { continue };
-                let Some((path, known_library)) = unspoken(link, file.facts.language, path) else { continue };
+                let Some((path, known_library)) = unspoken(linker, file.facts.language, path) else { continue };
                 let awaited = row.flags.has(SiteFlags::AWAITED);
                 found.push(MissingCall { file: id, span: row.span, path, known_library, awaited });
             }
@@ -56,8 +56,8 @@ pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
 }
 
 /// Whether a body, or one around it, is a test.
-fn tests(link: &Link<'_>, body: BodyRef) -> bool {
-    let (facts, body_id) = link.program.facts_and_id(body);
+fn tests(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(body);
     let mut at = Some(body_id);
     while let Some(body) = at {
         let row = facts.body(body);
@@ -70,10 +70,10 @@ fn tests(link: &Link<'_>, body: BodyRef) -> bool {
 }
 
 /// The path, if no row speaks of it, and whether one speaks of its library.
-fn unspoken(link: &Link<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
-    let library = &link.library;
+fn unspoken(linker: &Linker<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
+    let library = &linker.library;
     let text = library.text(path);
-    let separator = blocklint_link::link::library::separator(language);
+    let separator = blocklint_link::models::library::separator(language);
     let first = text.split(separator).next().unwrap_or(&text);
     // Outside of Python a name alone is none of a library: nobody saw where it comes from.
     let is_bare = language != Language::Python && !text.contains(separator);

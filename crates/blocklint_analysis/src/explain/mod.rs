@@ -10,23 +10,23 @@ mod sites;
 
 use blocklint_core::{Confidence, Context, Runtime, Span};
 use blocklint_facts::Flow;
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::roots::{Root, Roots};
-use blocklint_flow::graph::paths::Paths;
-use blocklint_flow::graph::{Graph, StateId, Way};
+use blocklint_flow::callers::Callers;
+use blocklint_flow::entries::root::{Root, Roots};
+use blocklint_flow::graph::best_path::Paths;
+use blocklint_flow::graph::{FlowEdge, Graph, LabelledBodyId};
 use blocklint_flow::judge::signal::Judge;
 use blocklint_flow::search::Search;
-use blocklint_flow::search::cuts::Cuts;
-use blocklint_link::labels::label::LabelHold;
-use blocklint_link::link::Link;
-use blocklint_link::link::targets::Edge;
-use blocklint_link::link::value::{ValueId, Why};
+use blocklint_flow::search::suppressions::Suppressions;
+use blocklint_link::calls::targets::TargetKind;
+use blocklint_link::effect::label::LabelHold;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::values::value::{ValueId, Why};
 use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use blocklint_link::labels::constant::Constant;
-pub use blocklint_link::link::rows::Shown;
+pub use blocklint_link::effect::constant::Constant;
+pub use blocklint_link::models::row_match::ConditionResult;
 pub use bodies::{BodyExplanation, BodyUse, Reached};
 pub use lines::{Part, Standing};
 
@@ -35,8 +35,8 @@ use crate::Solved;
 
 /// A solved program that keeps what it found on the way.
 pub struct Explainer<'l, 'a> {
-    link: &'l Link<'a>,
-    cuts: Cuts,
+    linker: &'l Linker<'a>,
+    cuts: Suppressions,
     graph: Graph<'a>,
     callers: Callers<'l, 'a>,
     roots: Roots<'l, 'a>,
@@ -46,9 +46,9 @@ pub struct Explainer<'l, 'a> {
     /// For each state what its label was passed on to.
     above: Vec<Vec<Up>>,
     /// For each site the ways that begin at it, or end at a lazy call there.
-    ways: FxHashMap<SiteRef, Vec<(Up, Way)>>,
+    ways: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
     /// For each body its states.
-    states: FxHashMap<BodyRef, Vec<StateId>>,
+    states: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     /// Bodies that a label reached which is not handed over there.
     reached_roots: FxHashSet<BodyRef>,
     /// Findings by the site at which they stand.
@@ -63,7 +63,7 @@ pub struct Explainer<'l, 'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Up {
     /// A calling body.
-    State(StateId),
+    State(LabelledBodyId),
     /// A root: the index of the hit.
     Hit(usize),
 }
@@ -116,7 +116,7 @@ pub enum RunTarget {
         /// The body.
         body: BodyRef,
         /// How it is run.
-        edge: Edge,
+        edge: TargetKind,
         /// Whether its result is awaited where it stands.
         awaited: bool,
         /// The argument by which it is given, as it is written; none if it is the callee.
@@ -167,7 +167,7 @@ pub struct Tried {
     /// Whether it excuses (`unless`) instead of being required (`when`).
     pub excuses: bool,
     /// Whether it is shown.
-    pub shown: Shown,
+    pub shown: ConditionResult,
     /// The parameter that decides, for [`Shown::Param`].
     pub parameter: Option<String>,
 }
@@ -257,19 +257,19 @@ pub enum Above {
 
 impl<'l, 'a> Explainer<'l, 'a> {
     /// Solves the program.
-    pub fn new(link: &'l Link<'a>, options: Options) -> Self {
-        let cuts = Cuts::new(link.program, options.rules);
+    pub fn new(linker: &'l Linker<'a>, options: Options) -> Self {
+        let cuts = Suppressions::new(linker.program, options.rules);
         let judge = Judge::new(options.without);
-        let graph = Search::new(link, &cuts, &judge).run();
+        let graph = Search::new(linker, &cuts, &judge).run();
         let (findings, causes) =
-            crate::findings::findings(link, &cuts, &judge, &graph, Options { account: true, ..options }, None);
-        let (callers, roots) = (Callers::new(link), Roots::new(link));
+            crate::findings::findings(linker, &cuts, &judge, &graph, Options { account: true, ..options }, None);
+        let (callers, roots) = (Callers::new(linker), Roots::new(linker));
         let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
         // What is asked below to explain uses no comment.
-        let cuts = Cuts::new(link.program, options.rules);
-        let mut states: FxHashMap<BodyRef, Vec<StateId>> = FxHashMap::default();
+        let cuts = Suppressions::new(linker.program, options.rules);
+        let mut states: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
         for (at, state) in graph.states.iter().enumerate() {
-            states.entry(state.node.body).or_default().push(StateId(at as u32));
+            states.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));
         }
         let (mut by_site, mut by_root) = (FxHashMap::default(), FxHashMap::default());
         for (at, raw) in solved.findings.iter().enumerate() {
@@ -277,7 +277,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
             by_root.entry(raw.root).or_insert_with(Vec::new).push(at);
         }
         Explainer {
-            paths: Paths::new(link, &graph),
+            paths: Paths::new(linker, &graph),
             above: above::of(&graph),
             ways: above::ways_by_site(&graph),
             reached_roots: graph.hits.iter().filter(|hit| !hit.handed).map(|hit| hit.root).collect(),
@@ -285,7 +285,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
             states,
             by_site,
             by_root,
-            link,
+            linker,
             cuts,
             graph,
             callers,
@@ -296,8 +296,8 @@ impl<'l, 'a> Explainer<'l, 'a> {
     }
 
     /// The linked program.
-    pub fn link(&self) -> &'l Link<'a> {
-        self.link
+    pub fn linker(&self) -> &'l Linker<'a> {
+        self.linker
     }
 
     /// Returns what was found.

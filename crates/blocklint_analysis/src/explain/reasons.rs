@@ -1,11 +1,11 @@
 //! Why a site belongs to no finding.
 
 use blocklint_facts::{Flow, SiteFlags, SiteKind};
-use blocklint_flow::entries::callers::Node;
-use blocklint_flow::graph::{StateId, Way};
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::callers::Node;
+use blocklint_flow::graph::{FlowEdge, LabelledBodyId};
+use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{RowEffect, Runs, Via};
 
 use super::{End, Explainer, PassedOn, RunTarget, Up};
@@ -15,8 +15,8 @@ impl Explainer<'_, '_> {
     pub(super) fn ends(
         &self,
         site: SiteRef,
-        ways: &[(Up, Way)],
-        states: &[StateId],
+        ways: &[(Up, FlowEdge)],
+        states: &[LabelledBodyId],
         targets: &[RunTarget],
     ) -> Vec<End> {
         let mut found = Vec::new();
@@ -29,7 +29,7 @@ impl Explainer<'_, '_> {
         if ways.is_empty() {
             self.handed(site, &mut found);
             self.registers(site, &mut found);
-            for target in &self.link.targets(site, EnvId::NONE).list {
+            for target in &self.linker.targets(site, EnvId::NONE).list {
                 match *target {
                     Target::Row { path, receiver, property, made } => {
                         if made.is_none() {
@@ -53,10 +53,10 @@ impl Explainer<'_, '_> {
 
     /// Callables that the site hands over.
     fn handed(&self, site: SiteRef, found: &mut Vec<End>) {
-        let link = self.link;
-        for (at, arg) in link.program.args_of(site).iter().enumerate() {
-            let value = link.eval(link.scope_of(site, EnvId::NONE), arg.value).value;
-            let callable = link.values.members(value).into_iter().any(|val| {
+        let linker = self.linker;
+        for (at, arg) in linker.program.args_of(site).iter().enumerate() {
+            let value = linker.eval(linker.scope_of(site, EnvId::NONE), arg.value).value;
+            let callable = linker.values.members(value).into_iter().any(|val| {
                 matches!(
                     val,
                     Val::Fn { .. } | Val::Method { .. } | Val::Partial { .. } | Val::External(_) | Val::Unknown(_)
@@ -65,8 +65,8 @@ impl Explainer<'_, '_> {
             if !callable {
                 continue;
             }
-            for (context, runtime) in link.passing(site, at as u32, EnvId::NONE).handed {
-                let written = link.written(site.file, arg.value);
+            for (context, runtime) in linker.passing(site, at as u32, EnvId::NONE).handed {
+                let written = linker.written(site.file, arg.value);
                 found.push(End::HandsOver(PassedOn { written, context, runtime }));
             }
         }
@@ -77,13 +77,13 @@ impl Explainer<'_, '_> {
         &self,
         site: SiteRef,
         path: PathId,
-        receiver: blocklint_link::link::value::BoundId,
+        receiver: blocklint_link::values::value::BoundId,
         property: bool,
         found: &mut Vec<End>,
     ) {
-        let link = self.link;
-        if let Some(leaf) = link.leaf(site, path, receiver, property, EnvId::NONE) {
-            let owner = link.program.body_of_site(site);
+        let linker = self.linker;
+        if let Some(leaf) = linker.leaf(site, path, receiver, property, EnvId::NONE) {
+            let owner = linker.program.body_of_site(site);
             if let Some(span) = self.cut_at(site, &leaf.label) {
                 found.push(End::Cut(site.file, span));
             } else if leaf.row.lazy {
@@ -97,14 +97,14 @@ impl Explainer<'_, '_> {
             }
             return;
         }
-        let library = &link.library;
+        let library = &linker.library;
         let rows = if property { library.properties(path) } else { library.calls(path) };
         let hands_over = found.iter().any(|end| matches!(end, End::HandsOver(_) | End::Registers(..)));
         let mut effect_rows = rows.effect().peekable();
         if effect_rows.peek().is_some() {
             let harmless = rows.effect().find(|row| match row.effect {
                 Some(RowEffect::Holds(_)) => false,
-                _ => link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                _ => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
             });
             match harmless {
                 Some(_) if hands_over => {}
@@ -131,15 +131,15 @@ impl Explainer<'_, '_> {
         &self,
         site: SiteRef,
         path: PathId,
-        receiver: blocklint_link::link::value::BoundId,
+        receiver: blocklint_link::values::value::BoundId,
         property: bool,
     ) -> End {
-        let link = self.link;
-        let rows = if property { link.library.properties(path) } else { link.library.calls(path) };
+        let linker = self.linker;
+        let rows = if property { linker.library.properties(path) } else { linker.library.calls(path) };
         for row in rows.effect() {
             let Some(RowEffect::Holds(effect)) = row.effect else { continue };
-            if let Some(None) = link.row_holds(site, path, receiver, row, effect, EnvId::NONE, false) {
-                if link.is_lock(receiver) {
+            if let Some(None) = linker.match_row(site, path, receiver, row, effect, EnvId::NONE, false) {
+                if linker.is_lock(receiver) {
                     return End::Lock(path);
                 }
                 if row.timeout.is_some() {
@@ -152,16 +152,16 @@ impl Explainer<'_, '_> {
 
     /// What a decorator registers.
     fn registers(&self, site: SiteRef, found: &mut Vec<End>) {
-        let link = self.link;
+        let linker = self.linker;
         let Some(form) = self.decorated(site) else { return };
-        let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
-        for val in link.values.members(value) {
+        let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
+        for val in linker.values.members(value) {
             let Val::Fn { body, .. } = val else { continue };
-            let is_async = link.program.body(body).flow != Flow::Sync;
-            for target in &link.targets(site, EnvId::NONE).list {
+            let is_async = linker.program.body(body).flow != Flow::Sync;
+            for target in &linker.targets(site, EnvId::NONE).list {
                 let Target::Row { path, .. } = *target else { continue };
-                for row in link.library.handovers(path).of_via(Via::Decorator) {
-                    if let Runs::In(context) = link.handover_context(row.row, site, is_async) {
+                for row in linker.library.handovers(path).of_via(Via::Decorator) {
+                    if let Runs::In(context) = linker.handover_context(row.row, site, is_async) {
                         found.push(End::Registers(body, context));
                     }
                 }
@@ -171,31 +171,31 @@ impl Explainer<'_, '_> {
 
     /// Whether models know the library of a path.
     fn has_model(&self, path: PathId) -> bool {
-        let library = &self.link.library;
+        let library = &self.linker.library;
         let language = library.language(path);
         let text = library.text(path);
-        let head = text.split(blocklint_link::link::library::separator(language)).next().unwrap_or_default();
+        let head = text.split(blocklint_link::models::library::separator(language)).next().unwrap_or_default();
         library.knows_root(language, head)
     }
 
     /// Why a body that the site runs does nothing to its thread.
-    fn body(&self, site: SiteRef, body: BodyRef, edge: Edge, awaited: bool, found: &mut Vec<End>) {
-        let link = self.link;
-        let flow = link.program.body(body).flow;
+    fn body(&self, site: SiteRef, body: BodyRef, edge: TargetKind, awaited: bool, found: &mut Vec<End>) {
+        let linker = self.linker;
+        let flow = linker.program.body(body).flow;
         match edge {
-            Edge::HandOver(context, runtime) => {
-                let written = link.qualified_name(body);
+            TargetKind::HandOver(context, runtime) => {
+                let written = linker.qualified_name(body);
                 found.push(End::HandsOver(PassedOn { written, context, runtime }));
             }
-            Edge::Construct if awaited || self.roots.of(body).is_some() => {
+            TargetKind::Construct if awaited || self.roots.of(body).is_some() => {
                 if awaited && flow == Flow::Coroutine {
                     found.push(End::Awaits(body, self.findings_in(body)));
                 } else {
                     found.push(End::Makes(body, flow));
                 }
             }
-            Edge::Construct => found.push(End::Makes(body, flow)),
-            Edge::Call | Edge::Consume | Edge::Init => {
+            TargetKind::Construct => found.push(End::Makes(body, flow)),
+            TargetKind::Call | TargetKind::Consume | TargetKind::Init => {
                 if self.roots.of(body).is_some_and(|root| root.absorbs()) && self.reached_roots.contains(&body) {
                     found.push(End::Awaits(body, self.findings_in(body)));
                 } else if self.graph.labelled.contains(&body) {
@@ -225,20 +225,21 @@ impl Explainer<'_, '_> {
 
     /// Why a site has no target.
     fn without_target(&self, site: SiteRef) -> End {
-        let link = self.link;
-        let row = link.program.site(site);
+        let linker = self.linker;
+        let row = linker.program.site(site);
         let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
         if !is_call || row.flags.has(SiteFlags::ASYNC) {
             return End::Plain;
         }
-        let members = link.values.members(link.callee(site, EnvId::NONE).value);
+        let members = linker.values.members(linker.callee(site, EnvId::NONE).value);
         match members.iter().find_map(|val| if let Val::Unknown(why) = *val { Some(why) } else { None }) {
             Some(why) => {
                 // A method of a value that is not known: the receiver's reason says more.
-                let receiver = link.receiver_form(site).map(|form| link.eval(link.scope_of(site, EnvId::NONE), form));
+                let receiver =
+                    linker.receiver_form(site).map(|form| linker.eval(linker.scope_of(site, EnvId::NONE), form));
                 let of_receiver = receiver.and_then(|typed| {
-                    let unknown = link.values.is_unknown(typed.value);
-                    link.values.members(typed.value).into_iter().find_map(|val| match val {
+                    let unknown = linker.values.is_unknown(typed.value);
+                    linker.values.members(typed.value).into_iter().find_map(|val| match val {
                         Val::Unknown(why) if unknown => Some(why),
                         _ => None,
                     })

@@ -2,16 +2,16 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
-use blocklint_flow::graph::{Next, Way};
-use blocklint_link::labels::constant::Constant;
-use blocklint_link::labels::label::LabelHold;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{BoundId, EnvId, ValueId};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge};
+use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::effect::constant::Constant;
+use blocklint_link::effect::label::LabelHold;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use blocklint_link::program::index::is_field_of_receiver;
+use blocklint_link::program::occurrences::is_field_of_receiver;
+use blocklint_link::values::value::{BoundId, EnvId, ValueId};
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
-use super::{Explainer, Explanation, GivenArgument, Part, RowMatch, RowTried, RunTarget, Shown, Tried};
+use super::{ConditionResult, Explainer, Explanation, GivenArgument, Part, RowMatch, RowTried, RunTarget, Tried};
 
 /// Overrides that are listed.
 const OVERRIDES: usize = 12;
@@ -20,7 +20,7 @@ impl<'a> Explainer<'_, 'a> {
     /// Returns the sites of a line, in its order: those that begin there, whose name stands there or at which a finding is
     /// placed there. Implicit ones of which nothing is to be said only where there are no others.
     pub fn sites_of(&self, file: FileId, line: Span) -> Vec<SiteRef> {
-        let Some(source) = self.link.program.files.get(file.index()) else { return Vec::new() };
+        let Some(source) = self.linker.program.files.get(file.index()) else { return Vec::new() };
         let facts = &source.facts;
         let on_line = |offset: u32| line.start <= offset && offset <= line.end && line.start < line.end;
         let mut found: Vec<SiteRef> = Vec::new();
@@ -36,7 +36,7 @@ impl<'a> Explainer<'_, 'a> {
             }
         }
         found.sort_by_key(|site| {
-            let row = self.link.program.site(*site);
+            let row = self.linker.program.site(*site);
             (row.name_span.start, row.span.start, *site)
         });
         let telling: Vec<SiteRef> = found.iter().copied().filter(|&site| self.tells(site)).collect();
@@ -45,12 +45,12 @@ impl<'a> Explainer<'_, 'a> {
 
     /// True if there is something to say of a site.
     fn tells(&self, site: SiteRef) -> bool {
-        match self.link.program.site(site).kind {
+        match self.linker.program.site(site).kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => true,
             _ => {
                 !self.ways_at(site).is_empty()
                     || self.by_site.contains_key(&site)
-                    || self.link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                    || self.linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                         Target::Body { .. } | Target::Overrides { .. } => true,
                         Target::Row { path, property, made, .. } => {
                             made.is_some() || self.effect_rows(path, property).next().is_some()
@@ -61,22 +61,22 @@ impl<'a> Explainer<'_, 'a> {
     }
 
     fn effect_rows(&self, path: PathId, property: bool) -> impl Iterator<Item = Match<'a, blocklint_models::CallRow>> {
-        let library = &self.link.library;
+        let library = &self.linker.library;
         let rows = if property { library.properties(path) } else { library.calls(path) };
         rows.effect().collect::<Vec<_>>().into_iter()
     }
 
     /// Returns what a site is called on: as it is written, and what it may be.
     pub fn receiver(&self, site: SiteRef) -> Option<(String, ValueId)> {
-        let form = self.link.receiver_form(site)?;
-        let value = self.link.eval(self.link.scope_of(site, EnvId::NONE), form).value;
-        Some((self.link.written(site.file, form), value))
+        let form = self.linker.receiver_form(site)?;
+        let value = self.linker.eval(self.linker.scope_of(site, EnvId::NONE), form).value;
+        Some((self.linker.written(site.file, form), value))
     }
 
     /// Returns everything that decided about a site.
     pub fn explain(&self, site: SiteRef) -> Explanation<'a> {
-        let link = self.link;
-        let program = link.program;
+        let linker = self.linker;
+        let program = linker.program;
         let row = program.site(site);
         let owner = program.body_of_site(site);
         let receiver = self.receiver(site).map(|(_, value)| value);
@@ -84,14 +84,14 @@ impl<'a> Explainer<'_, 'a> {
         let mut arguments = Vec::new();
         let ways = self.ways_at(site);
         let targets = self.run_targets(site, &ways.iter().map(|(_, way)| *way).collect::<Vec<_>>());
-        for target in &link.targets(site, EnvId::NONE).list {
+        for target in &linker.targets(site, EnvId::NONE).list {
             if let Target::Row { path, receiver, property, .. } = *target {
                 self.rows_of(site, path, receiver, property, &mut rows, &mut arguments);
             }
         }
         for (_, way) in ways {
             // Rows that the site enters only under another binding: a closure's captured callable.
-            if let Next::Leaf(leaf) = way.next
+            if let EdgeTarget::Leaf(leaf) = way.next
                 && way.site == site
             {
                 let leaf = &self.graph.leaves[leaf as usize];
@@ -121,7 +121,7 @@ impl<'a> Explainer<'_, 'a> {
             (argument, given)
         });
         let span = match row.kind {
-            SiteKind::Call | SiteKind::New | SiteKind::Macro => blocklint_flow::graph::steps::place_of(link, site),
+            SiteKind::Call | SiteKind::New | SiteKind::Macro => blocklint_flow::graph::trace::place_of(linker, site),
             _ => row.span,
         };
         Explanation {
@@ -138,14 +138,14 @@ impl<'a> Explainer<'_, 'a> {
         }
     }
 
-    fn run_targets(&self, site: SiteRef, ways: &[Way]) -> Vec<RunTarget> {
-        let link = self.link;
-        let awaited = link.program.site(site).flags.has(SiteFlags::AWAITED);
-        let targets = link.targets(site, EnvId::NONE);
-        let shared = link.are_alternatives(site, &targets);
-        let way = Way { site, arg: None, next: Next::Leaf(0), steps: targets.steps, shared };
+    fn run_targets(&self, site: SiteRef, ways: &[FlowEdge]) -> Vec<RunTarget> {
+        let linker = self.linker;
+        let awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
+        let targets = linker.targets(site, EnvId::NONE);
+        let shared = linker.are_alternatives(site, &targets);
+        let way = FlowEdge { site, arg: None, next: EdgeTarget::Leaf(0), steps: targets.steps, shared };
         let unknown = u8::from(targets.unknown && !self.is_own_field(site));
-        let steps = blocklint_flow::graph::paths::way_steps(link, &self.graph, &way) + u32::from(unknown);
+        let steps = blocklint_flow::graph::best_path::way_steps(linker, &self.graph, &way) + u32::from(unknown);
         let confidence = blocklint_flow::judge::confidence::confidence_of(steps);
         let mut found: Vec<RunTarget> = Vec::new();
         let mut known: Vec<BodyRef> = Vec::new();
@@ -159,10 +159,10 @@ impl<'a> Explainer<'_, 'a> {
             match *target {
                 Target::Body { body, edge, .. } => add(&mut found, body, edge, None, confidence),
                 Target::Overrides { class, name } => {
-                    for &body in link.overrides(class, name).iter().take(OVERRIDES) {
-                        let edge = match link.program.body(body).flow {
-                            blocklint_facts::Flow::Sync => Edge::Call,
-                            _ => Edge::Construct,
+                    for &body in linker.overrides(class, name).iter().take(OVERRIDES) {
+                        let edge = match linker.program.body(body).flow {
+                            blocklint_facts::Flow::Sync => TargetKind::Call,
+                            _ => TargetKind::Construct,
                         };
                         add(&mut found, body, edge, None, confidence);
                     }
@@ -173,25 +173,23 @@ impl<'a> Explainer<'_, 'a> {
             }
         }
         for way in ways.iter().filter(|way| way.site == site) {
-            let Next::State(state) = way.next else { continue };
+            let EdgeTarget::LabelledBody(state) = way.next else { continue };
             let body = self.graph.states[state.0 as usize].node.body;
             let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.way == *way);
-            let edge = handed.map_or(Edge::Call, |hit| Edge::HandOver(hit.kind.context, hit.kind.runtime));
-            let argument = way.arg.and_then(|arg| link.program.args_of(site).get(arg as usize).copied());
-            let argument = argument.map(|arg| link.written(site.file, arg.value));
-            let confidence = blocklint_flow::judge::confidence::confidence_of(blocklint_flow::graph::paths::way_steps(
-                link,
-                &self.graph,
-                way,
-            ));
+            let edge = handed.map_or(TargetKind::Call, |hit| TargetKind::HandOver(hit.kind.context, hit.kind.runtime));
+            let argument = way.arg.and_then(|arg| linker.program.args_of(site).get(arg as usize).copied());
+            let argument = argument.map(|arg| linker.written(site.file, arg.value));
+            let confidence = blocklint_flow::judge::confidence::confidence_of(
+                blocklint_flow::graph::best_path::way_steps(linker, &self.graph, way),
+            );
             add(&mut found, body, edge, argument, confidence);
         }
         found
     }
 
     fn is_own_field(&self, site: SiteRef) -> bool {
-        let facts = self.link.program.facts(site.file);
-        self.link.receiver_form(site).is_some_and(|form| is_field_of_receiver(facts, form))
+        let facts = self.linker.program.facts(site.file);
+        self.linker.receiver_form(site).is_some_and(|form| is_field_of_receiver(facts, form))
     }
 
     /// The rows of one path at a site, and the arguments they ask for.
@@ -204,8 +202,8 @@ impl<'a> Explainer<'_, 'a> {
         rows: &mut Vec<RowTried<'a>>,
         arguments: &mut Vec<Argument>,
     ) {
-        let link = self.link;
-        let leaf = link.leaf(site, path, receiver, property, EnvId::NONE);
+        let linker = self.linker;
+        let leaf = linker.leaf(site, path, receiver, property, EnvId::NONE);
         let mut decided = false;
         for row in self.effect_rows(path, property) {
             let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
@@ -216,9 +214,9 @@ impl<'a> Explainer<'_, 'a> {
                 && match (&leaf, row.effect) {
                     (Some(leaf), _) => leaf.row.id == row.id && std::ptr::eq(leaf.row.row, row.row),
                     (None, Some(RowEffect::Holds(effect))) => {
-                        matches!(link.row_holds(site, path, receiver, row, effect, EnvId::NONE, false), Some(None))
+                        matches!(linker.match_row(site, path, receiver, row, effect, EnvId::NONE, false), Some(None))
                     }
-                    (None, _) => link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                    (None, _) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
                 };
             decided |= decides;
             let hold = leaf.as_ref().filter(|_| decides).map(|leaf| leaf.label.hold);
@@ -229,14 +227,14 @@ impl<'a> Explainer<'_, 'a> {
             rows.push(RowTried { row: RowMatch::Call(row), conditions, decides, hold, hold_parameter });
         }
         let is_decoration = self.decorated(site).is_some();
-        for row in link.library.handovers(path).iter() {
+        for row in linker.library.handovers(path).iter() {
             let meant = match &row.selector {
-                Selector::Argument(argument) => link.argument(site, argument).is_some(),
+                Selector::Argument(argument) => linker.argument(site, argument).is_some(),
                 Selector::Via(via) => is_decoration && *via == Via::Decorator,
             };
             if meant {
                 let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
-                let decides = link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+                let decides = linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
                 rows.push(RowTried {
                     row: RowMatch::Handover(row),
                     conditions,
@@ -248,7 +246,7 @@ impl<'a> Explainer<'_, 'a> {
         }
         if rows.is_empty() {
             // Nothing about holding; whether it is something to await is worth saying.
-            let calls = link.library.calls(path);
+            let calls = linker.library.calls(path);
             if let Some(row) = calls.with(|row| row.is_async.is_some()).next() {
                 let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
                 rows.push(RowTried {
@@ -277,9 +275,9 @@ impl<'a> Explainer<'_, 'a> {
                 if let Subject::Argument(argument) = &condition.subject {
                     want(arguments, argument);
                 }
-                let shown = self.link.shown(condition, site, receiver, EnvId::NONE);
+                let shown = self.linker.shown(condition, site, receiver, EnvId::NONE);
                 let parameter = match shown {
-                    Shown::Param(index) => self.parameter(site, index),
+                    ConditionResult::Param(index) => self.parameter(site, index),
                     _ => None,
                 };
                 Tried { condition: condition.clone(), excuses, shown, parameter }
@@ -289,14 +287,14 @@ impl<'a> Explainer<'_, 'a> {
 
     /// The name of a parameter of the body around a site.
     fn parameter(&self, site: SiteRef, index: u32) -> Option<String> {
-        let facts = self.link.program.facts(site.file);
-        let params = self.link.program.params_of(self.link.program.body_of_site(site));
+        let facts = self.linker.program.facts(site.file);
+        let params = self.linker.program.params_of(self.linker.program.body_of_site(site));
         params.get(index as usize).map(|param| facts.text(param.name).to_owned())
     }
 
     /// The form that a site decorates, by itself or by the decorator that it makes.
     pub(super) fn decorated(&self, site: SiteRef) -> Option<FormId> {
-        let (facts, site_id) = self.link.program.facts_and_id(site);
+        let (facts, site_id) = self.linker.program.facts_and_id(site);
         let decorators = facts.sites.iter().enumerate().filter(|(_, row)| row.kind == SiteKind::Decorate);
         let mut meant = decorators.filter(|(at, row)| {
             *at == site.index() || matches!(facts.form(row.callee), Form::Result(made) if made == site_id)
@@ -307,12 +305,16 @@ impl<'a> Explainer<'_, 'a> {
 
     /// What an argument is, as far as the code around the site tells.
     fn given(&self, site: SiteRef, argument: &Argument) -> GivenArgument {
-        let link = self.link;
-        let facts = link.program.facts(site.file);
-        let Some(form) = link.argument(site, argument) else {
-            return if link.may_be_unpacked(site, argument) { GivenArgument::Unpacked } else { GivenArgument::Absent };
+        let linker = self.linker;
+        let facts = linker.program.facts(site.file);
+        let Some(form) = linker.argument(site, argument) else {
+            return if linker.may_be_unpacked(site, argument) {
+                GivenArgument::Unpacked
+            } else {
+                GivenArgument::Absent
+            };
         };
-        match link.constant(site, form, EnvId::NONE, 6) {
+        match linker.constant(site, form, EnvId::NONE, 6) {
             Constant::Hidden => {
                 if let Form::Var(var) = facts.form(form)
                     && let VarKind::Param(_) = facts.var(var).kind
@@ -320,15 +322,15 @@ impl<'a> Explainer<'_, 'a> {
                 {
                     return GivenArgument::Parameter(facts.text(facts.var(var).name).to_owned(), None);
                 }
-                let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
-                GivenArgument::Value(link.written(site.file, form), value)
+                let value = linker.eval(linker.scope_of(site, EnvId::NONE), form).value;
+                GivenArgument::Value(linker.written(site.file, form), value)
             }
             Constant::Param(index) => {
-                let owner = link.program.body_of_site(site);
-                let default = link.program.params_of(owner).get(index as usize).and_then(|param| param.default.get());
+                let owner = linker.program.body_of_site(site);
+                let default = linker.program.params_of(owner).get(index as usize).and_then(|param| param.default.get());
                 let default = default.and_then(|default| {
-                    let parent = link.program.body(owner).parent.get()?;
-                    match link.constant_in(site.file.body_ref(parent), default, EnvId::NONE, 6) {
+                    let parent = linker.program.body(owner).parent.get()?;
+                    match linker.constant_in(site.file.body_ref(parent), default, EnvId::NONE, 6) {
                         Constant::Hidden | Constant::Param(_) => None,
                         constant => Some(constant),
                     }

@@ -4,91 +4,91 @@
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId};
-use blocklint_flow::entries::when::one_shot::runs_one_job;
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::lifecycle::one_shot_program::runs_one_job;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::folders;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverContext, Runs};
 
 /// Why an edit at a site frees nobody, if it does not.
-pub fn runs_by_hand(link: &Link<'_>, site: SiteRef) -> Option<&'static str> {
+pub fn runs_by_hand(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> {
     let file = site.file;
-    let relative = &link.program.files[file.index()].relative;
-    if is_in_test(link, site) {
+    let relative = &linker.program.files[file.index()].relative;
+    if is_in_test(linker, site) {
         return Some("it is a test, whose preparations nobody waits for");
     }
-    if asks_at_terminal(link, site) {
+    if asks_at_terminal(linker, site) {
         return Some("the function asks whoever sits at the terminal, and serves nobody else");
     }
     if is_migration(relative) {
         return Some("a migration runs before anything is served");
     }
     // Deeper it may be the part of the program that serves documentation.
-    if folders(relative).next().is_some_and(idioms::python::shows_or_measures) {
+    if folders(relative).next().is_some_and(lang::python::conventions::shows_or_measures) {
         return Some("it shows how the project is used, or measures it, and serves nobody");
     }
-    let facts = link.program.facts(file);
-    if facts.language != Language::Python || !runs_as_program(facts) || serves(link, file) {
+    let facts = linker.program.facts(file);
+    if facts.language != Language::Python || !runs_as_program(facts) || serves(linker, file) {
         return None;
     }
-    if lies_beside_packages(link, relative) {
+    if lies_beside_packages(linker, relative) {
         return Some("it is a script beside the project's packages, which serves nobody but who runs it");
     }
-    let is_script = link.reach().is_imported(file) == Some(false) && runs_one_job(link, file);
+    let is_script = linker.reach().is_imported(file) == Some(false) && runs_one_job(linker, file);
     is_script.then_some("the file is run as a program that does one thing, and serves nobody but who runs it")
 }
 
 /// Python: whether a call of this path alone takes about as long as a thread.
 pub fn takes_a_moment(path: &str) -> bool {
-    idioms::python::only_changes_names(path)
+    lang::python::conventions::only_changes_names(path)
 }
 
 /// Whether a site stands in a test, or in what only tests build.
-fn is_in_test(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let first = Some(facts.body_of(link.program.site(site).at));
+fn is_in_test(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let first = Some(facts.body_of(linker.program.site(site).at));
     let mut bodies = std::iter::successors(first, |&body| facts.body(body).parent.get());
-    link.program.is_test(site.file) || bodies.any(|body| facts.body(body).flags.has(BodyFlags::TEST))
+    linker.program.is_test(site.file) || bodies.any(|body| facts.body(body).flags.has(BodyFlags::TEST))
 }
 
 /// Python: whether the coroutine in which a site stands starts something up, by its name. A thread there frees nobody.
-pub fn starts_up(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let body = facts.body(facts.body_of(link.program.site(site).at));
+pub fn starts_up(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let body = facts.body(facts.body_of(linker.program.site(site).at));
     facts.language == Language::Python
         && body.kind == BodyKind::Function
         && body.flow == Flow::Coroutine
-        && idioms::python::starts_up(facts.text(body.name))
+        && lang::python::conventions::starts_up(facts.text(body.name))
 }
 
 /// Whether the function around a site itself waits for what somebody types, elsewhere than there.
-fn asks_at_terminal(link: &Link<'_>, at: SiteRef) -> bool {
-    let body = link.program.body_of_site(at);
+fn asks_at_terminal(linker: &Linker<'_>, at: SiteRef) -> bool {
+    let body = linker.program.body_of_site(at);
     let asks = |site: SiteRef| {
         site != at
-            && link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            && linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => {
-                    link.library.calls(path).effect().any(|row| row.held() == Some(Effect::Input))
+                    linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::Input))
                 }
                 _ => false,
             })
     };
-    link.program.language(body.file) == Language::Python && link.program.sites_in(body).any(asks)
+    linker.program.language(body.file) == Language::Python && linker.program.sites_in(body).any(asks)
 }
 
 fn is_migration(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let stem = name.split('.').next().unwrap_or(name);
-    folders(relative).chain([stem]).any(idioms::python::holds_migrations)
+    folders(relative).chain([stem]).any(lang::python::conventions::holds_migrations)
 }
 
 /// Whether a file lies in a folder that is no package, while others of the project are.
-fn lies_beside_packages(link: &Link<'_>, relative: &str) -> bool {
+fn lies_beside_packages(linker: &Linker<'_>, relative: &str) -> bool {
     let Some((folder, _)) = relative.rsplit_once('/') else { return false };
-    let mut packages = link.program.files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py"));
+    let mut packages = linker.program.files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py"));
     let mut others = false;
     packages.all(|package| {
         // In an example's folder or below, a package says nothing of the project.
@@ -112,8 +112,8 @@ fn is_dunder_name(facts: &FileFacts, form: FormId) -> bool {
 }
 
 /// Whether a file gives functions to what runs them on an event loop: routes, handlers.
-fn serves(link: &Link<'_>, file: FileId) -> bool {
-    let facts = link.program.facts(file);
+fn serves(linker: &Linker<'_>, file: FileId) -> bool {
+    let facts = linker.program.facts(file);
     let on_loop = |context: &HandoverContext| match context {
         HandoverContext::Is(runs) | HandoverContext::BySync { async_: runs, .. } => {
             *runs == Runs::In(Context::EventLoop)
@@ -121,8 +121,8 @@ fn serves(link: &Link<'_>, file: FileId) -> bool {
         HandoverContext::Of(_) => false,
     };
     let registers = |body: BodyRef| {
-        let decorators = link.decorators(body);
-        decorators.iter().any(|(path, _)| link.library.handovers(*path).iter().any(|row| on_loop(&row.row.context)))
+        let decorators = linker.decorators(body);
+        decorators.iter().any(|(path, _)| linker.library.handovers(*path).iter().any(|row| on_loop(&row.row.context)))
     };
     (0..facts.bodies.len() as u32).map(|at| file.body_ref(BodyId(at))).any(registers)
 }

@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use blocklint_core::{Effect, Language, Place, Runtime, Severity, Span, last_name};
 use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteId, SiteKind};
-use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
-use blocklint_flow::graph::steps::place_of;
-use blocklint_flow::graph::{Graph, LeafSite, Next, StateId, Way};
-use blocklint_link::link::Link;
-use blocklint_link::link::available::Available;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::graph::trace::place_of;
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId, SinkSite};
+use blocklint_flow::mending::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
+use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::linker::Linker;
+use blocklint_link::models::availability::Available;
 use blocklint_link::program::CrateLayout;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::values::value::EnvId;
 use blocklint_models::FixKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -40,7 +40,7 @@ type Decided = Result<Arc<Chain>, Unchained>;
 #[derive(Default)]
 pub(super) struct Chains {
     /// The states of each body; made once somebody asks.
-    states: Option<FxHashMap<BodyRef, Vec<StateId>>>,
+    states: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
     known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
 }
 
@@ -48,22 +48,22 @@ impl Chains {
     /// What changes together so that the call of a helper at the beginning of a way can be awaited.
     pub(super) fn of(
         &mut self,
-        link: &Link<'_>,
+        linker: &Linker<'_>,
         graph: &Graph<'_>,
-        first: &Way,
+        first: &FlowEdge,
         runtime: Option<Runtime>,
     ) -> Option<Decided> {
-        let Next::State(state) = first.next else { return None };
+        let EdgeTarget::LabelledBody(state) = first.next else { return None };
         let helper = graph.states[state.0 as usize].node.body;
-        if link.program.language(helper.file) != Language::Rust || first.arg.is_some() {
+        if linker.program.language(helper.file) != Language::Rust || first.arg.is_some() {
             return None;
         }
         if let Some(known) = self.known.get(&(helper, runtime)) {
             return known.clone();
         }
-        let states = self.states.get_or_insert_with(|| by_body(link, graph));
+        let states = self.states.get_or_insert_with(|| by_body(linker, graph));
         let mut closing = Closing {
-            link,
+            linker,
             graph,
             runtime,
             states,
@@ -86,11 +86,11 @@ impl Chains {
     }
 }
 
-fn by_body(link: &Link<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<StateId>> {
-    let mut found: FxHashMap<BodyRef, Vec<StateId>> = FxHashMap::default();
+fn by_body(linker: &Linker<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<LabelledBodyId>> {
+    let mut found: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
     for (at, state) in graph.states.iter().enumerate() {
-        if link.program.language(state.node.body.file) == Language::Rust {
-            found.entry(state.node.body).or_default().push(StateId(at as u32));
+        if linker.program.language(state.node.body.file) == Language::Rust {
+            found.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));
         }
     }
     found
@@ -98,10 +98,10 @@ fn by_body(link: &Link<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<StateId
 
 /// A set of helpers on its way to being closed.
 struct Closing<'c, 'l, 'a> {
-    link: &'c Link<'l>,
+    linker: &'c Linker<'l>,
     graph: &'c Graph<'a>,
     runtime: Option<Runtime>,
-    states: &'c FxHashMap<BodyRef, Vec<StateId>>,
+    states: &'c FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     helpers: Vec<BodyRef>,
     /// Which helper calls which.
     below: Vec<(BodyRef, BodyRef)>,
@@ -135,7 +135,7 @@ impl Closing<'_, '_, '_> {
         }
         self.reach()?;
         if let Some(site) = self.comes_back() {
-            return Err(self.unless(NoChain::Recursive(self.name(self.link.program.body_of_site(site))), site));
+            return Err(self.unless(NoChain::Recursive(self.name(self.linker.program.body_of_site(site))), site));
         }
         Ok(self.told())
     }
@@ -143,18 +143,18 @@ impl Closing<'_, '_, '_> {
     /// A call through which helpers lead back to one of them, if only in a task that they start: a future that holds one of its own
     /// kind has no type.
     fn comes_back(&self) -> Option<SiteRef> {
-        let link = self.link;
-        let of_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(link, body, helper));
+        let linker = self.linker;
+        let of_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(linker, body, helper));
         let mut open: Vec<(BodyRef, Option<SiteRef>)> = self.helpers.iter().map(|&helper| (helper, None)).collect();
         let mut seen: FxHashSet<BodyRef> = self.helpers.iter().copied().collect();
         let mut at = 0;
         while at < open.len() && at < MOST_LOOKED_AT {
             let (body, by) = open[at];
             at += 1;
-            let facts = link.program.facts(body.file);
+            let facts = linker.program.facts(body.file);
             for site in (0..facts.sites.len() as u32).map(SiteId) {
-                let of = link.program.body_of(body.file, facts.site(site).at);
-                if !is_inside(link, of, body) {
+                let of = linker.program.body_of(body.file, facts.site(site).at);
+                if !is_inside(linker, of, body) {
                     continue;
                 }
                 let site = body.file.site_ref(site);
@@ -163,7 +163,7 @@ impl Closing<'_, '_, '_> {
                 if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&of)) {
                     return Some(first);
                 }
-                for target in link.targets(site, EnvId::NONE).list.iter() {
+                for target in linker.targets(site, EnvId::NONE).list.iter() {
                     if let Target::Body { body: next, .. } = *target
                         && !of_helper(next)
                         && seen.insert(next)
@@ -178,25 +178,30 @@ impl Closing<'_, '_, '_> {
 
     /// Takes in what holds the thread in a helper: calls of other helpers, and of libraries.
     fn below(&mut self, helper: BodyRef) -> Result<(), Unchained> {
-        let (link, graph) = (self.link, self.graph);
+        let (linker, graph) = (self.linker, self.graph);
         let ways = self.states.get(&helper).into_iter().flatten();
-        let mut ways: Vec<Way> = ways.flat_map(|state| graph.states[state.0 as usize].ways.iter().copied()).collect();
+        let mut ways: Vec<FlowEdge> =
+            ways.flat_map(|state| graph.states[state.0 as usize].edges.iter().copied()).collect();
         ways.sort_by_key(|way| way.site);
         for way in ways {
             let stays = match way.next {
-                Next::State(state) => graph.labels.get(graph.states[state.0 as usize].label).severity == Severity::Note,
-                Next::Leaf(leaf) => graph.labels.get(graph.leaves[leaf as usize].label).severity == Severity::Note,
+                EdgeTarget::LabelledBody(state) => {
+                    graph.labels.get(graph.states[state.0 as usize].label).severity == Severity::Note
+                }
+                EdgeTarget::Leaf(leaf) => {
+                    graph.labels.get(graph.leaves[leaf as usize].label).severity == Severity::Note
+                }
             };
-            if way.arg.is_some() || link.program.body_of_site(way.site) != helper {
+            if way.arg.is_some() || linker.program.body_of_site(way.site) != helper {
                 if stays {
                     continue;
                 }
                 return Err(self.unless(NoChain::InClosure, way.site));
             }
             match way.next {
-                Next::State(state) => {
+                EdgeTarget::LabelledBody(state) => {
                     let next = graph.states[state.0 as usize].node.body;
-                    let row = link.program.body(next);
+                    let row = linker.program.body(next);
                     if stays && !self.helpers.contains(&next) {
                         continue;
                     }
@@ -205,14 +210,14 @@ impl Closing<'_, '_, '_> {
                     }
                     self.add(next);
                 }
-                Next::Leaf(leaf) => match self.twin(&graph.leaves[leaf as usize]) {
+                EdgeTarget::Leaf(leaf) => match self.twin(&graph.leaves[leaf as usize]) {
                     Some(twin) => {
-                        self.hops |= is_repeated(link, way.site) && !self.is_sleep(&graph.leaves[leaf as usize]);
+                        self.hops |= is_repeated(linker, way.site) && !self.is_sleep(&graph.leaves[leaf as usize]);
                         self.leaves.insert(way.site, twin);
                     }
                     None if stays => {}
                     None => {
-                        let call = link.library.text(graph.leaves[leaf as usize].path).to_string();
+                        let call = linker.library.text(graph.leaves[leaf as usize].path).to_string();
                         return Err(self.unless(NoChain::NoTwin(call), way.site));
                     }
                 },
@@ -221,36 +226,36 @@ impl Closing<'_, '_, '_> {
         Ok(())
     }
 
-    fn is_sleep(&self, leaf: &LeafSite<'_>) -> bool {
+    fn is_sleep(&self, leaf: &SinkSite<'_>) -> bool {
         self.graph.labels.get(leaf.label).effect == Effect::Sleep
     }
 
     /// The function that does the same as a call of a library does, and is awaited.
-    fn twin(&self, leaf: &LeafSite<'_>) -> Option<String> {
-        let link = self.link;
-        let calls = link.library.calls(leaf.path);
+    fn twin(&self, leaf: &SinkSite<'_>) -> Option<String> {
+        let linker = self.linker;
+        let calls = linker.library.calls(leaf.path);
         let rewrites = leaf.row.rewrite.is_some() || calls.advice().any(|row| row.row.rewrite.is_some());
-        let is_call = link.program.site(leaf.site).kind == SiteKind::Call;
+        let is_call = linker.program.site(leaf.site).kind == SiteKind::Call;
         if rewrites || !is_call || leaf.row.lazy || matches!(leaf.row.fix, Some(FixKind::Offload | FixKind::None)) {
             return None;
         }
-        let (twin, local) = twins(link, leaf, self.runtime, Language::Rust).into_iter().next()?;
+        let (twin, local) = twins(linker, leaf, self.runtime, Language::Rust).into_iter().next()?;
         let parent = twin.rsplit_once("::").map_or("", |(parent, _)| parent);
         let is_type = last_name(parent).starts_with(char::is_uppercase);
         let is_sleep = self.is_sleep(leaf);
-        let is_named_so = last_name(&twin) == last_name(&link.library.text(leaf.path));
-        (local && !is_type && (is_named_so || is_sleep) && gives_the_same(link, leaf, &twin)).then_some(twin)
+        let is_named_so = last_name(&twin) == last_name(&linker.library.text(leaf.path));
+        (local && !is_type && (is_named_so || is_sleep) && gives_the_same(linker, leaf, &twin)).then_some(twin)
     }
 
     /// Takes in who calls a helper.
     fn above(&mut self, helper: BodyRef) -> Result<(), Unchained> {
-        let link = self.link;
-        let row = link.program.body(helper);
+        let linker = self.linker;
+        let row = linker.program.body(helper);
         let is_nested = row.class.is_none()
-            && row.parent.get().is_some_and(|of| link.program.facts(helper.file).body(of).kind != BodyKind::Module);
+            && row.parent.get().is_some_and(|of| linker.program.facts(helper.file).body(of).kind != BodyKind::Module);
         let mut called = false;
-        for name in link.body_names(helper).into_iter().filter(|_| !is_nested) {
-            let bearers = link.bearers(name);
+        for name in linker.body_names(helper).into_iter().filter(|_| !is_nested) {
+            let bearers = linker.bearers(name);
             if let Some(&(file, mention, _)) = bearers.mentions.get(&helper).and_then(|all| all.first()) {
                 let at = match mention {
                     Mention::Arg(site, _) | Mention::Operand(site) => self.at(file.site_ref(site)),
@@ -266,10 +271,10 @@ impl Closing<'_, '_, '_> {
                 called = true;
                 self.call(helper, site)?;
             }
-            for &(file, sym) in link.program.occurrences(name) {
-                for &site in link.program.index_of(file).sites_named(sym) {
+            for &(file, sym) in linker.program.occurrences(name) {
+                for &site in linker.program.index_of(file).sites_named(sym) {
                     let site = file.site_ref(site);
-                    let targets = link.targets(site, EnvId::NONE);
+                    let targets = linker.targets(site, EnvId::NONE);
                     let is_own = targets.receiver_of(helper).is_some();
                     let is_known = !targets.unknown
                         && targets.list.iter().all(|target| !matches!(target, Target::Overrides { .. }));
@@ -287,18 +292,18 @@ impl Closing<'_, '_, '_> {
 
     /// Takes in a call of a helper: what it stands in can await, or becomes `async` as well.
     fn call(&mut self, helper: BodyRef, site: SiteRef) -> Result<(), Unchained> {
-        let link = self.link;
+        let linker = self.linker;
         let name = self.name(helper);
-        let targets = link.targets(site, EnvId::NONE);
-        let is_plain = matches!(targets.list[..], [Target::Body { edge: Edge::Call, .. }]) && !targets.unknown;
-        if !is_plain || link.program.site(site).kind != SiteKind::Call {
+        let targets = linker.targets(site, EnvId::NONE);
+        let is_plain = matches!(targets.list[..], [Target::Body { edge: TargetKind::Call, .. }]) && !targets.unknown;
+        if !is_plain || linker.program.site(site).kind != SiteKind::Call {
             return Err(self.unless(NoChain::Ambiguous(name), site));
         }
         if !self.calls.insert(site) {
             return Ok(());
         }
-        let caller = link.program.body_of_site(site);
-        let row = link.program.body(caller);
+        let caller = linker.program.body_of_site(site);
+        let row = linker.program.body(caller);
         match (row.kind, row.flow) {
             (_, Flow::Coroutine) | (BodyKind::AsyncBlock, _) => self.awaiting.push(site),
             (BodyKind::Function, Flow::Sync) if self.is_test(caller) => {
@@ -323,9 +328,9 @@ impl Closing<'_, '_, '_> {
 
     /// Whether a body is a test itself, and not what tests call.
     fn is_test(&self, body: BodyRef) -> bool {
-        let row = self.link.program.body(body);
-        let is_called = |name| self.link.bearers(name).calls.get(&body).is_some_and(|calls| !calls.is_empty());
-        row.flags.has(BodyFlags::TEST) && !self.link.body_names(body).into_iter().any(is_called)
+        let row = self.linker.program.body(body);
+        let is_called = |name| self.linker.bearers(name).calls.get(&body).is_some_and(|calls| !calls.is_empty());
+        row.flags.has(BodyFlags::TEST) && !self.linker.body_names(body).into_iter().any(is_called)
     }
 
     /// Whether a body leads to a call that runs a loop, which nothing that a loop runs can do.
@@ -363,8 +368,8 @@ impl Closing<'_, '_, '_> {
         let mut leaves: Vec<_> = self.leaves.iter().collect();
         leaves.sort_unstable();
         for (&site, twin) in leaves {
-            let own = self.link.available(site.file, twin);
-            let of_callers = self.awaiting.iter().map(|&at| self.link.available_at(at, twin));
+            let own = self.linker.available(site.file, twin);
+            let of_callers = self.awaiting.iter().map(|&at| self.linker.available_at(at, twin));
             let is_beside = |reach: &Available| matches!(reach, Available::Beside(_));
             let found = [own].into_iter().chain(of_callers.filter(is_beside));
             for reach in found {
@@ -374,10 +379,10 @@ impl Closing<'_, '_, '_> {
             }
         }
         let attribute = format!("{}!", self.runs_tests());
-        let path = self.link.library.path(Language::Rust, &attribute);
+        let path = self.linker.library.path(Language::Rust, &attribute);
         for &(test, site) in &self.tests {
-            let reach = self.link.available(test.file, &attribute);
-            if !matches!(reach, Available::Yes | Available::Unknown) || self.link.library.calls(path).is_empty() {
+            let reach = self.linker.available(test.file, &attribute);
+            if !matches!(reach, Available::Yes | Available::Unknown) || self.linker.library.calls(path).is_empty() {
                 return Err(self.unless(NoChain::NoAsyncTest(Box::new(reach)), site));
             }
         }
@@ -385,10 +390,10 @@ impl Closing<'_, '_, '_> {
     }
 
     fn told(&self) -> Chain {
-        let link = self.link;
+        let linker = self.linker;
         let helper = |of: &BodyRef| {
-            let facts = link.program.facts(of.file);
-            let row = link.program.body(*of);
+            let facts = linker.program.facts(of.file);
+            let row = linker.program.body(*of);
             ChainHelper { at: self.place(of.file, row.name_span), name: facts.text(row.name).to_owned() }
         };
         let in_order = |mut found: Vec<ChainHelper>| {
@@ -404,17 +409,17 @@ impl Closing<'_, '_, '_> {
         let leaf = |(site, twin): (&SiteRef, &String)| ChainLeaf { at: self.at(*site), twin: twin.clone() };
         let mut leaves: Vec<ChainLeaf> = self.leaves.iter().map(leaf).collect();
         leaves.sort_by(|a, b| order(&a.at, &b.at));
-        let name = |site: &SiteRef| self.place(site.file, link.program.site(*site).name_span);
-        let folder = |file: FileId| link.crate_of(file).map(|of| &of.folder);
+        let name = |site: &SiteRef| self.place(site.file, linker.program.site(*site).name_span);
+        let folder = |file: FileId| linker.crate_of(file).map(|of| &of.folder);
         let of_crates: Vec<_> = self.helpers.iter().map(|of| folder(of.file)).collect();
         let is_theirs =
-            |&file: &FileId| link.program.language(file) == Language::Rust && of_crates.contains(&folder(file));
-        let files = (0..link.program.files.len() as u32).map(FileId).filter(is_theirs);
-        let exports = |of: &BodyRef| link.crate_of(of.file).is_none_or(has_library);
+            |&file: &FileId| linker.program.language(file) == Language::Rust && of_crates.contains(&folder(file));
+        let files = (0..linker.program.files.len() as u32).map(FileId).filter(is_theirs);
+        let exports = |of: &BodyRef| linker.crate_of(of.file).is_none_or(has_library);
         Chain {
             calls: sorted(self.calls.iter().map(|site| self.at(*site)).collect()),
             others: sorted(self.others.iter().map(name).collect()),
-            files: files.map(|file| Arc::clone(&link.program.files[file.index()].path)).collect(),
+            files: files.map(|file| Arc::clone(&linker.program.files[file.index()].path)).collect(),
             exports: self.helpers.iter().any(exports),
             hops: self.hops,
             runs_tests: self.runs_tests(),
@@ -425,19 +430,19 @@ impl Closing<'_, '_, '_> {
     }
 
     fn name(&self, body: BodyRef) -> String {
-        last_name(&self.link.qualified_name(body)).to_owned()
+        last_name(&self.linker.qualified_name(body)).to_owned()
     }
 
     fn place(&self, file: FileId, span: Span) -> Place {
-        Place::unlocated(Arc::clone(&self.link.program.files[file.index()].path), span)
+        Place::unlocated(Arc::clone(&self.linker.program.files[file.index()].path), span)
     }
 
     fn at(&self, site: SiteRef) -> Place {
-        self.place(site.file, place_of(self.link, site))
+        self.place(site.file, place_of(self.linker, site))
     }
 
     fn not(&self, why: NoChain, helper: BodyRef) -> Unchained {
-        let name = self.link.program.body(helper).name_span;
+        let name = self.linker.program.body(helper).name_span;
         Unchained { why, at: self.place(helper.file, name) }
     }
 
@@ -455,13 +460,13 @@ fn has_library(package: &CrateLayout) -> bool {
 }
 
 /// Whether a body stands in another one, or is that.
-fn is_inside(link: &Link<'_>, body: BodyRef, outer: BodyRef) -> bool {
+fn is_inside(linker: &Linker<'_>, body: BodyRef, outer: BodyRef) -> bool {
     let mut at = Some(body);
     while let Some(own) = at.filter(|_| body.file == outer.file) {
         if own == outer {
             return true;
         }
-        at = link.program.body(own).parent.get().map(|parent| body.file.body_ref(parent));
+        at = linker.program.body(own).parent.get().map(|parent| body.file.body_ref(parent));
     }
     false
 }

@@ -3,12 +3,12 @@
 
 use blocklint_core::{Confidence, Effect, Language, RuleCode, Severity};
 use blocklint_facts::{Form, FormId, SiteKind, VarKind};
-use blocklint_flow::graph::{Next, Way};
-use blocklint_flow::judge::list::named;
-use blocklint_link::code::forms::mentions;
-use blocklint_link::link::Link;
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge};
+use blocklint_flow::judge::signals::named;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
+use blocklint_link::syntax::forms::mentions;
+use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Place};
@@ -22,11 +22,11 @@ const MOST_MAKERS: usize = 4;
 /// Makes notes of what is done with files whose opening is reported in the same function, by the same rule and as no less. Gives, for
 /// each call that opens one, the ways of what is done with it: causes of that finding.
 pub(super) fn join_uses_of_one_file(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     places: &mut FxHashMap<Place, Vec<Candidate>>,
     min_confidence: Confidence,
-) -> FxHashMap<Place, Vec<Way>> {
-    let is_direct = |candidate: &Candidate| matches!(candidate.way.next, Next::Leaf(_)) && !candidate.handed;
+) -> FxHashMap<Place, Vec<FlowEdge>> {
+    let is_direct = |candidate: &Candidate| matches!(candidate.way.next, EdgeTarget::Leaf(_)) && !candidate.handed;
     let mut shown: FxHashMap<(SiteRef, RuleCode), Severity> = FxHashMap::default();
     for (&(site, arg, rule), candidates) in places.iter() {
         let is_meant = |of: &&Candidate| of.label.effect == Effect::File && is_direct(of);
@@ -44,10 +44,10 @@ pub(super) fn join_uses_of_one_file(
         let mut last = None;
         let mut at = site;
         for _ in 0..MOST_MAKERS {
-            let Some(made) = maker_of_receiver(link, at) else { break };
+            let Some(made) = maker_of_receiver(linker, at) else { break };
             if is_shown(made) {
                 last = Some(made);
-            } else if !places.contains_key(&(made, None, rule)) && !is_unwrapped(link, made) {
+            } else if !places.contains_key(&(made, None, rule)) && !is_unwrapped(linker, made) {
                 // What a call of another kind gives may be written to another file.
                 break;
             }
@@ -59,7 +59,7 @@ pub(super) fn join_uses_of_one_file(
         .iter()
         .filter_map(|(&(site, rule), &severity)| Some(((site, None, rule), maker(site, rule, severity)?)))
         .collect();
-    let mut ways: FxHashMap<Place, Vec<Way>> = FxHashMap::default();
+    let mut ways: FxHashMap<Place, Vec<FlowEdge>> = FxHashMap::default();
     for (place, made) in joined {
         for candidate in places.get_mut(&place).into_iter().flatten() {
             if candidate.label.severity > Severity::Note && is_direct(candidate) {
@@ -72,30 +72,30 @@ pub(super) fn join_uses_of_one_file(
 }
 
 /// Rust: whether a call takes a value out of what may have failed.
-fn is_unwrapped(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    facts.language == Language::Rust && matches!(facts.text(link.program.site(site).name), "unwrap" | "expect")
+fn is_unwrapped(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    facts.language == Language::Rust && matches!(facts.text(linker.program.site(site).name), "unwrap" | "expect")
 }
 
 /// The call in the same body that makes what another call is called on, as far as its text says: directly, or by the one value of a
 /// local variable.
-fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
-    let facts = link.program.facts(site.file);
-    let body = facts.body_of(link.program.site(site).at);
-    let receiver = link.receiver_form(site)?;
+fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
+    let facts = linker.program.facts(site.file);
+    let body = facts.body_of(linker.program.site(site).at);
+    let receiver = linker.receiver_form(site)?;
     let value = match facts.form(receiver) {
         Form::Var(var) if facts.var(var).body == body && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
             facts.only_value_of(var)?.value
         }
         _ => receiver,
     };
-    made_in(link, value, site)
+    made_in(linker, value, site)
 }
 
 /// The call of a site's body that makes the object which a value is.
-pub(super) fn made_in(link: &Link<'_>, value: FormId, site: SiteRef) -> Option<SiteRef> {
-    let (facts, site_id) = link.program.facts_and_id(site);
-    let body = facts.body_of(link.program.site(site).at);
+pub(super) fn made_in(linker: &Linker<'_>, value: FormId, site: SiteRef) -> Option<SiteRef> {
+    let (facts, site_id) = linker.program.facts_and_id(site);
+    let body = facts.body_of(linker.program.site(site).at);
     let made = std::cell::Cell::new(None);
     // The outermost call gives the object, and `with` what it enters; what a call was given is another object.
     mentions(facts, value, DEPTH, &|form| match form {
@@ -105,7 +105,7 @@ pub(super) fn made_in(link: &Link<'_>, value: FormId, site: SiteRef) -> Option<S
         }
         _ => false,
     });
-    made.get().filter(|made| facts.body_of(link.program.site(*made).at) == body)
+    made.get().filter(|made| facts.body_of(linker.program.site(*made).at) == body)
 }
 
 /// What a call gives, as far as it matters to who hands the call to a thread.
@@ -120,27 +120,27 @@ pub enum Given {
 }
 
 /// What a call gives.
-pub fn given_by(link: &Link<'_>, site: SiteRef) -> Given {
-    let given = link.values.members(link.result(site, EnvId::NONE).value);
-    let blocks = |val: &Val| matches!(*val, Val::Library { ty, .. } if link.library.has_blocking_members(ty));
+pub fn given_by(linker: &Linker<'_>, site: SiteRef) -> Given {
+    let given = linker.values.members(linker.result(site, EnvId::NONE).value);
+    let blocks = |val: &Val| matches!(*val, Val::Library { ty, .. } if linker.library.has_blocking_members(ty));
     if given.iter().any(blocks) {
         return Given::Blocks;
     }
     let makes = |val: Val| match val {
         Val::Class(_) => true,
-        Val::External(path) => link.library.is_type(path),
+        Val::External(path) => linker.library.is_type(path),
         _ => false,
     };
-    let callee = link.values.members(link.callee(site, EnvId::NONE).value);
+    let callee = linker.values.members(linker.callee(site, EnvId::NONE).value);
     if !callee.is_empty() && callee.into_iter().all(makes) { Given::Object } else { Given::Other }
 }
 
 /// Rust: whether a call gives something that holds the thread as well when it is used: an open file, by itself or in a `Result`.
-pub fn gives_what_blocks(link: &Link<'_>, site: SiteRef) -> bool {
-    let blocks = |ty| link.library.has_blocking_members(ty);
-    link.values.members(link.result(site, EnvId::NONE).value).iter().any(|val| match *val {
+pub fn gives_what_blocks(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let blocks = |ty| linker.library.has_blocking_members(ty);
+    linker.values.members(linker.result(site, EnvId::NONE).value).iter().any(|val| match *val {
         Val::Library { ty, args, .. } => {
-            let held = link.values.nth(args, 0).into_iter().flat_map(|held| link.values.members(held).to_vec());
+            let held = linker.values.nth(args, 0).into_iter().flat_map(|held| linker.values.members(held).to_vec());
             blocks(ty) || held.into_iter().any(|val| matches!(val, Val::Library { ty, .. } if blocks(ty)))
         }
         _ => false,

@@ -3,71 +3,71 @@
 
 use blocklint_core::{Effect, Severity, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionId, SiteKind, VarId};
-use blocklint_link::code::forms::mentions;
-use blocklint_link::code::regions::around;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
+use blocklint_link::syntax::forms::mentions;
+use blocklint_link::syntax::regions::around;
+use blocklint_link::values::value::EnvId;
 
 use super::by_hand::takes_a_moment;
 use super::handles::{DEPTH, Given, given_by, made_in};
 
 /// The calls of the same body that hold the thread by what a call gives: on it, or with it as an argument. Where it is an object whose
 /// other methods do, methods of it that nobody knows are taken to.
-pub fn uses_of_given(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
-    let blocks = given_by(link, site) == Given::Blocks;
+pub fn uses_of_given(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
+    let blocks = given_by(linker, site) == Given::Blocks;
     let is_use = |at: &SiteRef| {
         if *at == site {
             return false;
         }
         // What is read from it part by part is no call.
-        let is_call = link.program.site(*at).kind == SiteKind::Call;
-        let on_it = maker_of_receiver(link, *at) == Some(site);
-        (on_it || is_call && takes(link, *at, site)) && holds(link, *at)
-            || on_it && is_call && blocks && is_unknown(link, *at)
+        let is_call = linker.program.site(*at).kind == SiteKind::Call;
+        let on_it = maker_of_receiver(linker, *at) == Some(site);
+        (on_it || is_call && takes(linker, *at, site)) && holds(linker, *at)
+            || on_it && is_call && blocks && is_unknown(linker, *at)
     };
-    spans(link, site, is_use)
+    spans(linker, site, is_use)
 }
 
 /// The calls of the same body that reach for the same file or folder by the same name, and hold the thread too.
-pub fn beside(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
-    let own = named_by(link, site);
-    if own.is_empty() || !reaches_for_file(link, site) {
+pub fn beside(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
+    let own = named_by(linker, site);
+    if own.is_empty() || !reaches_for_file(linker, site) {
         return Vec::new();
     }
     let is_use = |at: &SiteRef| {
         *at != site
-            && named_by(link, *at).iter().any(|var| own.contains(var))
-            && runs_with(link, *at, site)
-            && reaches_for_file(link, *at)
+            && named_by(linker, *at).iter().any(|var| own.contains(var))
+            && runs_with(linker, *at, site)
+            && reaches_for_file(linker, *at)
     };
-    spans(link, site, is_use)
+    spans(linker, site, is_use)
 }
 
 /// The call of the same body that opened the file which a call reads, writes or closes, where that holds the thread too.
-pub fn opener_of(link: &Link<'_>, site: SiteRef) -> Option<Span> {
-    let made = maker_of_receiver(link, site)?;
-    let opens = given_by(link, made) == Given::Blocks && held_by(link, made).any(|effect| effect == Effect::File);
-    opens.then(|| link.program.site(made).span)
+pub fn opener_of(linker: &Linker<'_>, site: SiteRef) -> Option<Span> {
+    let made = maker_of_receiver(linker, site)?;
+    let opens = given_by(linker, made) == Given::Blocks && held_by(linker, made).any(|effect| effect == Effect::File);
+    opens.then(|| linker.program.site(made).span)
 }
 
-fn spans(link: &Link<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) -> Vec<Span> {
-    let facts = link.program.facts(site.file);
-    let body = facts.body_of(link.program.site(site).at);
-    let all = link.program.sites_in(site.file.body_ref(body));
-    all.filter(is_use).map(|of| link.program.site(of).span).collect()
+fn spans(linker: &Linker<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) -> Vec<Span> {
+    let facts = linker.program.facts(site.file);
+    let body = facts.body_of(linker.program.site(site).at);
+    let all = linker.program.sites_in(site.file.body_ref(body));
+    all.filter(is_use).map(|of| linker.program.site(of).span).collect()
 }
 
 /// The effects of the rows of what a call is known to run.
-fn held_by(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = Effect> {
-    let targets = link.targets(site, EnvId::NONE);
+fn held_by(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = Effect> {
+    let targets = linker.targets(site, EnvId::NONE);
     let rows: Vec<Effect> = targets
         .list
         .iter()
         .filter_map(|target| match *target {
-            Target::Row { path, .. } => Some(link.library.calls(path)),
+            Target::Row { path, .. } => Some(linker.library.calls(path)),
             _ => None,
         })
         .flat_map(|calls| calls.effect().filter_map(|row| row.held()).collect::<Vec<_>>())
@@ -75,23 +75,23 @@ fn held_by(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = Effect> {
     rows.into_iter()
 }
 
-fn holds(link: &Link<'_>, site: SiteRef) -> bool {
-    held_by(link, site).next().is_some()
+fn holds(linker: &Linker<'_>, site: SiteRef) -> bool {
+    held_by(linker, site).next().is_some()
 }
 
 /// Whether nobody knows what a method does: not its object's type, nor what such a name does everywhere.
-fn is_unknown(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    link.targets(site, EnvId::NONE).list.is_empty()
-        && !names::only_calculates(facts.language, facts.text(link.program.site(site).name))
+fn is_unknown(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    linker.targets(site, EnvId::NONE).list.is_empty()
+        && !lang::only_calculates(facts.language, facts.text(linker.program.site(site).name))
 }
 
 /// Whether a call goes to the file system for more than a moment.
-fn reaches_for_file(link: &Link<'_>, site: SiteRef) -> bool {
-    link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+fn reaches_for_file(linker: &Linker<'_>, site: SiteRef) -> bool {
+    linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         // Who only changes a name is done with it in a moment.
-        Target::Row { path, .. } if takes_a_moment(&link.library.text(path)) => false,
-        Target::Row { path, .. } => link
+        Target::Row { path, .. } if takes_a_moment(&linker.library.text(path)) => false,
+        Target::Row { path, .. } => linker
             .library
             .calls(path)
             .effect()
@@ -101,22 +101,22 @@ fn reaches_for_file(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether one of two calls of a body runs wherever the other does: of two branches one is taken.
-fn runs_with(link: &Link<'_>, one: SiteRef, other: SiteRef) -> bool {
-    let facts = link.program.facts(one.file);
-    let region = |site: SiteRef| link.program.site(site).at.region;
+fn runs_with(linker: &Linker<'_>, one: SiteRef, other: SiteRef) -> bool {
+    let facts = linker.program.facts(one.file);
+    let region = |site: SiteRef| linker.program.site(site).at.region;
     let is_around = |outer: RegionId, of: RegionId| around(facts, of).any(|at| at == outer);
     is_around(region(other), region(one)) || is_around(region(one), region(other))
 }
 
 /// The variables of its own function that a call is given, or called on.
-fn named_by(link: &Link<'_>, site: SiteRef) -> Vec<VarId> {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn named_by(linker: &Linker<'_>, site: SiteRef) -> Vec<VarId> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     if row.kind != SiteKind::Call {
         return Vec::new();
     }
     let body = facts.body_of(row.at);
-    let given = link.program.args_of(site).into_iter().map(|arg| arg.value).chain(link.receiver_form(site));
+    let given = linker.program.args_of(site).into_iter().map(|arg| arg.value).chain(linker.receiver_form(site));
     given.filter_map(|form| own_variable(facts, form, body)).collect()
 }
 
@@ -128,22 +128,22 @@ fn own_variable(facts: &FileFacts, form: FormId, body: BodyId) -> Option<VarId> 
 }
 
 /// The call in the same body that makes what another call is called on: directly, or by the value that a variable was given last.
-fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
-    let facts = link.program.facts(site.file);
-    let receiver = link.receiver_form(site)?;
+fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
+    let facts = linker.program.facts(site.file);
+    let receiver = linker.receiver_form(site)?;
     let mut whole = receiver;
     // `response["body"]`
     while let Form::Subscript(of, _) | Form::Element(of) = facts.form(whole) {
         whole = of;
     }
-    let value = last_value(link, whole, site).unwrap_or(receiver);
-    made_in(link, value, site)
+    let value = last_value(linker, whole, site).unwrap_or(receiver);
+    made_in(linker, value, site)
 }
 
 /// What the variable that a form is was given before a site, in the order of the text.
-fn last_value(link: &Link<'_>, form: FormId, site: SiteRef) -> Option<FormId> {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn last_value(linker: &Linker<'_>, form: FormId, site: SiteRef) -> Option<FormId> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let Form::Var(var) = facts.form(form) else { return None };
     if facts.var(var).body != facts.body_of(row.at) {
         return None;
@@ -153,10 +153,10 @@ fn last_value(link: &Link<'_>, form: FormId, site: SiteRef) -> Option<FormId> {
 }
 
 /// Whether a call is given what another call of the same body gives, or a part of it.
-fn takes(link: &Link<'_>, site: SiteRef, made: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    link.program.args_of(site).iter().any(|arg| {
-        last_value(link, arg.value, site).is_some_and(|value| {
+fn takes(linker: &Linker<'_>, site: SiteRef, made: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    linker.program.args_of(site).iter().any(|arg| {
+        last_value(linker, arg.value, site).is_some_and(|value| {
             mentions(
                 facts,
                 value,

@@ -1,30 +1,30 @@
 //! What mends a call: its async twins, and what its row says of rewriting it.
 
 use blocklint_core::Language;
-use blocklint_flow::graph::LeafSite;
-use blocklint_flow::graph::finding::Mending;
-use blocklint_link::link::Link;
-use blocklint_link::link::available::Available;
+use blocklint_flow::graph::SinkSite;
+use blocklint_flow::graph::raw_finding::Mending;
+use blocklint_link::linker::Linker;
+use blocklint_link::models::availability::Available;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::{Part, Template, expand_twin};
 
 /// Async twins for a runtime: the path, and whether the rewrite is local.
 pub(super) fn twins(
-    link: &Link<'_>,
-    leaf: &LeafSite<'_>,
+    linker: &Linker<'_>,
+    leaf: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     language: Language,
 ) -> Vec<(String, bool)> {
-    let path = link.library.text(leaf.path);
-    let calls = link.library.calls(leaf.path);
+    let path = linker.library.text(leaf.path);
+    let calls = linker.library.calls(leaf.path);
     let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
-    let Some(instead) = advice else { return class_twins(link, leaf.path, runtime, language) };
-    let separator = blocklint_link::link::library::separator(language);
+    let Some(instead) = advice else { return class_twins(linker, leaf.path, runtime, language) };
+    let separator = blocklint_link::models::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
-    let of_type = link
+    let of_type = linker
         .library
         .split(leaf.path)
-        .is_some_and(|(parent, _)| link.library.is_type(parent) && link.library.ty(parent).is_some());
+        .is_some_and(|(parent, _)| linker.library.is_type(parent) && linker.library.ty(parent).is_some());
     instead
         .for_runtime(runtime)
         .iter()
@@ -38,17 +38,17 @@ pub(super) fn twins(
 
 /// The methods of the same name on the async twins of a method's class, which its constructor's row names.
 fn class_twins(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     path: blocklint_link::program::ids::PathId,
     runtime: Option<blocklint_core::Runtime>,
     language: Language,
 ) -> Vec<(String, bool)> {
-    let Some((class, method)) = link.library.split(path) else { return Vec::new() };
-    if !link.library.is_type(class) || method.starts_with("__") {
+    let Some((class, method)) = linker.library.split(path) else { return Vec::new() };
+    if !linker.library.is_type(class) || method.starts_with("__") {
         return Vec::new();
     }
-    let separator = blocklint_link::link::library::separator(language);
-    let calls = link.library.calls(class);
+    let separator = blocklint_link::models::library::separator(language);
+    let calls = linker.library.calls(class);
     let constructor = calls.with(|row| row.instead.is_some()).next();
     let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };
     instead.for_runtime(runtime).iter().map(|twin| (format!("{twin}{separator}{method}"), false)).collect()
@@ -61,14 +61,14 @@ fn is_class(path: &str) -> bool {
 
 /// What the row of a leaf says about mending it, for a runtime.
 pub(super) fn mending(
-    link: &Link<'_>,
-    leaf: &LeafSite<'_>,
+    linker: &Linker<'_>,
+    leaf: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     site: SiteRef,
     twins: &[(String, bool)],
 ) -> Mending {
     let file = site.file;
-    let calls = link.library.calls(leaf.path);
+    let calls = linker.library.calls(leaf.path);
     let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
     let mut mending = Mending {
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
@@ -77,44 +77,44 @@ pub(super) fn mending(
         brief: leaf.row.severity == Some(blocklint_core::Severity::Note),
         ..Mending::default()
     };
-    if link.program.language(file) == Language::Rust {
-        mending.pool = link.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
+    if linker.program.language(file) == Language::Rust {
+        mending.pool = linker.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
         if let Some((twin, _)) = twins.first() {
-            mending.same = gives_the_same(link, leaf, twin);
-            mending.twin = link.available_at(site, twin);
+            mending.same = gives_the_same(linker, leaf, twin);
+            mending.twin = linker.available_at(site, twin);
         }
     }
-    if link.program.language(file) == Language::Python {
+    if linker.program.language(file) == Language::Python {
         let called =
-            mending.rewrite.iter().flat_map(|template| called_in_python(template, &link.library.text(leaf.path)));
+            mending.rewrite.iter().flat_map(|template| called_in_python(template, &linker.library.text(leaf.path)));
         let called = called.chain(twins.iter().take(1).map(|(twin, _)| twin.clone()));
-        mending.twin = oldest_of(link, file, called);
+        mending.twin = oldest_of(linker, file, called);
         // Where there are several, one of them works with any version.
         if let [(only, _)] = blocklint_core::Runtime::thread_functions(runtime) {
-            mending.pool = link.has_version_for(file, only);
+            mending.pool = linker.has_version_for(file, only);
         }
     }
-    if link.program.language(file) == Language::Java {
+    if linker.program.language(file) == Language::Java {
         if let Some(of) = blocklint_core::Runtime::publishers(runtime) {
-            mending.pool = link.has_version_for(file, &of.workers_path());
+            mending.pool = linker.has_version_for(file, &of.workers_path());
         }
-        mending.twin = oldest_of(link, file, mending.rewrite.iter().flat_map(called_in));
+        mending.twin = oldest_of(linker, file, mending.rewrite.iter().flat_map(called_in));
     }
     mending
 }
 
 /// Whether the twin of a call gives what that gives, as far as rows tell.
-pub(super) fn gives_the_same(link: &Link<'_>, leaf: &LeafSite<'_>, twin: &str) -> bool {
-    let rows = link.library.calls(link.library.path(Language::Rust, twin));
+pub(super) fn gives_the_same(linker: &Linker<'_>, leaf: &SinkSite<'_>, twin: &str) -> bool {
+    let rows = linker.library.calls(linker.library.path(Language::Rust, twin));
     let given = |rows: &blocklint_models::CallRows<'_>| {
         rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
     };
-    !rows.is_empty() && given(&rows) == given(&link.library.calls(leaf.path))
+    !rows.is_empty() && given(&rows) == given(&linker.library.calls(leaf.path))
 }
 
 /// The first of these paths that the library's version does not have.
-fn oldest_of(link: &Link<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
-    let reach = |path: String| Some(link.has_version_for(file, &path));
+fn oldest_of(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
+    let reach = |path: String| Some(linker.has_version_for(file, &path));
     let lacks = |reach: &Available| matches!(reach, Available::Since { .. });
     paths.by_ref().filter_map(reach).find(lacks).unwrap_or_default()
 }

@@ -11,36 +11,36 @@ pub(crate) mod must_not_block;
 mod partly_silenced;
 mod reasons;
 
+use blocklint_link::lang;
 use std::cmp::Reverse;
 
 use blocklint_core::{Aside, Confidence, Effect, Fails, Hold, Language, Severity, Span};
 use blocklint_facts::{BodyKind, SiteKind};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::how_often::TimesOf;
-use blocklint_flow::entries::how_often::is_looped;
+use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::purpose::{project_serves, project_takes_arguments};
-use blocklint_flow::entries::roots::threads_of;
-use blocklint_flow::entries::roots::{Root, RootKind};
-use blocklint_flow::entries::when::source_of_chain;
-use blocklint_flow::entries::when::{Scopes, When};
-use blocklint_flow::graph::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
-use blocklint_flow::graph::net::Net;
-use blocklint_flow::graph::paths::{Causes, Cost, Paths};
-use blocklint_flow::graph::steps::{place_of, step};
-use blocklint_flow::graph::{Graph, Next, Way};
+use blocklint_flow::entries::root::threads_of;
+use blocklint_flow::entries::root::{Root, RootKind};
+use blocklint_flow::graph::all_paths::PathNetwork;
+use blocklint_flow::graph::best_path::{Causes, Cost, Paths};
+use blocklint_flow::graph::raw_finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
+use blocklint_flow::graph::trace::{place_of, step};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph};
 use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
-use blocklint_flow::judge::list::SIGNALS;
-use blocklint_flow::judge::list::named;
 use blocklint_flow::judge::signal::Signal;
 use blocklint_flow::judge::signal::signal_named;
 use blocklint_flow::judge::signal::{Judge, Traced};
-use blocklint_flow::search::cuts::{Cuts, Misuse};
+use blocklint_flow::judge::signals::SIGNALS;
+use blocklint_flow::judge::signals::named;
+use blocklint_flow::lifecycle::frequency::TimesOf;
+use blocklint_flow::lifecycle::frequency::is_looped;
+use blocklint_flow::lifecycle::phase::source_of_chain;
+use blocklint_flow::lifecycle::phase::{Phases, When};
 use blocklint_flow::search::locks::holder_of;
-use blocklint_link::labels::label::{Label, LabelHold};
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::units::{ByCode, Units};
-use blocklint_link::link::work::Unit;
+use blocklint_flow::search::suppressions::{Misuse, Suppressions};
+use blocklint_link::effect::label::{Label, LabelHold};
+use blocklint_link::linker::Linker;
+use blocklint_link::linker::work::Unit;
+use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_models::Thread;
 use partly_silenced::partly_silenced;
@@ -67,7 +67,7 @@ struct Candidate {
     kind: Root,
     handed: bool,
     label: Label,
-    way: Way,
+    way: FlowEdge,
     cost: Cost,
     /// The reason of the comment that silences it, if one does.
     silenced: Option<Option<String>>,
@@ -108,43 +108,43 @@ type Place = (SiteRef, Option<u32>, blocklint_core::RuleCode);
 
 /// Findings and causes of a finished search.
 pub(crate) fn findings<'a>(
-    link: &Link<'a>,
-    cuts: &Cuts,
+    linker: &Linker<'a>,
+    cuts: &Suppressions,
     judge: &Judge,
     graph: &Graph<'a>,
     options: Options,
-    mut net: Option<&mut Net>,
+    mut net: Option<&mut PathNetwork>,
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
     let Options { min_confidence, account, .. } = options;
-    let paths = Paths::new(link, graph);
-    let causes = Causes::new(link, graph);
+    let paths = Paths::new(linker, graph);
+    let causes = Causes::new(linker, graph);
     // One finding per place and rule.
     let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
     for hit in &graph.hits {
-        link.go_on();
+        linker.check_cancelled();
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
-        let Some(_at_hand) = link.take_up(Unit::Body(hit.root)) else { continue };
-        for way in placed(link, graph, hit.root, hit.way, 0) {
-            let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
+        let Some(_at_hand) = linker.take_up(Unit::Body(hit.root)) else { continue };
+        for way in placed(linker, graph, hit.root, hit.way, 0) {
+            let Some(mut cost) = paths.cost(linker, graph, &way) else { continue };
             // That the literal runs there may be inferred.
             if way != hit.way {
                 cost.steps += u32::from(hit.way.steps);
             }
-            if link.program.language(way.site.file) == Language::Python {
+            if linker.program.language(way.site.file) == Language::Python {
                 cost.steps += cost.doubts(judge.is_on(named::TWO_OF_ONE_KIND), judge.is_on(named::LONG_WAY));
             }
             let arg = if hit.handed { way.arg } else { None };
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
                 true => {
-                    let place = place_of_finding(link, hit.way.site, arg).start;
-                    Some(cuts.hides(link.program, hit.way.site, place, hit.root, rule).flatten())
+                    let place = place_of_finding(linker, hit.way.site, arg).start;
+                    Some(cuts.hides(linker.program, hit.way.site, place, hit.root, rule).flatten())
                 }
                 false => {
-                    let place = place_of_finding(link, way.site, arg).start;
-                    let body = link.program.body_of_site(way.site);
-                    cuts.hides(link.program, way.site, place, body, rule).or_else(|| {
-                        let is_direct = matches!(way.next, Next::Leaf(_));
+                    let place = place_of_finding(linker, way.site, arg).start;
+                    let body = linker.program.body_of_site(way.site);
+                    cuts.hides(linker.program, way.site, place, body, rule).or_else(|| {
+                        let is_direct = matches!(way.next, EdgeTarget::Leaf(_));
                         is_direct.then(|| cuts.hides_direct(way.site.file, place, rule)).flatten()
                     })
                 }
@@ -169,17 +169,17 @@ pub(crate) fn findings<'a>(
     }
     // Code all of whose callers are start-up or exit is a note, what only tests or commands run is left aside; what reads a file to make
     // an object for each request is one higher.
-    let callers = Callers::new(link);
-    let mut scopes = Scopes::new(link, &callers);
-    let mut times = TimesOf::sure_of_once(link, &callers);
+    let callers = Callers::new(linker);
+    let mut scopes = Phases::new(linker, &callers);
+    let mut times = TimesOf::sure_of_once(linker, &callers);
     let mut aside: FxHashMap<BodyRef, Option<&'static Signal>> = FxHashMap::default();
     for candidates in places.values_mut() {
         for candidate in candidates {
-            let Some(_at_hand) = link.take_up(Unit::Body(candidate.root)) else { continue };
-            let language = link.program.language(candidate.root.file);
+            let Some(_at_hand) = linker.take_up(Unit::Body(candidate.root)) else { continue };
+            let language = linker.program.language(candidate.root.file);
             let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
             let traced = Traced {
-                link,
+                linker,
                 callers: &callers,
                 graph,
                 root: candidate.root,
@@ -208,7 +208,7 @@ pub(crate) fn findings<'a>(
                 continue;
             }
             if label.severity > Severity::Note {
-                let of_root = *aside.entry(candidate.root).or_insert_with(|| judge.of_root(link, candidate.root));
+                let of_root = *aside.entry(candidate.root).or_insert_with(|| judge.of_root(linker, candidate.root));
                 // Whoever starts an example has its routes served.
                 let serves = candidate.kind.kind == RootKind::Registered;
                 match of_root {
@@ -224,14 +224,14 @@ pub(crate) fn findings<'a>(
                 }
                 // A handler that start-up code hands over runs later; one of a test does not outlive it.
                 let later =
-                    candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
+                    candidate.handed && language == Language::Java && !linker.program.is_test(candidate.root.file);
                 // Unless the chain it is for looks something up, and ends with that.
                 let ends = || {
-                    source_of_chain(link, candidate.way.site).is_some_and(names::java::looks_something_up)
-                        || link.continues_future(candidate.way.site)
+                    source_of_chain(linker, candidate.way.site).is_some_and(lang::java::names::looks_something_up)
+                        || linker.continues_future(candidate.way.site)
                 };
                 let when = match later {
-                    true if ends() => scopes.of(link.program.body_of_site(candidate.way.site)),
+                    true if ends() => scopes.of(linker.program.body_of_site(candidate.way.site)),
                     true => When::Unknown,
                     false => scopes.of_site(candidate.root, candidate.way.site),
                 };
@@ -253,11 +253,11 @@ pub(crate) fn findings<'a>(
                     label.severity = Severity::Note;
                 } else if when == When::Unknown
                     && !candidate.handed
-                    && (project_serves(link) && judge.is_on(named::ALONE)
-                        || project_takes_arguments(link) && judge.is_on(named::COMMAND))
-                    && runs_once(link, &mut times, &ways)
+                    && (project_serves(linker) && judge.is_on(named::ALONE)
+                        || project_takes_arguments(linker) && judge.is_on(named::COMMAND))
+                    && runs_once(linker, &mut times, &ways)
                 {
-                    if project_serves(link) {
+                    if project_serves(linker) {
                         // One step less, for a program that does nothing but that is not what it could be.
                         candidate.label.severity = candidate.label.severity.lowered();
                         candidate.said.push(named::ALONE);
@@ -268,7 +268,7 @@ pub(crate) fn findings<'a>(
                 }
             } else if label.effect == Effect::File
                 && language != Language::Java
-                && makes_on_each_call(link, graph, &paths, &candidate.way)
+                && makes_on_each_call(linker, graph, &paths, &candidate.way)
                 && scopes.of(candidate.root) == When::Serving
                 && judge.is_on(named::MADE_PER_REQUEST)
             {
@@ -277,28 +277,28 @@ pub(crate) fn findings<'a>(
             }
         }
     }
-    let step = |signal: &'static str| if judge.is_on(signal) { link.take_up(Unit::Step(signal)) } else { None };
+    let step = |signal: &'static str| if judge.is_on(signal) { linker.take_up(Unit::Step(signal)) } else { None };
     if let Some(_at_hand) = step(named::SAID_ALREADY) {
-        lower_what_is_said_already(link, &mut places, min_confidence);
+        lower_what_is_said_already(linker, &mut places, min_confidence);
     }
     if let Some(_at_hand) = step(named::SHORT_BESIDE_LONGER) {
-        lower_what_is_short_beside_longer(link, &mut places, min_confidence);
+        lower_what_is_short_beside_longer(linker, &mut places, min_confidence);
     }
     let joined = match step(named::SAME_FILE) {
-        Some(_at_hand) => join_uses_of_one_file(link, &mut places, min_confidence),
+        Some(_at_hand) => join_uses_of_one_file(linker, &mut places, min_confidence),
         None => FxHashMap::default(),
     };
     if let Some(_at_hand) = step(named::FAILS_BESIDES) {
-        lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
+        lower_what_fails_besides(linker, &callers, &paths, &mut places, min_confidence);
     }
     let of_one_call = match step(named::SAID_ALREADY) {
-        Some(_at_hand) => join_rules_of_one_call(link, &mut places, min_confidence),
+        Some(_at_hand) => join_rules_of_one_call(linker, &mut places, min_confidence),
         None => FxHashMap::default(),
     };
     let mut reach = reach_of(&causes, &places);
-    let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
-    let find_hubs = || blocked_hubs(link, cuts, judge, graph, &causes, &units);
-    let hubs = link.attempt(Unit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
+    let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
+    let find_hubs = || blocked_hubs(linker, cuts, judge, graph, &causes, &units);
+    let hubs = linker.attempt(Unit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
     for hub in &hubs {
         for &cause in &hub.causes {
             reach[cause as usize].insert(hub.root);
@@ -312,34 +312,34 @@ pub(crate) fn findings<'a>(
             let leaf = &graph.leaves[leaf as usize];
             RawCause {
                 file: leaf.site.file,
-                span: link.program.site(leaf.site).span,
-                function: link.qualified_name(leaf.body(link)),
-                call: link.library.text(leaf.path).to_string(),
+                span: linker.program.site(leaf.site).span,
+                function: linker.qualified_name(leaf.body(linker)),
+                call: linker.library.text(leaf.path).to_string(),
                 reach: roots.len() as u32,
             }
         })
         .collect();
-    let mut offloads = Offloads::new(link, &callers, graph);
-    let mut misused = misuses(link, cuts, &units, &callers, &mut offloads);
+    let mut offloads = Offloads::new(linker, &callers, graph);
+    let mut misused = misuses(linker, cuts, &units, &callers, &mut offloads);
     misused.extend(hubs);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
-        let Some(_at_hand) = link.take_up_site(*site) else { return false };
+        let Some(_at_hand) = linker.take_up_site(*site) else { return false };
         !misused.iter().any(|one| {
-            (one.site == *site || enters(link, *site, one.site))
+            (one.site == *site || enters(linker, *site, one.site))
                 && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
         })
     });
     let mut chains = Chains::default();
     let mut found: Vec<RawFinding> = places
         .into_iter()
-        .filter(|((site, ..), _)| link.is_asked(site.file))
+        .filter(|((site, ..), _)| linker.is_asked(site.file))
         .filter_map(|((site, arg, rule), candidates)| {
-            let _at_hand = link.take_up_site(site)?;
+            let _at_hand = linker.take_up_site(site)?;
             let (mut finding, best) =
-                finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
+                finding(linker, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
             if !best.handed {
-                finding.mending.chain = chains.of(link, graph, &best.way, best.kind.runtime);
+                finding.mending.chain = chains.of(linker, graph, &best.way, best.kind.runtime);
             }
             for way in joined.get(&(site, arg, rule)).into_iter().flatten() {
                 for &cause in causes.behind(way) {
@@ -359,11 +359,11 @@ pub(crate) fn findings<'a>(
             finding.mending.starts = offloads.if_handed_over(finding.site);
             if finding.suppressed.is_none() {
                 let ways = candidates.iter().map(|candidate| &candidate.way);
-                finding.partly_silenced = partly_silenced(link, cuts, graph, rule, ways);
+                finding.partly_silenced = partly_silenced(linker, cuts, graph, rule, ways);
             }
             if account {
-                finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
-                finding.doubts = doubts(link, graph, judge, &paths, best);
+                finding.reasons = reasons(linker, graph, judge, &callers, &paths, best);
+                finding.doubts = doubts(linker, graph, judge, &paths, best);
             }
             if let Some(net) = net.as_deref_mut() {
                 // It is there as long as one of these is.
@@ -388,12 +388,12 @@ pub(crate) fn findings<'a>(
         })
         .collect();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
-        link.attempt(Unit::Rule(rule), || called_for_a_chain(link, cuts, rule, &mut found));
+        linker.attempt(Unit::Rule(rule), || called_for_a_chain(linker, cuts, rule, &mut found));
     }
     found.extend(misused);
-    let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;
+    let path_of = |finding: &RawFinding| &linker.program.files[finding.file.index()].relative;
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
-    number_occurrences(link, &mut found);
+    number_occurrences(linker, &mut found);
     (found, raw_causes)
 }
 
@@ -416,9 +416,9 @@ fn reach_of(causes: &Causes, places: &FxHashMap<Place, Vec<Candidate>>) -> Vec<F
 
 /// Whether nothing is served yet, or nothing at all: all that leads to the beginning of a way comes from where a program begins, with no
 /// tasks beside it, and no loop on the way goes round as long as something holds.
-fn runs_once(link: &Link<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[Way]) -> bool {
+fn runs_once(linker: &Linker<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[FlowEdge]) -> bool {
     // The loops first: who runs a site is followed up to where the program begins.
-    !ways.iter().any(|way| is_looped(link, way.site))
+    !ways.iter().any(|way| is_looped(linker, way.site))
         && ways.first().is_some_and(|first| times.of_site(first.site).is_once())
 }
 
@@ -440,12 +440,12 @@ fn name_of(when: When) -> &'static str {
 
 /// Rust and Java: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
 /// only deadlocks where others wait for the thread does not where nobody else is served.
-fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Scopes<'_, '_, '_>) -> bool {
+fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Phases<'_, '_, '_>) -> bool {
     match scopes.of_site(candidate.root, candidate.way.site) {
         When::Test => true,
         when if when.is_aside() => paths.follow(candidate.way).last().is_some_and(|last| match last.next {
-            Next::Leaf(leaf) => graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks),
-            Next::State(_) => false,
+            EdgeTarget::Leaf(leaf) => graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks),
+            EdgeTarget::LabelledBody(_) => false,
         }),
         _ => false,
     }
@@ -454,48 +454,48 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// The leaf at the end of a candidate's way.
 fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
     match paths.follow(candidate.way).last()?.next {
-        Next::Leaf(leaf) => Some(leaf),
-        Next::State(_) => None,
+        EdgeTarget::Leaf(leaf) => Some(leaf),
+        EdgeTarget::LabelledBody(_) => None,
     }
 }
 
 /// Whether a way ends at a constructor of a library's type and no branch or cached function on it may spare the call.
-fn makes_on_each_call(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, way: &Way) -> bool {
+fn makes_on_each_call(linker: &Linker<'_>, graph: &Graph<'_>, paths: &Paths, way: &FlowEdge) -> bool {
     let ways = paths.follow(*way);
     let constructs = ways.last().is_some_and(|last| match last.next {
-        Next::Leaf(leaf) => {
+        EdgeTarget::Leaf(leaf) => {
             let path = graph.leaves[leaf as usize].path;
-            link.library.is_type(path)
+            linker.library.is_type(path)
         }
-        Next::State(_) => false,
+        EdgeTarget::LabelledBody(_) => false,
     });
     constructs
         && ways.iter().all(|way| {
-            let body = link.program.body_of_site(way.site);
-            !link.is_in_branch(way.site) && !link.method_kind(body).cached
+            let body = linker.program.body_of_site(way.site);
+            !linker.is_in_branch(way.site) && !linker.method_kind(body).cached
         })
 }
 
 /// The ways at which a hit is placed: a literal that the root runs in place belongs to the root.
-fn placed(link: &Link<'_>, graph: &Graph<'_>, root: BodyRef, way: Way, depth: u32) -> Vec<Way> {
+fn placed(linker: &Linker<'_>, graph: &Graph<'_>, root: BodyRef, way: FlowEdge, depth: u32) -> Vec<FlowEdge> {
     if depth > 8 {
         return vec![way];
     }
-    if let Next::State(state) = way.next {
+    if let EdgeTarget::LabelledBody(state) = way.next {
         let state = &graph.states[state.0 as usize];
         let body = state.node.body;
-        let row = link.program.body(body);
+        let row = linker.program.body(body);
         let literal = matches!(row.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
-        if literal && body.file == root.file && encloses(link, root, body) {
-            return state.ways.iter().flat_map(|&inner| placed(link, graph, root, inner, depth + 1)).collect();
+        if literal && body.file == root.file && encloses(linker, root, body) {
+            return state.edges.iter().flat_map(|&inner| placed(linker, graph, root, inner, depth + 1)).collect();
         }
     }
     vec![way]
 }
 
-fn encloses(link: &Link<'_>, outer: BodyRef, inner: BodyRef) -> bool {
-    let facts = link.program.facts(inner.file);
-    let mut at = link.program.body(inner).parent;
+fn encloses(linker: &Linker<'_>, outer: BodyRef, inner: BodyRef) -> bool {
+    let facts = linker.program.facts(inner.file);
+    let mut at = linker.program.body(inner).parent;
     while let Some(id) = at.get() {
         if inner.file.body_ref(id) == outer {
             return true;
@@ -514,7 +514,7 @@ fn hold_of(label: &Label) -> Hold {
 
 #[allow(clippy::too_many_arguments)]
 fn finding<'c>(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     graph: &Graph<'_>,
     paths: &Paths,
     causes: &Causes,
@@ -524,7 +524,7 @@ fn finding<'c>(
     candidates: &'c [Candidate],
     min_confidence: Confidence,
 ) -> (RawFinding, &'c Candidate) {
-    let language = link.program.language(site.file);
+    let language = linker.program.language(site.file);
     let far = |cost: Cost| steps_of_length(language, cost.hops, cost.own);
     let confidence = |c: &Candidate| confidence_of(c.cost.steps + far(c.cost)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
@@ -547,30 +547,30 @@ fn finding<'c>(
     let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
     let hold = of_severity().map(|c| hold_of(&c.label)).fold(Hold::Unstated, Hold::longest);
     let ways = paths.follow(best.way);
-    let facts = link.program.facts(site.file);
-    let span = place_of_finding(link, site, arg);
+    let facts = linker.program.facts(site.file);
+    let span = place_of_finding(linker, site, arg);
     let trace: Vec<RawStep> =
-        ways.iter().map(|way| step(link, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
+        ways.iter().map(|way| step(linker, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
     let leaf = ways.last().and_then(|way| match way.next {
-        Next::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
-        Next::State(_) => None,
+        EdgeTarget::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
+        EdgeTarget::LabelledBody(_) => None,
     });
-    let mut sets: Vec<((bool, u32), &Way)> = candidates.iter().map(|c| (causes.number(&c.way), &c.way)).collect();
+    let mut sets: Vec<((bool, u32), &FlowEdge)> = candidates.iter().map(|c| (causes.number(&c.way), &c.way)).collect();
     sets.sort_unstable_by_key(|(number, _)| *number);
     sets.dedup_by_key(|(number, _)| *number);
     let mut behind: Vec<u32> = sets.iter().flat_map(|(_, way)| causes.behind(way).iter().copied()).collect();
     behind.sort_unstable();
     behind.dedup();
     if let Some(way) = ways.last()
-        && let Next::Leaf(leaf) = way.next
+        && let EdgeTarget::Leaf(leaf) = way.next
     {
         let first = causes.of_leaf[leaf as usize];
         behind.retain(|&cause| cause != first);
         behind.insert(0, first);
     }
     let language = facts.language;
-    let call = leaf.map_or_else(String::new, |leaf| link.library.text(leaf.path).to_string());
-    let twins = leaf.map_or_else(Vec::new, |leaf| twins(link, leaf, best.kind.runtime, language));
+    let call = leaf.map_or_else(String::new, |leaf| linker.library.text(leaf.path).to_string());
+    let twins = leaf.map_or_else(Vec::new, |leaf| twins(linker, leaf, best.kind.runtime, language));
     let found = RawFinding {
         rule,
         severity,
@@ -578,12 +578,12 @@ fn finding<'c>(
         what: What::Holds,
         effect: Some(best.label.effect),
         context: Some(best.kind.context),
-        runtime: threads_of(link, site.file, best.kind.runtime),
+        runtime: threads_of(linker, site.file, best.kind.runtime),
         root: best.root,
         root_kind: Some(best.kind.kind),
         handed: best.handed,
         hold,
-        fails: leaf.and_then(|leaf| blocklint_link::link::rows::fails(leaf.row.row)),
+        fails: leaf.and_then(|leaf| blocklint_link::models::row_match::fails(leaf.row.row)),
         file: site.file,
         span,
         site,
@@ -592,10 +592,10 @@ fn finding<'c>(
         causes: behind,
         also: Vec::new(),
         call,
-        repeats: ways.iter().any(|way| is_repeated(link, way.site)),
-        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holding_step(link, holding)),
+        repeats: ways.iter().any(|way| is_repeated(linker, way.site)),
+        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holding_step(linker, holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
-        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site, &twins)),
+        mending: leaf.map_or_else(Mending::default, |leaf| mending(linker, leaf, best.kind.runtime, site, &twins)),
         twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
@@ -609,47 +609,47 @@ fn finding<'c>(
 }
 
 /// Returns the text that a finding points at: a call, or the callable that it hands over.
-fn place_of_finding(link: &Link<'_>, site: SiteRef, handed: Option<u32>) -> Span {
-    let row = link.program.site(site);
+fn place_of_finding(linker: &Linker<'_>, site: SiteRef, handed: Option<u32>) -> Span {
+    let row = linker.program.site(site);
     match handed {
         Some(arg) if row.kind != SiteKind::Decorate => {
-            link.program.args_of(site).get(arg as usize).map_or(row.span, |arg| arg.span)
+            linker.program.args_of(site).get(arg as usize).map_or(row.span, |arg| arg.span)
         }
-        _ => place_of(link, site),
+        _ => place_of(linker, site),
     }
 }
 
 /// The long call over which a lock is held elsewhere.
-fn holding_step(link: &Link<'_>, holding: SiteRef) -> RawStep {
-    let written = link.written_site(holding);
+fn holding_step(linker: &Linker<'_>, holding: SiteRef) -> RawStep {
+    let written = linker.written_site(holding);
     RawStep {
         file: holding.file,
-        span: place_of(link, holding),
-        function: link.qualified_name(holder_of(link, holding)),
+        span: place_of(linker, holding),
+        function: linker.qualified_name(holder_of(linker, holding)),
         call: written.clone(),
         written,
     }
 }
 
 /// Whether one run of its body may run a site many times.
-pub(crate) fn is_repeated(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    facts.in_loop(link.program.site(site).at.region)
+pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    facts.in_loop(linker.program.site(site).at.region)
 }
 
-fn way_number(way: &Way) -> (u32, u32) {
+fn way_number(way: &FlowEdge) -> (u32, u32) {
     match way.next {
-        Next::State(state) => (0, state.0),
-        Next::Leaf(leaf) => (1, leaf),
+        EdgeTarget::LabelledBody(state) => (0, state.0),
+        EdgeTarget::Leaf(leaf) => (1, leaf),
     }
 }
 
 /// Numbers the equal calls of one body, so that a fingerprint needs no line. A name defined twice is one body here: the
 /// fingerprint knows it by its name.
-fn number_occurrences(link: &Link<'_>, found: &mut [RawFinding]) {
+fn number_occurrences(linker: &Linker<'_>, found: &mut [RawFinding]) {
     let mut seen: FxHashMap<(blocklint_core::RuleCode, FileId, String, String), u32> = FxHashMap::default();
     for finding in found {
-        let body = link.qualified_name(link.program.body_of_site(finding.site));
+        let body = linker.qualified_name(linker.program.body_of_site(finding.site));
         let count = seen.entry((finding.rule, finding.file, body, finding.callee.clone())).or_default();
         finding.occurrence = *count;
         *count += 1;

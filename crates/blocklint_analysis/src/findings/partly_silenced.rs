@@ -1,12 +1,12 @@
 //! Comments that silence one cause of a finding which has another: the finding stays, and its author should hear why.
 
 use blocklint_core::RuleCode;
-use blocklint_flow::graph::{Graph, Next, Way};
-use blocklint_flow::search::cuts::Cuts;
-use blocklint_link::link::Link;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph};
+use blocklint_flow::search::suppressions::Suppressions;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::BodyRef;
+use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashSet;
 
 /// How many functions of one finding are looked at.
@@ -15,11 +15,11 @@ const MOST: usize = 200;
 /// Returns the names of the functions on the ways of a finding, or called by one of these, in which a comment silences a cause
 /// of its rule.
 pub(super) fn partly_silenced<'w>(
-    link: &Link<'_>,
-    cuts: &Cuts,
+    linker: &Linker<'_>,
+    cuts: &Suppressions,
     graph: &Graph<'_>,
     rule: RuleCode,
-    ways: impl Iterator<Item = &'w Way>,
+    ways: impl Iterator<Item = &'w FlowEdge>,
 ) -> Vec<String> {
     let silenced = cuts.silenced(rule);
     if silenced.is_empty() {
@@ -27,13 +27,13 @@ pub(super) fn partly_silenced<'w>(
     }
     let bodies = bodies_on(graph, ways);
     let is_called = |silenced: BodyRef| {
-        let facts = link.program.facts(silenced.file);
-        let name = facts.text(link.program.body(silenced).name);
-        let mut sites = bodies.iter().flat_map(|&body| link.program.sites_in(body));
+        let facts = linker.program.facts(silenced.file);
+        let name = facts.text(linker.program.body(silenced).name);
+        let mut sites = bodies.iter().flat_map(|&body| linker.program.sites_in(body));
         sites.any(|site| {
-            let facts = link.program.facts(site.file);
-            facts.text(link.program.site(site).name) == name
-                && link
+            let facts = linker.program.facts(site.file);
+            facts.text(linker.program.site(site).name) == name
+                && linker
                     .targets(site, EnvId::NONE)
                     .list
                     .iter()
@@ -41,25 +41,25 @@ pub(super) fn partly_silenced<'w>(
         })
     };
     let related = silenced.into_iter().filter(|body| bodies.contains(body) || is_called(*body));
-    let mut names: Vec<String> = related.map(|body| link.qualified_name(body)).collect();
+    let mut names: Vec<String> = related.map(|body| linker.qualified_name(body)).collect();
     names.sort_unstable();
     names.dedup();
     names
 }
 
 /// Returns the functions that the ways lead through, without the one in which they begin.
-fn bodies_on<'w>(graph: &Graph<'_>, ways: impl Iterator<Item = &'w Way>) -> FxHashSet<BodyRef> {
+fn bodies_on<'w>(graph: &Graph<'_>, ways: impl Iterator<Item = &'w FlowEdge>) -> FxHashSet<BodyRef> {
     let mut bodies = FxHashSet::default();
     let mut seen = FxHashSet::default();
-    let mut open: Vec<Next> = ways.map(|way| way.next).collect();
+    let mut open: Vec<EdgeTarget> = ways.map(|way| way.next).collect();
     while let Some(next) = open.pop() {
-        let Next::State(state) = next else { continue };
+        let EdgeTarget::LabelledBody(state) = next else { continue };
         if seen.len() >= MOST || !seen.insert(state) {
             continue;
         }
         let state = &graph.states[state.0 as usize];
         bodies.insert(state.node.body);
-        open.extend(state.ways.iter().map(|way| way.next));
+        open.extend(state.edges.iter().map(|way| way.next));
     }
     bodies
 }

@@ -2,11 +2,11 @@
 
 use blocklint_core::{Confidence, Language};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
-use blocklint_link::link::Link;
-use blocklint_link::link::reach::Reach;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::{EnvId, Val, Why};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::imports::library_reach::LibraryReach;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::values::value::{EnvId, Val, Why};
 use blocklint_models::{Passes, RowEffect, Runs, Selector, Uses};
 
 /// One such call.
@@ -25,48 +25,48 @@ pub(crate) struct HandedResult {
 }
 
 /// All such calls of the program, in order.
-pub(crate) fn handed_results(link: &Link<'_>, reach: &Reach) -> Vec<HandedResult> {
+pub(crate) fn handed_results(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<HandedResult> {
     let sites = [Language::Python, Language::Rust]
         .into_iter()
-        .flat_map(|language| link.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths));
+        .flat_map(|language| linker.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths));
     let gives_result = |site: &SiteRef| {
-        if !link.is_asked(site.file) {
+        if !linker.is_asked(site.file) {
             return false;
         }
-        let facts = link.program.facts(site.file);
-        link.program.args_of(*site).into_iter().any(|arg| match facts.form(arg.value) {
+        let facts = linker.program.facts(site.file);
+        linker.program.args_of(*site).into_iter().any(|arg| match facts.form(arg.value) {
             Form::Result(inner) => facts.site(inner).kind == SiteKind::Call,
             _ => false,
         })
     };
-    sites.filter(gives_result).flat_map(|site| handed_at(link, site)).collect()
+    sites.filter(gives_result).flat_map(|site| handed_at(linker, site)).collect()
 }
 
-fn handed_at(link: &Link<'_>, site: SiteRef) -> Vec<HandedResult> {
-    let facts = link.program.facts(site.file);
+fn handed_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
+    let facts = linker.program.facts(site.file);
     let mut found: Vec<HandedResult> = Vec::new();
-    for target in &link.targets(site, EnvId::NONE).list {
+    for target in &linker.targets(site, EnvId::NONE).list {
         let Target::Row { path, .. } = *target else { continue };
-        for row in link.library.handovers(path).iter() {
+        for row in linker.library.handovers(path).iter() {
             let Selector::Argument(argument) = &row.selector else { continue };
-            if row.wraps || !link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE) {
+            if row.wraps || !linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE) {
                 continue;
             }
-            let Some(form) = link.argument(site, argument) else { continue };
+            let Some(form) = linker.argument(site, argument) else { continue };
             let Form::Result(inner) = facts.form(form) else { continue };
             let called = site.file.site_ref(inner);
             if facts.site(inner).kind != SiteKind::Call || found.iter().any(|one| one.called == called) {
                 continue;
             }
             // Where a coroutine runs it may be given as one.
-            let takes_coroutines = match link.handover_context(row.row, site, true) {
+            let takes_coroutines = match linker.handover_context(row.row, site, true) {
                 Runs::In(context) => context != blocklint_core::Context::Worker,
                 Runs::Caller | Runs::Chain => continue,
             };
-            if gives_what_it_knows(link, called, path) {
+            if gives_what_it_knows(linker, called, path) {
                 continue;
             }
-            if let Some(confidence) = is_no_callable(link, called, takes_coroutines) {
+            if let Some(confidence) = is_no_callable(linker, called, takes_coroutines) {
                 let passes = row.passes == Some(Passes::Rest);
                 found.push(HandedResult { called, taker: site, path, confidence, passes });
             }
@@ -76,28 +76,28 @@ fn handed_at(link: &Link<'_>, site: SiteRef) -> Vec<HandedResult> {
 }
 
 /// Whether a call gives a coroutine or something else to await.
-pub(crate) fn gives_coroutine(link: &Link<'_>, called: SiteRef) -> bool {
-    let value = link.result(called, EnvId::NONE);
-    link.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
+pub(crate) fn gives_coroutine(linker: &Linker<'_>, called: SiteRef) -> bool {
+    let value = linker.result(called, EnvId::NONE);
+    linker.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
 }
 
 /// Python: whether a call gives an object of the library that takes it. Libraries take their own objects in place of functions, and know
 /// what to do with them: `graph.add_node("research", subgraph.compile())`.
-fn gives_what_it_knows(link: &Link<'_>, called: SiteRef, taker: PathId) -> bool {
-    if link.program.language(called.file) != Language::Python {
+fn gives_what_it_knows(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> bool {
+    if linker.program.language(called.file) != Language::Python {
         return false;
     }
-    let root = |path: PathId| link.library.text(path).split('.').next().unwrap_or_default().to_owned();
+    let root = |path: PathId| linker.library.text(path).split('.').next().unwrap_or_default().to_owned();
     let own = root(taker);
-    let value = link.result(called, EnvId::NONE);
-    link.values.members(value.value).iter().any(|val| matches!(*val, Val::Library { ty, .. } if root(ty) == own))
+    let value = linker.result(called, EnvId::NONE);
+    linker.values.members(value.value).iter().any(|val| matches!(*val, Val::Library { ty, .. } if root(ty) == own))
 }
 
 /// How sure it is that a call gives nothing that can be called; `None` where it may.
-fn is_no_callable(link: &Link<'_>, called: SiteRef, takes_coroutines: bool) -> Option<Confidence> {
-    let targets = link.targets(called, EnvId::NONE);
+fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) -> Option<Confidence> {
+    let targets = linker.targets(called, EnvId::NONE);
     let is_stub = |target: &Target| match *target {
-        Target::Body { body, .. } => link.program.body(body).class.is_some() && link.is_stub(body),
+        Target::Body { body, .. } => linker.program.body(body).class.is_some() && linker.is_stub(body),
         _ => false,
     };
     let is_open = targets.list.iter().any(|target| is_stub(target) || matches!(target, Target::Overrides { .. }));
@@ -105,17 +105,17 @@ fn is_no_callable(link: &Link<'_>, called: SiteRef, takes_coroutines: bool) -> O
         return None;
     }
     let steps = if targets.steps == 0 { Confidence::High } else { Confidence::Medium };
-    if targets.list.iter().all(|target| matches!(*target, Target::Body { body, .. } if gives_nothing(link, body))) {
+    if targets.list.iter().all(|target| matches!(*target, Target::Body { body, .. } if gives_nothing(linker, body))) {
         return Some(steps);
     }
-    let value = link.result(called, EnvId::NONE);
-    let members = link.values.members(value.value);
+    let value = linker.result(called, EnvId::NONE);
+    let members = linker.values.members(value.value);
     let says_nothing = members.iter().all(|val| matches!(val, Val::Unknown(Why::Result)));
     if says_nothing {
         // A blocking call of which nothing else is known is what somebody wanted to run elsewhere.
         let holds = targets.list.iter().all(|target| match *target {
             Target::Row { path, .. } => {
-                link.library.calls(path).effect().any(|row| matches!(row.effect, Some(RowEffect::Holds(_))))
+                linker.library.calls(path).effect().any(|row| matches!(row.effect, Some(RowEffect::Holds(_))))
             }
             _ => false,
         });
@@ -125,8 +125,8 @@ fn is_no_callable(link: &Link<'_>, called: SiteRef, takes_coroutines: bool) -> O
         Val::None | Val::Tuple(_) | Val::Iter { .. } => true,
         Val::Coroutine { .. } | Val::Awaitable(_) => !takes_coroutines,
         Val::Library { ty, .. } => {
-            let call = link.library.member(ty, "__call__");
-            link.library.ty(ty).is_some() && link.library.calls(call).is_empty() && !link.may_call(ty)
+            let call = linker.library.member(ty, "__call__");
+            linker.library.ty(ty).is_some() && linker.library.calls(call).is_empty() && !linker.may_call(ty)
         }
         _ => false,
     };
@@ -134,10 +134,10 @@ fn is_no_callable(link: &Link<'_>, called: SiteRef, takes_coroutines: bool) -> O
 }
 
 /// Whether a function ends without giving a value.
-fn gives_nothing(link: &Link<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    link.program.body(body).flow == Flow::Sync
-        && link.program.body(body).kind == BodyKind::Function
-        && facts.text(link.program.body(body).name) != "__init__"
-        && !link.program.exits_in(body).any(|exit| exit.value.is_some())
+fn gives_nothing(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    linker.program.body(body).flow == Flow::Sync
+        && linker.program.body(body).kind == BodyKind::Function
+        && facts.text(linker.program.body(body).name) != "__init__"
+        && !linker.program.exits_in(body).any(|exit| exit.value.is_some())
 }

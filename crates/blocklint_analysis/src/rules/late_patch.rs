@@ -2,10 +2,10 @@
 
 use blocklint_core::{Confidence, Language};
 use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
-use blocklint_link::link::names::python::{file_below, imported_module};
-use blocklint_link::link::units::{Units, calls_of};
+use blocklint_link::lang;
+use blocklint_link::lang::python::names::{file_below, imported_module};
+use blocklint_link::linker::Linker;
+use blocklint_link::models::unit_facts::{Units, calls_of};
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::Switch;
 use rustc_hash::FxHashSet;
@@ -32,27 +32,27 @@ pub(crate) struct LateImport {
 const DEEPEST: usize = 12;
 
 /// Every import that comes before patching; one per statement.
-pub(crate) fn late_imports(link: &Link<'_>, units: &Units) -> Vec<LateImport> {
-    let switches: Vec<&Switch> = link.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
+pub(crate) fn late_imports(linker: &Linker<'_>, units: &Units) -> Vec<LateImport> {
+    let switches: Vec<&Switch> = linker.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
     let mut found = Vec::new();
     for switch in switches.into_iter().filter(|switch| !switch.patches.is_empty()) {
-        let patching: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(link, path)).collect();
+        let patching: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(linker, path)).collect();
         for path in &switch.call {
-            for call in calls_of(link, path) {
-                let is_patched_before = units.is_set(link, call.file, &switch.name);
+            for call in calls_of(linker, path) {
+                let is_patched_before = units.is_set(linker, call.file, &switch.name);
                 // A server that patches before it loads the program leaves nothing to be late for.
-                if !is_patched_before && !link.program.is_test(call.file) && is_top_level(link, call) {
-                    before(link, switch, path, call, &mut found);
+                if !is_patched_before && !linker.program.is_test(call.file) && is_top_level(linker, call) {
+                    before(linker, switch, path, call, &mut found);
                 } else if !is_patched_before
-                    && !link.program.is_test(call.file)
+                    && !linker.program.is_test(call.file)
                     && !patching.iter().any(|other| {
                         // A module of the same program that patches when it is imported may come first.
-                        is_top_level(link, *other)
-                            && !link.program.is_test(other.file)
-                            && std::ptr::eq(units.of(link, other.file), units.of(link, call.file))
+                        is_top_level(linker, *other)
+                            && !linker.program.is_test(other.file)
+                            && std::ptr::eq(units.of(linker, other.file), units.of(linker, call.file))
                     })
                 {
-                    found.extend(called_late(link, switch, path, call));
+                    found.extend(called_late(linker, switch, path, call));
                 }
             }
         }
@@ -63,57 +63,56 @@ pub(crate) fn late_imports(link: &Link<'_>, units: &Units) -> Vec<LateImport> {
 }
 
 /// Whether a file is run as a program: it asks for its own name, or is called so.
-fn is_entry_point(link: &Link<'_>, file: FileId) -> bool {
-    let relative = &link.program.files[file.index()].relative;
+fn is_entry_point(linker: &Linker<'_>, file: FileId) -> bool {
+    let relative = &linker.program.files[file.index()].relative;
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let aside = relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"));
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     let asks = facts.regions.iter().any(|region| match facts.form(region.test) {
         Form::Compare(_, left, _) => is_dunder_name(facts, left),
         _ => false,
     });
     let named = matches!(name, "__main__.py" | "main.py" | "wsgi.py" | "app.py" | "server.py" | "manage.py" | "run.py");
-    !aside && !link.program.is_test(file) && (asks || named)
+    !aside && !linker.program.is_test(file) && (asks || named)
 }
 
-fn is_top_level(link: &Link<'_>, site: SiteRef) -> bool {
-    link.program.body_of_site(site) == site.file.body_ref(BodyId(0))
+fn is_top_level(linker: &Linker<'_>, site: SiteRef) -> bool {
+    linker.program.body_of_site(site) == site.file.body_ref(BodyId(0))
 }
 
 /// A call in a function: by then its module has imported all that it does.
-fn called_late(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
-    let facts = link.program.facts(call.file);
-    facts.imports.iter().filter(|import| runs_at_import(link, call.file, import)).find_map(|import| {
-        let mut way = vec![import_site(link, call.file, &import)?];
+fn called_late(linker: &Linker<'_>, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
+    let facts = linker.program.facts(call.file);
+    facts.imports.iter().filter(|import| runs_at_import(linker, call.file, import)).find_map(|import| {
+        let mut way = vec![import_site(linker, call.file, &import)?];
         let mut seen = FxHashSet::from_iter([call.file]);
-        let (taken, is_module) = takes_early(link, switch, call.file, &import, &mut way, &mut seen)?;
+        let (taken, is_module) = takes_early(linker, switch, call.file, &import, &mut way, &mut seen)?;
         let (patch, confidence) = (path.to_owned(), Confidence::High);
         Some(LateImport { site: call, way: Vec::new(), taken, is_module, patch, confidence })
     })
 }
 
 /// The imports before a call: in its own file, and in entry points that import that file.
-fn before(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef, found: &mut Vec<LateImport>) {
-    let until = link.program.site(call).at.position;
-    imports_before(link, switch, path, call.file, until, Confidence::High, found);
-    for (file, import) in importers(link, call.file) {
+fn before(linker: &Linker<'_>, switch: &Switch, path: &str, call: SiteRef, found: &mut Vec<LateImport>) {
+    let until = linker.program.site(call).at.position;
+    imports_before(linker, switch, path, call.file, until, Confidence::High, found);
+    for (file, import) in importers(linker, call.file) {
         // One that others import, or that some program loads, may run after an entry point has patched.
-        if !is_entry_point(link, file) || !importers(link, file).is_empty() {
+        if !is_entry_point(linker, file) || !importers(linker, file).is_empty() {
             continue;
         }
-        let patches_itself =
-            switch.call.iter().flat_map(|path| calls_of(link, path)).any(|other| {
-                other.file == file && facts_at(link, other) < import.at.position && is_top_level(link, other)
-            });
+        let patches_itself = switch.call.iter().flat_map(|path| calls_of(linker, path)).any(|other| {
+            other.file == file && facts_at(linker, other) < import.at.position && is_top_level(linker, other)
+        });
         if patches_itself {
             continue;
         }
-        imports_before(link, switch, path, file, import.at.position, Confidence::Medium, found);
+        imports_before(linker, switch, path, file, import.at.position, Confidence::Medium, found);
     }
 }
 
 fn imports_before(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     switch: &Switch,
     path: &str,
     file: FileId,
@@ -121,15 +120,15 @@ fn imports_before(
     confidence: Confidence,
     found: &mut Vec<LateImport>,
 ) {
-    let facts = link.program.facts(file);
-    for import in facts.imports.iter().filter(|import| runs_at_import(link, file, import)) {
+    let facts = linker.program.facts(file);
+    for import in facts.imports.iter().filter(|import| runs_at_import(linker, file, import)) {
         if import.at.position >= until {
             continue;
         }
-        let Some(site) = import_site(link, file, &import) else { continue };
+        let Some(site) = import_site(linker, file, &import) else { continue };
         let mut way = vec![site];
         let mut seen = FxHashSet::from_iter([file]);
-        if let Some((taken, is_module)) = takes_early(link, switch, file, &import, &mut way, &mut seen) {
+        if let Some((taken, is_module)) = takes_early(linker, switch, file, &import, &mut way, &mut seen) {
             found.push(LateImport { site, way, taken, is_module, patch: path.to_owned(), confidence });
         }
     }
@@ -137,16 +136,16 @@ fn imports_before(
 
 /// What an import takes that is patched later, itself or in the modules it runs.
 fn takes_early(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     switch: &Switch,
     file: FileId,
     import: &Import,
     way: &mut Vec<SiteRef>,
     seen: &mut FxHashSet<FileId>,
 ) -> Option<(String, bool)> {
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     let (module, name) = (facts.text(import.module), facts.text(import.name));
-    let (target, folder) = imported_module(link, file, import);
+    let (target, folder) = imported_module(linker, file, import);
     if target.is_none() && folder.is_none() && import.level == 0 {
         if import.kind == ImportKind::Name {
             let full = format!("{module}.{name}");
@@ -162,25 +161,25 @@ fn takes_early(
     let mut targets: Vec<FileId> = target.into_iter().collect();
     if import.kind == ImportKind::Name
         && let Some(folder) = folder
-        && let Some(name) = link.program.global(file, import.name)
+        && let Some(name) = linker.program.global(file, import.name)
     {
-        targets.extend(file_below(link, &folder, name));
+        targets.extend(file_below(linker, &folder, name));
     }
     for target in targets {
-        if way.len() >= DEEPEST || !seen.insert(target) || link.program.language(target) != Language::Python {
+        if way.len() >= DEEPEST || !seen.insert(target) || linker.program.language(target) != Language::Python {
             continue;
         }
-        let inner = link.program.facts(target);
+        let inner = linker.program.facts(target);
         // A module that patches first has everything behind it in order.
-        let patched = switch.call.iter().flat_map(|path| calls_of(link, path));
-        let patched = patched.filter(|call| call.file == target && is_top_level(link, *call));
-        let until = patched.map(|call| link.program.site(call).at.position).min().unwrap_or(u32::MAX);
-        for import in inner.imports.iter().filter(|import| runs_at_import(link, target, import)) {
-            let Some(site) = import_site(link, target, &import).filter(|_| import.at.position < until) else {
+        let patched = switch.call.iter().flat_map(|path| calls_of(linker, path));
+        let patched = patched.filter(|call| call.file == target && is_top_level(linker, *call));
+        let until = patched.map(|call| linker.program.site(call).at.position).min().unwrap_or(u32::MAX);
+        for import in inner.imports.iter().filter(|import| runs_at_import(linker, target, import)) {
+            let Some(site) = import_site(linker, target, &import).filter(|_| import.at.position < until) else {
                 continue;
             };
             way.push(site);
-            if let Some(taken) = takes_early(link, switch, target, &import, way, seen) {
+            if let Some(taken) = takes_early(linker, switch, target, &import, way, seen) {
                 return Some(taken);
             }
             way.pop();
@@ -190,20 +189,20 @@ fn takes_early(
 }
 
 /// Whether an import runs when its module does: at the top level, and not for type checkers only.
-fn runs_at_import(link: &Link<'_>, file: FileId, import: &Import) -> bool {
-    let facts = link.program.facts(file);
+fn runs_at_import(linker: &Linker<'_>, file: FileId, import: &Import) -> bool {
+    let facts = linker.program.facts(file);
     if facts.body_of(import.at) != BodyId(0) {
         return false;
     }
     // `if TYPE_CHECKING`, `if __name__ == "__main__"`.
-    !link.tests_at(file, import.at.region).any(|(test, holds)| {
+    !linker.tests_at(file, import.at.region).any(|(test, holds)| {
         let is_program = matches!(facts.form(test), Form::Compare(_, left, _) if is_dunder_name(facts, left));
-        holds && (is_program || idioms::python::is_for_type_checkers(facts, test))
+        holds && (is_program || lang::python::conventions::is_for_type_checkers(facts, test))
     })
 }
 
-fn import_site(link: &Link<'_>, file: FileId, import: &Import) -> Option<SiteRef> {
-    let facts = link.program.facts(file);
+fn import_site(linker: &Linker<'_>, file: FileId, import: &Import) -> Option<SiteRef> {
+    let facts = linker.program.facts(file);
     let row = facts.sites.iter().enumerate().find(|(_, site)| {
         site.kind == SiteKind::Import && site.span.start <= import.span.start && site.span.end >= import.span.end
     });
@@ -211,25 +210,25 @@ fn import_site(link: &Link<'_>, file: FileId, import: &Import) -> Option<SiteRef
 }
 
 /// The files whose top level imports a file, with the import.
-fn importers(link: &Link<'_>, file: FileId) -> Vec<(FileId, Import)> {
-    let relative = &link.program.files[file.index()].relative;
+fn importers(linker: &Linker<'_>, file: FileId) -> Vec<(FileId, Import)> {
+    let relative = &linker.program.files[file.index()].relative;
     let stem = relative.strip_suffix("/__init__.py").or_else(|| relative.strip_suffix(".py")).unwrap_or(relative);
     let last = stem.rsplit('/').next().unwrap_or(stem);
     let mut found = Vec::new();
-    for (slot, source) in link.program.files.iter().enumerate() {
+    for (slot, source) in linker.program.files.iter().enumerate() {
         let other = FileId(slot as u32);
         if source.facts.language != Language::Python || other == file {
             continue;
         }
         for import in source.facts.imports.iter() {
             let (module, name) = (source.facts.text(import.module), source.facts.text(import.name));
-            if module.rsplit('.').next() != Some(last) && name != last || !runs_at_import(link, other, &import) {
+            if module.rsplit('.').next() != Some(last) && name != last || !runs_at_import(linker, other, &import) {
                 continue;
             }
-            let (target, folder) = imported_module(link, other, &import);
+            let (target, folder) = imported_module(linker, other, &import);
             let below = || {
-                let name = link.program.global(other, import.name)?;
-                file_below(link, folder.as_deref()?, name)
+                let name = linker.program.global(other, import.name)?;
+                file_below(linker, folder.as_deref()?, name)
             };
             if target == Some(file) || below() == Some(file) {
                 found.push((other, import));
@@ -239,8 +238,8 @@ fn importers(link: &Link<'_>, file: FileId) -> Vec<(FileId, Import)> {
     found
 }
 
-fn facts_at(link: &Link<'_>, site: SiteRef) -> u32 {
-    link.program.site(site).at.position
+fn facts_at(linker: &Linker<'_>, site: SiteRef) -> u32 {
+    linker.program.site(site).at.position
 }
 
 fn is_dunder_name(facts: &blocklint_facts::FileFacts, form: blocklint_facts::FormId) -> bool {

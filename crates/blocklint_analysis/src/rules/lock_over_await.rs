@@ -6,12 +6,12 @@
 use blocklint_core::Language;
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_flow::search::locks::{HeldOverAwait, binding_of, is_given_away, is_in_else};
-use blocklint_link::code::forms::mentions;
-use blocklint_link::code::regions::lies_in;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::value::{EnvId, Val, ValueId};
-use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
+use blocklint_link::syntax::forms::mentions;
+use blocklint_link::syntax::regions::lies_in;
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,11 +28,11 @@ struct Givers {
 }
 
 /// Where coroutines hold a guard over `.await`.
-pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
+pub(crate) fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
     let mut givers = None;
-    for file in link.files_asked() {
-        let source = &link.program.files[file.index()];
+    for file in linker.files_asked() {
+        let source = &linker.program.files[file.index()];
         if source.facts.language != Language::Rust {
             continue;
         }
@@ -40,12 +40,12 @@ pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
         if awaits.is_empty() {
             continue;
         }
-        let givers = givers.get_or_insert_with(|| guard_givers(link));
-        let index = link.program.index_of(file);
+        let givers = givers.get_or_insert_with(|| guard_givers(linker));
+        let index = linker.program.index_of(file);
         let mut candidates: Vec<SiteId> = givers
             .names
             .iter()
-            .filter_map(|&name| link.program.local(file, name))
+            .filter_map(|&name| linker.program.local(file, name))
             .flat_map(|sym| index.sites_named(sym).iter().copied())
             .filter(|&site| awaits.contains_key(&source.facts.body_of(source.facts.site(site).at)))
             .collect();
@@ -57,13 +57,13 @@ pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
                 continue;
             }
             let taken = file.site_ref(site);
-            let given = link.result(taken, EnvId::NONE);
-            if given.steps >= LOW_STEPS {
+            let given = linker.result(taken, EnvId::NONE);
+            if given.inferred_steps >= LOW_STEPS {
                 continue;
             }
-            let Some(ty) = guard_in(link, given.value, givers, DEPTH) else { continue };
+            let Some(ty) = guard_in(linker, given.value, givers, DEPTH) else { continue };
             let body = source.facts.body_of(row.at);
-            let awaited = awaits.get(&body).and_then(|awaits| first_await_alive(link, taken, awaits, givers));
+            let awaited = awaits.get(&body).and_then(|awaits| first_await_alive(linker, taken, awaits, givers));
             if let Some(awaited) = awaited {
                 found.push(HeldOverAwait { taken, awaited: file.site_ref(awaited), ty });
             }
@@ -73,46 +73,47 @@ pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
 }
 
 /// The names of what can give a guard, in models and in the project.
-fn guard_givers(link: &Link<'_>) -> Givers {
-    let models = link.library.of(Language::Rust);
+fn guard_givers(linker: &Linker<'_>) -> Givers {
+    let models = linker.library.of(Language::Rust);
     let mut types: FxHashSet<&str> = FxHashSet::default();
     for name in models.names(Uses::TYPE) {
-        let is_guard = name.paths(Uses::TYPE).any(|path| is_guard(link, link.library.path(Language::Rust, path.path)));
+        let is_guard =
+            name.paths(Uses::TYPE).any(|path| is_guard(linker, linker.library.path(Language::Rust, path.path)));
         if is_guard {
             types.insert(name.name);
         }
     }
     let mut givers = Givers::default();
     for name in models.names(Uses::RETURNS) {
-        let Some(known) = link.program.name(name.name) else { continue };
+        let Some(known) = linker.program.name(name.name) else { continue };
         let gives = name.paths(Uses::RETURNS).any(|path| {
-            let rows = link.library.calls(link.library.path(Language::Rust, path.path));
+            let rows = linker.library.calls(linker.library.path(Language::Rust, path.path));
             rows.with(|row| row.returns.is_some())
-                .any(|row| row.row.returns.as_ref().is_some_and(|of| names_guard(link, of, DEPTH)))
+                .any(|row| row.row.returns.as_ref().is_some_and(|of| names_guard(linker, of, DEPTH)))
         });
         if gives {
             givers.names.insert(known);
         }
     }
-    let guards = types.iter().filter_map(|name| link.program.name(name)).collect();
-    add_declared(link, &mut givers, &guards);
+    let guards = types.iter().filter_map(|name| linker.program.name(name)).collect();
+    add_declared(linker, &mut givers, &guards);
     let holders: FxHashSet<Name> =
-        givers.holders.iter().filter_map(|of| link.program.global(of.file, link.program.class(*of).name)).collect();
-    add_declared(link, &mut givers, &holders);
+        givers.holders.iter().filter_map(|of| linker.program.global(of.file, linker.program.class(*of).name)).collect();
+    add_declared(linker, &mut givers, &holders);
     givers
 }
 
 /// Adds the project's functions and structs that declare a type of one of these names.
-fn add_declared(link: &Link<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
+fn add_declared(linker: &Linker<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
     if names.is_empty() {
         return;
     }
-    for (slot, source) in link.program.files.iter().enumerate() {
+    for (slot, source) in linker.program.files.iter().enumerate() {
         let (file, facts) = (FileId(slot as u32), &source.facts);
         if facts.language != Language::Rust {
             continue;
         }
-        let here: FxHashSet<_> = names.iter().filter_map(|&name| link.program.local(file, name)).collect();
+        let here: FxHashSet<_> = names.iter().filter_map(|&name| linker.program.local(file, name)).collect();
         if here.is_empty() {
             continue;
         }
@@ -125,14 +126,14 @@ fn add_declared(link: &Link<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
         };
         for body in &facts.bodies {
             if body.returns.is_some() && says(body.returns) {
-                givers.names.extend(link.program.global(file, body.name));
+                givers.names.extend(linker.program.global(file, body.name));
             }
         }
         for assign in facts.assigns.iter().filter(|assign| assign.value.is_none() && says(assign.annotation)) {
             let owner = facts.body_of(assign.at);
             // Types of other libraries have the names of guards, too.
             let scope = Scope { file, at: assign.at, env: EnvId::NONE };
-            if !declares_guard(link, link.annotation(scope, assign.annotation).value, givers, DEPTH) {
+            if !declares_guard(linker, linker.annotation(scope, assign.annotation).value, givers, DEPTH) {
                 continue;
             }
             if let Some(at) = facts.classes.iter().position(|class| class.body == owner) {
@@ -143,62 +144,64 @@ fn add_declared(link: &Link<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
 }
 
 /// Whether a declared type is a guard, or has one among what it is made of.
-fn declares_guard(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> bool {
+fn declares_guard(linker: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    link.values.members(value).into_iter().any(|val| match val {
+    linker.values.members(value).into_iter().any(|val| match val {
         Val::Library { ty, args, .. } => {
-            is_guard(link, ty)
-                || (0..4).map_while(|at| link.values.nth(args, at)).any(|of| declares_guard(link, of, givers, depth))
+            is_guard(linker, ty)
+                || (0..4)
+                    .map_while(|at| linker.values.nth(args, at))
+                    .any(|of| declares_guard(linker, of, givers, depth))
         }
         Val::Instance { class, .. } => givers.holders.contains(&class),
         _ => false,
     })
 }
 
-fn is_guard(link: &Link<'_>, ty: PathId) -> bool {
-    link.library.role(ty) == Some(Role::Guard)
+fn is_guard(linker: &Linker<'_>, ty: PathId) -> bool {
+    linker.library.role(ty) == Some(Role::Guard)
 }
 
 /// Whether a type of a model is a guard, or holds one.
-fn names_guard(link: &Link<'_>, of: &TypeExpr, depth: u32) -> bool {
+fn names_guard(linker: &Linker<'_>, of: &TypeExpr, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     match of {
         TypeExpr::Path { path, arguments } => {
-            is_guard(link, link.library.path(Language::Rust, path))
-                || arguments.iter().any(|argument| names_guard(link, argument, depth))
+            is_guard(linker, linker.library.path(Language::Rust, path))
+                || arguments.iter().any(|argument| names_guard(linker, argument, depth))
         }
         TypeExpr::SelfType(parts) | TypeExpr::Union(parts) | TypeExpr::Tuple(parts) => {
-            parts.iter().any(|part| names_guard(link, part, depth))
+            parts.iter().any(|part| names_guard(linker, part, depth))
         }
         _ => false,
     }
 }
 
 /// The guard's type, if a value is one or holds one: as it is, as what may have failed, in a struct.
-fn guard_in(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> Option<PathId> {
+fn guard_in(linker: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) -> Option<PathId> {
     let depth = depth.checked_sub(1)?;
-    link.values.members(value).into_iter().find_map(|val| match val {
-        Val::Library { ty, .. } if is_guard(link, ty) => Some(ty),
+    linker.values.members(value).into_iter().find_map(|val| match val {
+        Val::Library { ty, .. } if is_guard(linker, ty) => Some(ty),
         Val::Library { ty, args, .. } => {
-            let fallible = |of: PathId| blocklint_link::link::names::rust::is_fallible(&link.library.text(of));
-            let holds = fallible(ty) || link.library.supertypes(ty).iter().any(|&of| fallible(of));
-            let inner = link.values.nth(args, 0).filter(|_| holds)?;
-            guard_in(link, inner, givers, depth)
+            let fallible = |of: PathId| blocklint_link::lang::rust::names::is_fallible(&linker.library.text(of));
+            let holds = fallible(ty) || linker.library.supertypes(ty).iter().any(|&of| fallible(of));
+            let inner = linker.values.nth(args, 0).filter(|_| holds)?;
+            guard_in(linker, inner, givers, depth)
         }
         Val::Instance { class, .. } if givers.holders.contains(&class) => {
-            Some(link.library.path(Language::Rust, &link.qualified_class(class)))
+            Some(linker.library.path(Language::Rust, &linker.qualified_class(class)))
         }
         _ => None,
     })
 }
 
 /// The first site awaited while what a site gives is alive.
-fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
-    let (facts, taken_id) = link.program.facts_and_id(taken);
-    let row = link.program.site(taken);
+fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
+    let (facts, taken_id) = linker.program.facts_and_id(taken);
+    let row = linker.program.site(taken);
     let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
     let behind = |site: &&SiteId| facts.site(**site).at.position > row.at.position;
-    if is_consumed(link, taken) {
+    if is_consumed(linker, taken) {
         return None;
     }
     // `*lock()` and `take(&mut *lock())` keep what is behind the guard, which ends with the statement.
@@ -207,8 +210,8 @@ fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers:
         .iter()
         .any(|of| of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken_id));
     // What binds it.
-    let is_guard = |value: ValueId| guard_in(link, value, givers, DEPTH).is_some();
-    let bound = if is_read { None } else { binding_of(link, taken, DEPTH, is_guard) };
+    let is_guard = |value: ValueId| guard_in(linker, value, givers, DEPTH).is_some();
+    let bound = if is_read { None } else { binding_of(linker, taken, DEPTH, is_guard) };
     if let Some(bound) = bound {
         let Form::Var(var) = facts.form(bound.target) else { return None };
         return awaits.iter().copied().find(|&site| {
@@ -224,7 +227,7 @@ fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers:
     let region = facts.region(row.at.region);
     if region.kind == RegionKind::Block && region.test.is_some() && holds(region.test) {
         // From edition 2024 on it ends before the `else` of its `if let`.
-        let ends_early = link.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
+        let ends_early = linker.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
         return awaits.iter().filter(behind).copied().find(|&site| {
             let at = facts.site(site).at;
             lies_in(facts, at.region, row.at.region) && !(ends_early && is_in_else(facts, at.region, row.at.region))
@@ -238,8 +241,8 @@ fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers:
 }
 
 /// Whether a method of `Option` or `Result` takes a guard and hands it to a closure, which drops it.
-fn is_consumed(link: &Link<'_>, taken: SiteRef) -> bool {
-    let (facts, taken_id) = link.program.facts_and_id(taken);
+fn is_consumed(linker: &Linker<'_>, taken: SiteRef) -> bool {
+    let (facts, taken_id) = linker.program.facts_and_id(taken);
     facts.sites.iter().any(|of| match facts.form(of.callee) {
         Form::Attr(base, _) => CONSUMING.contains(&facts.text(of.name)) && is_same(facts, base, taken_id),
         _ => false,
@@ -247,9 +250,9 @@ fn is_consumed(link: &Link<'_>, taken: SiteRef) -> bool {
 }
 
 /// Whether a guard's place is built for tests only.
-pub(crate) fn is_test_site(link: &Link<'_>, site: SiteRef) -> bool {
-    let body = link.program.body_of_site(site);
-    link.is_for_tests(body)
+pub(crate) fn is_test_site(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let body = linker.program.body_of_site(site);
+    linker.is_for_tests(body)
 }
 
 /// The awaited sites of each coroutine of a file, in order.

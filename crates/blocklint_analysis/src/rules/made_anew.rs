@@ -2,23 +2,22 @@
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::how_often::is_looped;
-use blocklint_flow::entries::how_often::{Times, TimesOf};
-use blocklint_flow::entries::lifetime::Kept;
-use blocklint_flow::entries::lifetime::{kept, runs_another};
-use blocklint_flow::graph::finding::Anew;
+use blocklint_flow::callers::Callers;
+use blocklint_flow::graph::raw_finding::Anew;
 use blocklint_flow::judge::java_rare::is_switched_on;
-use blocklint_link::idioms;
-use blocklint_link::labels::label::LabelHold;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::reach::Reach;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::folder::is_example;
+use blocklint_flow::lifecycle::frequency::is_looped;
+use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
+use blocklint_flow::lifecycle::owner::Owner;
+use blocklint_flow::lifecycle::owner::{kept, runs_another};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::effect::label::LabelHold;
+use blocklint_link::imports::library_reach::LibraryReach;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
-use blocklint_link::program::index::{Mention, Wrap};
+use blocklint_link::program::occurrences::{Mention, Wrap};
+use blocklint_link::program::path_kind::is_example;
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Creates, Role, RowEffect, Selector, Uses};
 use rustc_hash::FxHashSet;
 
@@ -40,75 +39,77 @@ pub(crate) struct MadeAnew {
 }
 
 /// All such calls of the program, in order.
-pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &Reach) -> Vec<MadeAnew> {
-    let mut times = TimesOf::new(link, callers);
+pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<MadeAnew> {
+    let mut times = TimesOf::new(linker, callers);
     let mut found = Vec::new();
-    for (site, path, creates) in makers(link, reach) {
-        let aside = link.program.is_test(site.file)
-            || link.program.is_command_line(site.file)
-            || is_example(&link.program.files[site.file.index()].relative);
-        if aside || creates == Creates::Threads && is_dedicated(link, site) {
+    for (site, path, creates) in makers(linker, reach) {
+        let aside = linker.program.is_test(site.file)
+            || linker.program.is_command_line(site.file)
+            || is_example(&linker.program.files[site.file.index()].relative);
+        if aside || creates == Creates::Threads && is_dedicated(linker, site) {
             continue;
         }
-        let Some((anew, steps)) = how(link, &mut times, site) else { continue };
-        let facts = link.program.facts(site.file);
+        let Some((anew, steps)) = how(linker, &mut times, site) else { continue };
+        let facts = linker.program.facts(site.file);
         let is_shown = match anew {
             Anew::PerEntry(_) | Anew::PerItem(_) => true,
             Anew::PerInstance { shown, .. } => shown,
             Anew::PerCall => false,
         };
-        let made_for_caller = matches!(kept(link, site), Kept::ByCaller(_));
+        let made_for_caller = matches!(kept(linker, site), Owner::ByCaller(_));
         let severity = match creates {
             // A collection of what is configured, in which each is kept.
             _ if made_for_caller && matches!(anew, Anew::PerItem(_)) => Severity::Note,
             // Threads that work together on one thing and end with it: many at once are many threads, but none stays.
             Creates::Threads
                 if matches!(anew, Anew::PerEntry(_) | Anew::PerItem(_))
-                    && !is_scheduler(link, site, path)
-                    && ends_here(link, site) =>
+                    && !is_scheduler(linker, site, path)
+                    && ends_here(linker, site) =>
             {
-                if names::is_made_by_others(facts.language) {
+                if lang::is_made_by_others(facts.language) {
                     Severity::Warning
                 } else {
                     Severity::Note
                 }
             }
             // What a setting asks for few programs have.
-            Creates::Threads | Creates::Pool if facts.language == Language::Java && is_switched_on(link, site) => {
+            Creates::Threads | Creates::Pool if facts.language == Language::Java && is_switched_on(linker, site) => {
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,
             // Nothing shows that there are many: of ten such in seven projects none was. A scheduler is there to be shared.
             Creates::Threads
                 if !is_shown
-                    && names::is_made_by_others(facts.language)
-                    && !is_scheduler(link, site, path)
-                    && !matches!(anew, Anew::PerInstance { class, .. } if is_built_for_callers(link, callers, class)) =>
+                    && lang::is_made_by_others(facts.language)
+                    && !is_scheduler(linker, site, path)
+                    && !matches!(anew, Anew::PerInstance { class, .. } if is_built_for_callers(linker, callers, class)) =>
             {
                 Severity::Note
             }
             // Nothing shows how many there are: who makes the instances is mostly not in the project.
             Creates::Threads | Creates::Pool
                 if !is_shown
-                    && names::is_made_by_others(facts.language)
-                    && (creates == Creates::Threads || is_of_role(link, path, Role::Pool)) =>
+                    && lang::is_made_by_others(facts.language)
+                    && (creates == Creates::Threads || is_of_role(linker, path, Role::Pool)) =>
             {
-                match is_one_of_its_kind(link, &mut times, site, anew) {
+                match is_one_of_its_kind(linker, &mut times, site, anew) {
                     false => Severity::Warning,
                     true if creates == Creates::Threads => Severity::Note,
                     true => continue,
                 }
             }
             // A runtime that is there for one call: its threads start and end with it.
-            Creates::Threads if anew == Anew::PerCall && runs_a_loop(link, callers, site) => Severity::Warning,
+            Creates::Threads if anew == Anew::PerCall && runs_a_loop(linker, callers, site) => Severity::Warning,
             Creates::Threads if anew != Anew::PerCall => Severity::Note,
             // Made where a call wants one, and nobody else has it: not even the function can use it again.
-            Creates::Threads if facts.language == Language::Python && is_for_one_call(link, site) => Severity::Warning,
+            Creates::Threads if facts.language == Language::Python && is_for_one_call(linker, site) => {
+                Severity::Warning
+            }
             // What is made of what each request brings cannot be shared as it stands.
-            Creates::Connections | Creates::Pool if is_shown && depends_on_caller(link, site) => Severity::Note,
+            Creates::Connections | Creates::Pool if is_shown && depends_on_caller(linker, site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
             // What only those who administer the program ask for is asked for now and then.
-            Creates::Connections if matches!(anew, Anew::PerEntry(entry) if steps == 0 && is_for_administrators(link, entry)) => {
+            Creates::Connections if matches!(anew, Anew::PerEntry(entry) if steps == 0 && is_for_administrators(linker, entry)) => {
                 Severity::Note
             }
             // Each one connects and shakes hands anew.
@@ -127,25 +128,27 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
 
 /// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the
 /// code is that shows it.
-fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
-    let anew = |times: Times| match times {
-        Times::Tested | Times::Once => None,
-        Times::Unseen | Times::Unknown | Times::Looped => Some((Anew::PerCall, u8::from(times == Times::Unseen))),
-        Times::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != link.program.body_of_site(site)))),
-        Times::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
+fn how<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
+    let anew = |times: Frequency| match times {
+        Frequency::Tested | Frequency::Once => None,
+        Frequency::Unseen | Frequency::Unknown | Frequency::Looped => {
+            Some((Anew::PerCall, u8::from(times == Frequency::Unseen)))
+        }
+        Frequency::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != linker.program.body_of_site(site)))),
+        Frequency::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
     };
-    match kept(link, site) {
-        Kept::ByProgram | Kept::Elsewhere => None,
-        Kept::Nowhere => anew(times.of_site(site)),
-        Kept::ByInstance(class) => {
+    match kept(linker, site) {
+        Owner::ByProgram | Owner::Elsewhere => None,
+        Owner::Nowhere => anew(times.of_site(site)),
+        Owner::ByInstance(class) => {
             let (made, steps) = anew(times.of_made(site))?;
             Some((Anew::PerInstance { class, shown: made != Anew::PerCall }, steps))
         }
         // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
         // to call nothing is known, unless it is a builder's, which gives it away inside of what it builds.
-        Kept::ByCaller(body) => match link.program.body(body).kind {
+        Owner::ByCaller(body) => match linker.program.body(body).kind {
             BodyKind::Function => {
-                anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || is_given_inside(link, body))
+                anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || is_given_inside(linker, body))
             }
             _ => None,
         },
@@ -153,43 +156,43 @@ fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> O
 }
 
 /// The calls that make threads or connections, with their rows' paths, in order.
-fn makers(link: &Link<'_>, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
+fn makers(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<(SiteRef, PathId, Creates)> {
     let kinds = [SiteKind::Call, SiteKind::New];
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
-        sites.extend(link.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
+        sites.extend(linker.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
     }
-    sites.retain(|site| link.is_asked(site.file));
+    sites.retain(|site| linker.is_asked(site.file));
     sites.sort();
-    sites.into_iter().filter_map(|site| made_at(link, site).map(|(path, creates)| (site, path, creates))).collect()
+    sites.into_iter().filter_map(|site| made_at(linker, site).map(|(path, creates)| (site, path, creates))).collect()
 }
 
 /// The row by which a site makes threads or connections.
-fn made_at(link: &Link<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
-    let targets = link.targets(site, EnvId::NONE);
+fn made_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
+    let targets = linker.targets(site, EnvId::NONE);
     targets.list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
-        let calls = link.library.calls(path);
+        let calls = linker.library.calls(path);
         let mut rows = calls.with(|row| row.creates.is_some());
-        let row = rows.find(|row| link.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
+        let row = rows.find(|row| linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
         Some((path, row.row.creates?))
     })
 }
 
 /// Whether what a site makes is a scheduler of chains, or becomes one.
-fn is_scheduler(link: &Link<'_>, site: SiteRef, path: PathId) -> bool {
-    let says = |path: PathId| link.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
+fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
+    let says = |path: PathId| linker.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
     if says(path) {
         return true;
     }
-    let index = link.program.index_of(site.file);
-    let class = link.class_around(link.program.body_of_site(site));
-    let of_holder = holder_of(link, site).map(|sym| index.mentions_named(sym));
-    link.program.uses_of_result(site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
+    let index = linker.program.index_of(site.file);
+    let class = linker.class_around(linker.program.body_of_site(site));
+    let of_holder = holder_of(linker, site).map(|sym| index.mentions_named(sym));
+    linker.program.uses_of_result(site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
         let Mention::Arg(taker, _) = mention else { return false };
         let taker = site.file.site_ref(taker);
-        link.class_around(link.program.body_of(site.file, link.program.site(taker).at)) == class
-            && link.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+        linker.class_around(linker.program.body_of(site.file, linker.program.site(taker).at)) == class
+            && linker.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => says(path),
                 _ => false,
             })
@@ -198,29 +201,29 @@ fn is_scheduler(link: &Link<'_>, site: SiteRef, path: PathId) -> bool {
 
 /// Whether what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
 /// again makes another one.
-fn is_for_one_call(link: &Link<'_>, site: SiteRef) -> bool {
-    let uses = link.program.uses_of_result(site);
+fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let uses = linker.program.uses_of_result(site);
     let mut uses = uses.iter();
     let (Some((Mention::Arg(taker, arg), Wrap::Direct)), None) = (uses.next(), uses.next()) else { return false };
     let taker = site.file.site_ref(taker);
-    link.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => runs_another(link, taker, arg, path),
+    linker.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => runs_another(linker, taker, arg, path),
         _ => false,
     })
 }
 
 /// Whether what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
-fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
-    let (facts, site_id) = link.program.facts_and_id(site);
-    let body = link.program.body_of_site(site);
-    match kept(link, site) {
-        Kept::Nowhere if facts.language == Language::Rust => return true,
+fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let (facts, site_id) = linker.program.facts_and_id(site);
+    let body = linker.program.body_of_site(site);
+    match kept(linker, site) {
+        Owner::Nowhere if facts.language == Language::Rust => return true,
         // A generator lends it.
-        Kept::ByCaller(of) if of == body => {}
-        Kept::Nowhere => {}
+        Owner::ByCaller(of) if of == body => {}
+        Owner::Nowhere => {}
         _ => return false,
     }
-    let holder = holder_of(link, site);
+    let holder = holder_of(linker, site);
     let is_it = |form: FormId| match facts.form(form) {
         Form::Result(of) => of == site_id,
         Form::Var(var) => Some(facts.var(var).name) == holder,
@@ -229,7 +232,7 @@ fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
     facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
         (SiteKind::Enter, _) => is_it(row.callee),
         (SiteKind::Call, Form::Attr(base, method)) => {
-            names::ends_threads(facts.text(method)) && is_it(base) && is_inside(link, row.at, body)
+            lang::ends_threads(facts.text(method)) && is_it(base) && is_inside(linker, row.at, body)
         }
         _ => false,
     })
@@ -237,17 +240,18 @@ fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
 
 /// Java: whether a builder's method makes objects of a class, for whoever asks: as many as its callers like. One whose callers
 /// in the project make it a part of themselves is only where that part is made.
-fn is_built_for_callers<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
-    let aside = |site: SiteRef| link.program.is_test(site.file) || link.is_for_tests(link.program.body_of_site(site));
-    let is_part = |site: SiteRef| matches!(kept(link, site), Kept::ByInstance(_) | Kept::ByProgram);
-    link.class_names(class).into_iter().flat_map(|name| link.program.sites_named(name)).any(|site| {
+fn is_built_for_callers<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
+    let aside =
+        |site: SiteRef| linker.program.is_test(site.file) || linker.is_for_tests(linker.program.body_of_site(site));
+    let is_part = |site: SiteRef| matches!(kept(linker, site), Owner::ByInstance(_) | Owner::ByProgram);
+    linker.class_names(class).into_iter().flat_map(|name| linker.program.sites_named(name)).any(|site| {
         if aside(site)
-            || !names::java::makes_on_demand(name_of_body_around(link, site))
-            || eval_made(link, site) != Some(class)
+            || !lang::java::names::makes_on_demand(name_of_body_around(linker, site))
+            || eval_made(linker, site) != Some(class)
         {
             return false;
         }
-        let Kept::ByCaller(builder) = kept(link, site) else { return false };
+        let Owner::ByCaller(builder) = kept(linker, site) else { return false };
         let calls = callers.call_sites(builder);
         let mut calls = calls.iter().copied().filter(|&call| !aside(call)).peekable();
         calls.peek().is_none() || calls.any(|call| !is_part(call))
@@ -255,31 +259,31 @@ fn is_built_for_callers<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, class: C
 }
 
 /// True if a place of the body's file lies in the body or in one inside of it.
-fn is_inside(link: &Link<'_>, at: At, body: BodyRef) -> bool {
-    let (facts, body_id) = link.program.facts_and_id(body);
+fn is_inside(linker: &Linker<'_>, at: At, body: BodyRef) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(body);
     std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
 }
 
 /// Whether what a site is given comes from its body's own parameters or from the loop around it.
-fn depends_on_caller(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
+fn depends_on_caller(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
     // What a builder was told counts too.
-    let told = match facts.form(link.program.site(site).callee) {
-        Form::Attr(base, _) => is_brought(link, site, base, 12),
+    let told = match facts.form(linker.program.site(site).callee) {
+        Form::Attr(base, _) => is_brought(linker, site, base, 12),
         _ => false,
     };
-    told || link.program.args_of(site).into_iter().any(|arg| is_brought(link, site, arg.value, 12))
+    told || linker.program.args_of(site).into_iter().any(|arg| is_brought(linker, site, arg.value, 12))
 }
 
 /// Whether a form comes from a parameter or an element of a loop.
-fn is_brought(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
+fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(site.file);
-    let any = |form: FormId| is_brought(link, site, form, depth);
+    let facts = linker.program.facts(site.file);
+    let any = |form: FormId| is_brought(linker, site, form, depth);
     match facts.form(form) {
         Form::Var(var) => {
             let row = facts.var(var);
-            if blocklint_link::program::index::is_own_receiver(facts, form) {
+            if blocklint_link::program::occurrences::is_own_receiver(facts, form) {
                 return false;
             }
             match row.kind {
@@ -319,25 +323,25 @@ fn is_brought(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> bool 
 
 /// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
 /// all that make the owner are parts of a program of which there is one.
-fn is_one_of_its_kind<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
-    let Some(class) = class_of_site(link, site) else { return false };
+fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
+    let Some(class) = class_of_site(linker, site) else { return false };
     match anew {
         Anew::PerInstance { class: owner, .. } => {
-            is_injected(link, owner) || is_injected(link, class) || !is_made_on_demand(link, times, owner, 8)
+            is_injected(linker, owner) || is_injected(linker, class) || !is_made_on_demand(linker, times, owner, 8)
         }
         _ => {
-            let name = name_of_body_around(link, site);
-            names::java::ends(name)
-                || names::java::runs_once(name)
-                    && (is_injected(link, class) || !is_made_on_demand(link, times, class, 8))
+            let name = name_of_body_around(linker, site);
+            lang::java::names::ends(name)
+                || lang::java::names::runs_once(name)
+                    && (is_injected(linker, class) || !is_made_on_demand(linker, times, class, 8))
         }
     }
 }
 
 /// The name of the method that a site stands in.
-fn name_of_body_around<'a>(link: &Link<'a>, site: SiteRef) -> &'a str {
-    let facts = link.program.facts(site.file);
-    let mut row = link.program.body(link.program.body_of_site(site));
+fn name_of_body_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
+    let facts = linker.program.facts(site.file);
+    let mut row = linker.program.body(linker.program.body_of_site(site));
     while matches!(row.kind, BodyKind::Lambda) {
         let Some(parent) = row.parent.get() else { break };
         row = facts.body(parent);
@@ -348,14 +352,14 @@ fn name_of_body_around<'a>(link: &Link<'a>, site: SiteRef) -> &'a str {
 /// Java: whether objects of a class are made for whoever asks for one, by a builder or another method, which the class
 /// around may be made by. What stays in a part of the program is made as often as that part; a class that nobody makes is
 /// there for others.
-fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
+fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let mut any = false;
-    for name in link.class_names(class) {
-        for &(file, sym) in link.program.occurrences(name) {
-            for &site in link.program.index_of(file).sites_named(sym) {
+    for name in linker.class_names(class) {
+        for &(file, sym) in linker.program.occurrences(name) {
+            for &site in linker.program.index_of(file).sites_named(sym) {
                 let site = file.site_ref(site);
-                let made = eval_made(link, site);
+                let made = eval_made(linker, site);
                 if made != Some(class) {
                     continue;
                 }
@@ -363,13 +367,13 @@ fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class
                 if times.of_site(site).is_once() {
                     continue;
                 }
-                let is_part = match kept(link, site) {
-                    Kept::ByProgram => true,
-                    Kept::ByInstance(owner) => owner == class || !is_made_on_demand(link, times, owner, depth),
+                let is_part = match kept(linker, site) {
+                    Owner::ByProgram => true,
+                    Owner::ByInstance(owner) => owner == class || !is_made_on_demand(linker, times, owner, depth),
                     _ => {
-                        let around = class_of_site(link, site).filter(|around| *around != class);
-                        names::java::runs_once(name_of_body_around(link, site))
-                            && !around.is_some_and(|around| is_made_on_demand(link, times, around, depth))
+                        let around = class_of_site(linker, site).filter(|around| *around != class);
+                        lang::java::names::runs_once(name_of_body_around(linker, site))
+                            && !around.is_some_and(|around| is_made_on_demand(linker, times, around, depth))
                     }
                 };
                 if !is_part {
@@ -378,45 +382,45 @@ fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class
             }
         }
     }
-    !any && !is_injected(link, class)
+    !any && !is_injected(linker, class)
 }
 
 /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
-fn is_given_inside(link: &Link<'_>, body: BodyRef) -> bool {
-    let (facts, body_id) = link.program.facts_and_id(body);
-    if !names::is_made_by_others(facts.language)
-        || !names::java::makes_on_demand(facts.text(link.program.body(body).name))
+fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(body);
+    if !lang::is_made_by_others(facts.language)
+        || !lang::java::names::makes_on_demand(facts.text(linker.program.body(body).name))
     {
         return false;
     }
     // What is given away itself is what its caller asked for.
     facts.exits.iter().any(|exit| {
-        let scope = blocklint_link::link::eval::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+        let scope = blocklint_link::values::expr::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
         exit.kind == ExitKind::Return
             && exit.value.is_some()
             && facts.body_of(exit.at) == body_id
-            && link
+            && linker
                 .values
-                .members(link.eval(scope, exit.value).value)
+                .members(linker.eval(scope, exit.value).value)
                 .iter()
                 .any(|val| matches!(val, Val::Instance { .. }))
     })
 }
 
 /// Whether the type that a call's row gives, or makes, plays a role.
-fn is_of_role(link: &Link<'_>, path: PathId, role: Role) -> bool {
-    let text = link.library.text(path);
+fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
+    let text = linker.library.text(path);
     let ty = text.split('(').next().unwrap_or(&text);
-    link.library.role(link.library.path(link.library.language(path), ty)) == Some(role)
+    linker.library.role(linker.library.path(linker.library.language(path), ty)) == Some(role)
 }
 
 /// Python: whether an entry asks who calls it to be an administrator, by the names of what it depends on.
-fn is_for_administrators(link: &Link<'_>, entry: BodyRef) -> bool {
-    let facts = link.program.facts(entry.file);
-    let says = |form: FormId| speaks_of_administrators(link, entry.file, form, 6);
+fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
+    let facts = linker.program.facts(entry.file);
+    let says = |form: FormId| speaks_of_administrators(linker, entry.file, form, 6);
     facts.language == Language::Python
-        && (link.program.params_of(entry).iter().any(|param| says(param.default) || says(param.annotation))
-            || facts.list(link.program.body(entry).decorators).iter().any(|&decorator| match facts.form(decorator) {
+        && (linker.program.params_of(entry).iter().any(|param| says(param.default) || says(param.annotation))
+            || facts.list(linker.program.body(entry).decorators).iter().any(|&decorator| match facts.form(decorator) {
                 Form::Result(site) => {
                     facts.args_of(site).iter().any(|arg| facts.text(arg.name) == "dependencies" && says(arg.value))
                 }
@@ -424,14 +428,14 @@ fn is_for_administrators(link: &Link<'_>, entry: BodyRef) -> bool {
             }))
 }
 
-fn speaks_of_administrators(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+fn speaks_of_administrators(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1).filter(|_| form.is_some()) else { return false };
-    let facts = link.program.facts(file);
-    let says = |form: FormId| speaks_of_administrators(link, file, form, depth);
+    let facts = linker.program.facts(file);
+    let says = |form: FormId| speaks_of_administrators(linker, file, form, depth);
     match facts.form(form) {
-        Form::Name(name) => idioms::python::names_administrators(facts.text(name)),
-        Form::Var(var) => idioms::python::names_administrators(facts.text(facts.var(var).name)),
-        Form::Attr(base, name) => idioms::python::names_administrators(facts.text(name)) || says(base),
+        Form::Name(name) => lang::python::conventions::names_administrators(facts.text(name)),
+        Form::Var(var) => lang::python::conventions::names_administrators(facts.text(facts.var(var).name)),
+        Form::Attr(base, name) => lang::python::conventions::names_administrators(facts.text(name)) || says(base),
         Form::Subscript(base, index) => says(base) || says(index),
         Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| says(part)),
         Form::Result(site) => says(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| says(arg.value)),
@@ -440,45 +444,45 @@ fn speaks_of_administrators(link: &Link<'_>, file: FileId, form: FormId, depth: 
 }
 
 /// Whether a literal is given to a call that runs it elsewhere.
-fn is_handed_over(link: &Link<'_>, literal: BodyRef) -> bool {
-    link.program.uses_of_callable(literal).iter().any(|(mention, _)| {
+fn is_handed_over(linker: &Linker<'_>, literal: BodyRef) -> bool {
+    linker.program.uses_of_callable(literal).iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
-        link.targets(literal.file.site_ref(of), EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => !link.library.handovers(path).is_empty(),
+        linker.targets(literal.file.site_ref(of), EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => !linker.library.handovers(path).is_empty(),
             _ => false,
         })
     })
 }
 
 /// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
-fn runs_a_loop<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    if facts.language != Language::Rust || kept(link, site) != Kept::Nowhere {
+fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    if facts.language != Language::Rust || kept(linker, site) != Owner::Nowhere {
         return false;
     }
     // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
-    let own = link.program.body_of_site(site);
+    let own = linker.program.body_of_site(site);
     let is_aside = |body: BodyRef| {
-        let (facts, body_id) = link.program.facts_and_id(body);
+        let (facts, body_id) = linker.program.facts_and_id(body);
         std::iter::successors(Some(body_id), |&id| facts.body(id).parent.get()).any(|id| {
             let of = body.file.body_ref(id);
             let row = facts.body(id);
             row.flow == Flow::Coroutine
                 || row.kind == BodyKind::AsyncBlock
-                || row.kind == BodyKind::Function && !link.given_body(of).is_empty()
-                || row.kind == BodyKind::Lambda && is_handed_over(link, of)
+                || row.kind == BodyKind::Function && !linker.given_body(of).is_empty()
+                || row.kind == BodyKind::Lambda && is_handed_over(linker, of)
         })
     };
     let calls = callers.call_sites(own);
-    if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(link.program.body_of_site(call))) {
+    if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(linker.program.body_of_site(call))) {
         return false;
     }
     facts.sites.iter().enumerate().any(|(at, row)| {
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         row.kind == SiteKind::Call
-            && is_inside(link, row.at, own)
-            && link.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
-                Target::Row { path, .. } => link
+            && is_inside(linker, row.at, own)
+            && linker.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, .. } => linker
                     .library
                     .calls(path)
                     .iter()
@@ -489,42 +493,43 @@ fn runs_a_loop<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, site: SiteRef) ->
 }
 
 /// The class of which a site makes an object.
-fn eval_made(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
-    if link.program.site(site).kind != SiteKind::New {
+fn eval_made(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
+    if linker.program.site(site).kind != SiteKind::New {
         return None;
     }
-    match link.values.members(link.result(site, EnvId::NONE).value)[..] {
+    match linker.values.members(linker.result(site, EnvId::NONE).value)[..] {
         [Val::Instance { class, .. }] => Some(class),
         _ => None,
     }
 }
 
 /// The class that a site stands in.
-pub(crate) fn class_of_site(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
-    link.class_around(link.program.body_of_site(site))
+pub(crate) fn class_of_site(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
+    linker.class_around(linker.program.body_of_site(site))
 }
 
 /// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
-fn is_injected(link: &Link<'_>, class: ClassRef) -> bool {
-    let (facts, class_id) = link.program.facts_and_id(class);
+fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
+    let (facts, class_id) = linker.program.facts_and_id(class);
     facts.bodies.iter().any(|row| {
         row.class.get() == Some(class_id)
             && row.kind == BodyKind::Function
-            && names::is_constructor(facts.language, facts.text(row.name))
-            && names::java::mark_names(facts, row.decorators).any(names::java::is_injection)
+            && lang::is_constructor(facts.language, facts.text(row.name))
+            && lang::java::names::mark_names(facts, row.decorators).any(lang::java::names::is_injection)
     })
 }
 
 /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
 /// such a loop needs.
-fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
-    let (facts, site_id) = link.program.facts_and_id(site);
-    let Some(sym) = holder_of(link, site) else {
+fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let (facts, site_id) = linker.program.facts_and_id(site);
+    let Some(sym) = holder_of(linker, site) else {
         // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
         return facts.language == Language::Java
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
                 Form::Attr(base, _) => {
-                    facts.form(base) == Form::Result(site_id) && idioms::java::REPEATS.contains(&facts.text(row.name))
+                    facts.form(base) == Form::Result(site_id)
+                        && lang::java::conventions::REPEATS.contains(&facts.text(row.name))
                 }
                 _ => false,
             });
@@ -534,7 +539,7 @@ fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
         Form::Attr(_, name) => name == sym,
         _ => false,
     };
-    let class = link.class_around(link.program.body_of_site(site));
+    let class = linker.class_around(linker.program.body_of_site(site));
     let mut tasks: Vec<(SiteRef, Option<BodyRef>)> = Vec::new();
     for (at, row) in facts.sites.iter().enumerate() {
         let Form::Attr(base, _) = facts.form(row.callee) else { continue };
@@ -542,17 +547,17 @@ fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
             continue;
         }
         // Another class has a field of this name too.
-        if link.class_around(link.program.body_of(site.file, row.at)) != class {
+        if linker.class_around(linker.program.body_of(site.file, row.at)) != class {
             continue;
         }
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
-        for target in &link.targets(of, EnvId::NONE).list {
+        for target in &linker.targets(of, EnvId::NONE).list {
             let Target::Row { path, .. } = *target else { continue };
-            for handed in link.library.handovers(path).iter() {
+            for handed in linker.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &handed.row.selector else { continue };
-                let Some(form) = link.argument(of, argument) else { continue };
-                let typed = link.eval(link.scope_of(of, EnvId::NONE), form);
-                tasks.extend(link.values.members(typed.value).iter().map(|val| match *val {
+                let Some(form) = linker.argument(of, argument) else { continue };
+                let typed = linker.eval(linker.scope_of(of, EnvId::NONE), form);
+                tasks.extend(linker.values.members(typed.value).iter().map(|val| match *val {
                     Val::Fn { body, .. } => (of, Some(body)),
                     _ => (of, None),
                 }));
@@ -563,34 +568,34 @@ fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
     tasks.sort();
     tasks.dedup();
     match tasks[..] {
-        [(_, Some(body))] => waits_for_ever(link, body, 3, &mut FxHashSet::default()),
+        [(_, Some(body))] => waits_for_ever(linker, body, 3, &mut FxHashSet::default()),
         _ => false,
     }
 }
 
 /// Whether a call makes a scheduler of what it is given.
-fn made_of(link: &Link<'_>, site: SiteRef) -> bool {
-    link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => link.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
+fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
+    linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => linker.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
         _ => false,
     })
 }
 
 /// The name of the field or local that holds what a site makes.
-pub(crate) fn holder_of(link: &Link<'_>, site: SiteRef) -> Option<Sym> {
-    let facts = link.program.facts(site.file);
-    let body = link.program.body(link.program.body_of_site(site));
+pub(crate) fn holder_of(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
+    let facts = linker.program.facts(site.file);
+    let body = linker.program.body(linker.program.body_of_site(site));
     if body.kind == BodyKind::Initialiser {
         return Some(body.name);
     }
-    let uses = link.program.uses_of_result(site);
+    let uses = linker.program.uses_of_result(site);
     uses.iter().find_map(|(mention, _)| {
         let assign = match mention {
             Mention::Assign(assign) => assign,
             // A scheduler made of an executor.
             Mention::Arg(taker, _) => {
                 let taker = site.file.site_ref(taker);
-                return made_of(link, taker).then(|| holder_of(link, taker)).flatten();
+                return made_of(linker, taker).then(|| holder_of(linker, taker)).flatten();
             }
             _ => return None,
         };
@@ -603,26 +608,26 @@ pub(crate) fn holder_of(link: &Link<'_>, site: SiteRef) -> Option<Sym> {
 }
 
 /// Whether a body loops without a count over a wait or network call that has no limit.
-pub(crate) fn waits_for_ever(link: &Link<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+pub(crate) fn waits_for_ever(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if !seen.insert(body) {
         return false;
     }
-    let (facts, body_id) = link.program.facts_and_id(body);
+    let (facts, body_id) = linker.program.facts_and_id(body);
     facts.sites.iter().enumerate().any(|(at, row)| {
         if facts.body_of(row.at) != body_id {
             return false;
         }
         let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
-        let endless = is_looped(link, site);
-        link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        let endless = is_looped(linker, site);
+        linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, receiver, property, .. } if endless => {
-                link.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
+                linker.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
                     matches!(leaf.label.effect, Effect::Wait | Effect::Network)
                         && leaf.label.hold == LabelHold::Fixed(Hold::Unbounded)
                 })
             }
-            Target::Body { body, .. } => waits_for_ever(link, body, depth, seen),
+            Target::Body { body, .. } => waits_for_ever(linker, body, depth, seen),
             _ => false,
         })
     })

@@ -10,15 +10,15 @@ use crate::rules::unbounded_offload::Offloads;
 use crate::rules::unbounded_offload::elsewhere::CalledHere;
 use blocklint_core::{Confidence, Context, Effect, Hold, Language, RuleCode, Runtime, Severity};
 use blocklint_facts::SiteKind;
-use blocklint_flow::entries::assembly::factory_given;
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::graph::finding::{Mending, RawFinding, RawStep, What};
-use blocklint_flow::graph::steps::place_of;
-use blocklint_flow::search::cuts::{Cuts, Misuse};
+use blocklint_flow::callers::Callers;
+use blocklint_flow::entries::publisher_factory::factory_given;
+use blocklint_flow::graph::raw_finding::{Mending, RawFinding, RawStep, What};
+use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::search::locks::{held_over_await, holder_name};
-use blocklint_link::link::Link;
-use blocklint_link::link::units::Units;
-use blocklint_link::link::work::Unit;
+use blocklint_flow::search::suppressions::{Misuse, Suppressions};
+use blocklint_link::linker::Linker;
+use blocklint_link::linker::work::Unit;
+use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::{Creates, Role};
 use rustc_hash::FxHashSet;
@@ -26,8 +26,8 @@ use rustc_hash::FxHashSet;
 /// A blocking call whose value is an argument of a chain's factory (`just(f())`) runs before there is a chain: that is
 /// said once, instead of what it does to the thread.
 pub(crate) fn called_for_a_chain(
-    link: &Link<'_>,
-    cuts: &Cuts,
+    linker: &Linker<'_>,
+    cuts: &Suppressions,
     rule: blocklint_core::RuleCode,
     found: &mut Vec<RawFinding>,
 ) {
@@ -35,18 +35,18 @@ pub(crate) fn called_for_a_chain(
     found.retain_mut(|finding| {
         // What is short is no mistake of the chain.
         let is_held = finding.what == What::Holds && finding.severity > Severity::Note;
-        if finding.handed || !is_held || link.program.language(finding.file) != Language::Java {
+        if finding.handed || !is_held || linker.program.language(finding.file) != Language::Java {
             return true;
         }
-        let Some(taker) = factory_given(link, finding.site) else { return true };
+        let Some(taker) = factory_given(linker, finding.site) else { return true };
         finding.rule = rule;
-        finding.what = What::CalledInstead { taker: link.written_site(taker) };
-        finding.severity = match link.program.is_test(finding.file) {
+        finding.what = What::CalledInstead { taker: linker.written_site(taker) };
+        finding.severity = match linker.program.is_test(finding.file) {
             true => Severity::Error.lowered(),
             false => Severity::Error,
         };
         if finding.suppressed.is_none() {
-            finding.suppressed = cuts.hides(link.program, finding.site, finding.span.start, finding.root, rule);
+            finding.suppressed = cuts.hides(linker.program, finding.site, finding.span.start, finding.root, rule);
         }
         said.insert(finding.site)
     });
@@ -54,129 +54,129 @@ pub(crate) fn called_for_a_chain(
 
 /// Mistakes that are no effect of a call.
 pub(crate) fn misuses<'a>(
-    link: &Link<'a>,
-    cuts: &Cuts,
+    linker: &Linker<'a>,
+    cuts: &Suppressions,
     units: &Units,
     callers: &Callers<'_, 'a>,
     offloads: &mut Offloads<'_, '_, 'a>,
 ) -> Vec<RawFinding> {
-    let reach = link.reach();
+    let reach = linker.reach();
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
-        for one in link.attempt(Unit::Rule(rule), || handed_results(link, reach)).into_iter().flatten() {
-            let what = What::CalledInstead { taker: link.written_site(one.taker) };
-            let call = link.library.text(one.path).to_string();
-            let severity = match link.program.is_test(one.called.file) {
+        for one in linker.attempt(Unit::Rule(rule), || handed_results(linker, reach)).into_iter().flatten() {
+            let what = What::CalledInstead { taker: linker.written_site(one.taker) };
+            let call = linker.library.text(one.path).to_string();
+            let severity = match linker.program.is_test(one.called.file) {
                 true => Severity::Error.lowered(),
                 false => Severity::Error,
             };
-            let mut finding = misuse(link, cuts, rule, what, one.called, call, severity, one.confidence);
+            let mut finding = misuse(linker, cuts, rule, what, one.called, call, severity, one.confidence);
             finding.mending.passes = one.passes;
-            finding.mending.gives_coroutine = gives_coroutine(link, one.called);
+            finding.mending.gives_coroutine = gives_coroutine(linker, one.called);
             found.push(finding);
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LateMonkeyPatch) {
-        for one in link.attempt(Unit::Rule(rule), || late_imports(link, units)).into_iter().flatten() {
+        for one in linker.attempt(Unit::Rule(rule), || late_imports(linker, units)).into_iter().flatten() {
             let what = What::LatePatch { taken: one.taken.clone(), is_module: one.is_module, patch: one.patch };
             let mut finding =
-                misuse(link, cuts, rule, what, one.site, one.taken.clone(), Severity::Warning, one.confidence);
+                misuse(linker, cuts, rule, what, one.site, one.taken.clone(), Severity::Warning, one.confidence);
             if one.way.is_empty() {
                 found.push(finding);
                 continue;
             }
-            finding.trace = one.way.iter().map(|&site| import_step(link, site, &one.taken)).collect();
+            finding.trace = one.way.iter().map(|&site| import_step(linker, site, &one.taken)).collect();
             found.push(finding);
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LargeResponse) {
-        for one in link.attempt(Unit::Rule(rule), || large_responses(link, units)).into_iter().flatten() {
-            found.push(large_response(link, cuts, rule, one));
+        for one in linker.attempt(Unit::Rule(rule), || large_responses(linker, units)).into_iter().flatten() {
+            found.push(large_response(linker, cuts, rule, one));
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
-        let all = || held_over_await(link).into_iter().chain(guards_over_await(link)).collect::<Vec<_>>();
-        for one in link.attempt(Unit::Rule(rule), all).into_iter().flatten() {
-            let reentrant = link.library.role(one.ty) == Some(Role::ReentrantLock);
-            let what = What::LockOverAwait { awaited: link.written_site(one.awaited), reentrant };
-            let call = link.library.text(one.ty).to_string();
-            let severity = match is_test_site(link, one.taken) {
+        let all = || held_over_await(linker).into_iter().chain(guards_over_await(linker)).collect::<Vec<_>>();
+        for one in linker.attempt(Unit::Rule(rule), all).into_iter().flatten() {
+            let reentrant = linker.library.role(one.ty) == Some(Role::ReentrantLock);
+            let what = What::LockOverAwait { awaited: linker.written_site(one.awaited), reentrant };
+            let call = linker.library.text(one.ty).to_string();
+            let severity = match is_test_site(linker, one.taken) {
                 true => Severity::Warning.lowered(),
                 false => Severity::Warning,
             };
-            let mut finding = misuse(link, cuts, rule, what, one.taken, call, severity, Confidence::High);
+            let mut finding = misuse(linker, cuts, rule, what, one.taken, call, severity, Confidence::High);
             // `lock.acquire()` takes the lock that stands before the name.
-            let facts = link.program.facts(one.taken.file);
+            let facts = linker.program.facts(one.taken.file);
             if facts.language == Language::Python
-                && link.program.site(one.taken).kind == SiteKind::Call
-                && let Some(lock) = link.receiver_form(one.taken)
+                && linker.program.site(one.taken).kind == SiteKind::Call
+                && let Some(lock) = linker.receiver_form(one.taken)
                 && let Some(first) = finding.trace.first_mut()
             {
-                first.written = link.written(one.taken.file, lock);
+                first.written = linker.written(one.taken.file, lock);
             }
             found.push(finding);
         }
     }
-    let made_anew = || crate::rules::made_anew::made_anew(link, callers, reach);
-    for one in link.attempt(Unit::Step("what is made anew again and again"), made_anew).into_iter().flatten() {
+    let made_anew = || crate::rules::made_anew::made_anew(linker, callers, reach);
+    for one in linker.attempt(Unit::Step("what is made anew again and again"), made_anew).into_iter().flatten() {
         let misuse_of = match one.creates {
             Creates::Threads => Misuse::ThreadsMadeAnew,
             Creates::Connections | Creates::Pool => Misuse::ConnectionsMadeAnew,
         };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
         let what = What::MadeAnew { creates: one.creates, anew: one.anew };
-        let call = link.library.text(one.path).to_string();
-        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+        let call = linker.library.text(one.path).to_string();
+        found.push(misuse(linker, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::PoolStarved) {
         let all = || {
-            let holds = crate::rules::pool_starvation::pool_holds(link, reach);
-            holds.into_iter().chain(crate::rules::own_job::own_jobs(link, reach)).collect::<Vec<_>>()
+            let holds = crate::rules::pool_starvation::pool_holds(linker, reach);
+            holds.into_iter().chain(crate::rules::own_job::own_jobs(linker, reach)).collect::<Vec<_>>()
         };
-        for one in link.attempt(Unit::Rule(rule), all).into_iter().flatten() {
-            let call = link.library.text(one.path).to_string();
+        for one in linker.attempt(Unit::Rule(rule), all).into_iter().flatten() {
+            let call = linker.library.text(one.path).to_string();
             let what = What::Starves(one.starved);
-            found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+            found.push(misuse(linker, cuts, rule, what, one.site, call, one.severity, one.confidence));
         }
     }
-    let handed = link.attempt(Unit::Step("work that is handed over without a bound"), || {
+    let handed = linker.attempt(Unit::Step("work that is handed over without a bound"), || {
         crate::rules::unbounded_offload::offloads(offloads)
     });
     for one in handed.into_iter().flatten() {
         // What starves a pool is that rule's.
         let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
-        let takes = one.takes.map(|path| link.library.text(path).to_string());
+        let takes = one.takes.map(|path| linker.library.text(path).to_string());
         let what = What::Offloads { unbounded: one.unbounded, takes };
-        let call = link.library.text(one.path).to_string();
-        let mut finding = misuse(link, cuts, rule, what, one.site, call.clone(), one.severity, one.confidence);
+        let call = linker.library.text(one.path).to_string();
+        let mut finding = misuse(linker, cuts, rule, what, one.site, call.clone(), one.severity, one.confidence);
         if let Some(behind) = one.behind {
-            let owner = link.qualified_name(link.program.body_of_site(behind));
+            let owner = linker.qualified_name(linker.program.body_of_site(behind));
             finding.trace[0].call = owner.clone();
             finding.trace.push(RawStep {
                 file: behind.file,
-                span: link.program.site(behind).span,
+                span: linker.program.site(behind).span,
                 function: owner,
                 call,
-                written: link.written_site(behind),
+                written: linker.written_site(behind),
             });
         }
         found.push(finding);
     }
     if let Some(rule) = cuts.rule_of(Effect::Cpu, false, Context::EventLoop) {
-        let here = link.attempt(Unit::Step("calculations that others hand over"), || {
+        let here = linker.attempt(Unit::Step("calculations that others hand over"), || {
             crate::rules::unbounded_offload::elsewhere::called_here(offloads)
         });
-        found.extend(here.into_iter().flatten().map(|one| called_on_a_loop(link, cuts, rule, one)));
+        found.extend(here.into_iter().flatten().map(|one| called_on_a_loop(linker, cuts, rule, one)));
     }
     found
 }
 
 /// A calculation that somebody else hands to a thread.
-fn called_on_a_loop(link: &Link<'_>, cuts: &Cuts, rule: RuleCode, one: CalledHere) -> RawFinding {
-    let call = link.qualified_name(one.function);
-    let other = holder_name(link, one.elsewhere);
-    let mut finding = misuse(link, cuts, rule, What::Holds, one.site, call, Severity::Warning, Confidence::Medium);
+fn called_on_a_loop(linker: &Linker<'_>, cuts: &Suppressions, rule: RuleCode, one: CalledHere) -> RawFinding {
+    let call = linker.qualified_name(one.function);
+    let other = holder_name(linker, one.elsewhere);
+    let mut finding = misuse(linker, cuts, rule, What::Holds, one.site, call, Severity::Warning, Confidence::Medium);
     finding.effect = Some(Effect::Cpu);
     finding.context = Some(Context::EventLoop);
     finding.note = Some(format!("`{other}` hands the same to a thread"));
@@ -184,12 +184,17 @@ fn called_on_a_loop(link: &Link<'_>, cuts: &Cuts, rule: RuleCode, one: CalledHer
 }
 
 /// A response that may be large: it stands at the route, or at the call that renders.
-fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, one: LargeResponse) -> RawFinding {
-    let endpoint = link.qualified_name(one.endpoint);
+fn large_response(
+    linker: &Linker<'_>,
+    cuts: &Suppressions,
+    rule: blocklint_core::RuleCode,
+    one: LargeResponse,
+) -> RawFinding {
+    let endpoint = linker.qualified_name(one.endpoint);
     let what = What::LargeResponse {
         way: one.way,
         endpoint: blocklint_core::body_name(&endpoint).to_owned(),
-        source: one.source.map(|source| link.written_site(source)),
+        source: one.source.map(|source| linker.written_site(source)),
         is_unseen: one.is_unseen,
         bound: one.bound,
         fields: one.fields,
@@ -199,43 +204,43 @@ fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, 
         model: one.model,
     };
     let mut finding =
-        misuse(link, cuts, rule, what, one.site, slow_call(one.way).to_owned(), one.severity, one.confidence);
+        misuse(linker, cuts, rule, what, one.site, slow_call(one.way).to_owned(), one.severity, one.confidence);
     finding.root = one.endpoint;
     finding.context = Some(blocklint_core::Context::EventLoop);
     finding.trace[0].function = endpoint;
     finding.trace[0].written = slow_call(one.way).to_owned();
     if finding.suppressed.is_none() {
-        finding.suppressed = cuts.hides(link.program, one.site, finding.span.start, one.endpoint, rule);
+        finding.suppressed = cuts.hides(linker.program, one.site, finding.span.start, one.endpoint, rule);
     }
     finding
 }
 
 /// A step of a trace that is an import.
-fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn import_step(linker: &Linker<'_>, site: SiteRef, taken: &str) -> RawStep {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     RawStep {
         file: site.file,
         span: row.span,
-        function: link.module_name(site.file),
+        function: linker.module_name(site.file),
         call: taken.to_owned(),
         written: format!("import {}", facts.text(row.name)),
     }
 }
 
 /// Java: whether the schedulers that an edit makes are there.
-fn of_schedulers(link: &Link<'_>, file: FileId) -> Mending {
+fn of_schedulers(linker: &Linker<'_>, file: FileId) -> Mending {
     let mut mending = Mending::default();
-    if let (Language::Java, Some(of)) = (link.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
-        mending.pool = link.has_version_for(file, &of.workers_path());
+    if let (Language::Java, Some(of)) = (linker.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
+        mending.pool = linker.has_version_for(file, &of.workers_path());
     }
     mending
 }
 
 #[expect(clippy::too_many_arguments, reason = "a finding has that many sides")]
 fn misuse(
-    link: &Link<'_>,
-    cuts: &Cuts,
+    linker: &Linker<'_>,
+    cuts: &Suppressions,
     rule: blocklint_core::RuleCode,
     what: What,
     site: SiteRef,
@@ -243,14 +248,14 @@ fn misuse(
     severity: Severity,
     confidence: Confidence,
 ) -> RawFinding {
-    let body = link.program.body_of_site(site);
-    let span = place_of(link, site);
+    let body = linker.program.body_of_site(site);
+    let span = place_of(linker, site);
     let step = RawStep {
         file: site.file,
         span,
-        function: link.qualified_name(body),
+        function: linker.qualified_name(body),
         call: call.clone(),
-        written: link.written_site(site),
+        written: linker.written_site(site),
     };
     RawFinding {
         rule,
@@ -259,7 +264,7 @@ fn misuse(
         what,
         effect: None,
         context: None,
-        runtime: link.runtime_of(site.file),
+        runtime: linker.runtime_of(site.file),
         root: body,
         root_kind: None,
         handed: false,
@@ -277,13 +282,13 @@ fn misuse(
         held_by: None,
         note: None,
         twins: Vec::new(),
-        mending: of_schedulers(link, site.file),
+        mending: of_schedulers(linker, site.file),
         holds_gil: false,
         occurrence: 0,
         reasons: Vec::new(),
         partly_silenced: Vec::new(),
         doubts: Vec::new(),
         aside: None,
-        suppressed: cuts.hides(link.program, site, span.start, body, rule),
+        suppressed: cuts.hides(linker.program, site, span.start, body, rule),
     }
 }

@@ -7,30 +7,30 @@
 use std::collections::VecDeque;
 
 use blocklint_core::{Confidence, Context, Hold, Language, Runtime, Severity};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::greenlets::Entries;
-use blocklint_flow::entries::roots::RootKind;
-use blocklint_flow::graph::finding::{Doubt, Mending, RawFinding, What};
-use blocklint_flow::graph::paths::{Causes, way_steps};
-use blocklint_flow::graph::steps::{place_of, step};
-use blocklint_flow::graph::{Graph, Next, StateId, Way};
+use blocklint_flow::callers::Callers;
+use blocklint_flow::entries::greenlet::Entries;
+use blocklint_flow::entries::root::RootKind;
+use blocklint_flow::graph::best_path::{Causes, way_steps};
+use blocklint_flow::graph::raw_finding::{Doubt, Mending, RawFinding, What};
+use blocklint_flow::graph::trace::{place_of, step};
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use blocklint_flow::judge::confidence::confidence_of;
 use blocklint_flow::judge::doubts::doubts_on_way;
 use blocklint_flow::judge::signal::Judge;
-use blocklint_flow::search::cuts::Cuts;
-use blocklint_link::labels::label::{Label, LabelHold};
-use blocklint_link::link::Link;
-use blocklint_link::link::patched::Patched;
-use blocklint_link::link::units::Units;
+use blocklint_flow::search::suppressions::Suppressions;
+use blocklint_link::effect::label::{Label, LabelHold};
+use blocklint_link::lang::python::monkey_patch::Patched;
+use blocklint_link::linker::Linker;
+use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A body on the way from an entry to a native call.
 #[derive(Clone, Copy)]
 struct Hop {
-    state: StateId,
+    state: LabelledBodyId,
     /// The way by which this body goes on.
-    way: Way,
+    way: FlowEdge,
     /// The hop that way leads to; none for the body of the call itself.
     below: Option<usize>,
     steps: u32,
@@ -46,8 +46,8 @@ struct Reached {
 
 /// Every native call that a greenlet reaches.
 pub(crate) fn blocked_hubs<'a>(
-    link: &Link<'a>,
-    cuts: &Cuts,
+    linker: &Linker<'a>,
+    cuts: &Suppressions,
     judge: &Judge,
     graph: &Graph<'a>,
     causes: &Causes,
@@ -58,12 +58,12 @@ pub(crate) fn blocked_hubs<'a>(
     }
     let is_ours = |at: &usize| {
         let leaf = &graph.leaves[*at];
-        let unit = units.of(link, leaf.site.file);
-        link.program.language(leaf.site.file) == Language::Python
+        let unit = units.of(linker, leaf.site.file);
+        linker.program.language(leaf.site.file) == Language::Python
             && graph.labels.get(leaf.label).native
             && unit.greenlets.is_some()
             && !leaf.row.file.libraries.iter().any(|library| unit.green.contains(library))
-            && !link.program.is_test(leaf.site.file)
+            && !linker.program.is_test(leaf.site.file)
     };
     let leaves: FxHashSet<u32> = (0..graph.leaves.len()).filter(is_ours).map(|at| at as u32).collect();
     if leaves.is_empty() {
@@ -71,35 +71,35 @@ pub(crate) fn blocked_hubs<'a>(
     }
     // Where only calls in code say that threads are greenlets, they say it of the programs that they are part of.
     let patching: Vec<FileId> = units.patched_in().collect();
-    let patched = Patched::new(link, &patching);
-    let is_open = |file: FileId| units.of(link, file).patched_in.is_empty();
+    let patched = Patched::new(linker, &patching);
+    let is_open = |file: FileId| units.of(linker, file).patched_in.is_empty();
     let is_patched = |file: FileId| is_open(file) || patched.holds(file);
     let leaves: FxHashSet<u32> =
         leaves.into_iter().filter(|at| is_patched(graph.leaves[*at as usize].site.file)).collect();
-    let mut into_leaf: FxHashMap<(SiteRef, PathId), Vec<(StateId, Way)>> = FxHashMap::default();
-    let mut before: FxHashMap<StateId, Vec<(StateId, Way)>> = FxHashMap::default();
+    let mut into_leaf: FxHashMap<(SiteRef, PathId), Vec<(LabelledBodyId, FlowEdge)>> = FxHashMap::default();
+    let mut before: FxHashMap<LabelledBodyId, Vec<(LabelledBodyId, FlowEdge)>> = FxHashMap::default();
     for (at, state) in graph.states.iter().enumerate() {
-        let at = StateId(at as u32);
-        for &way in &state.ways {
+        let at = LabelledBodyId(at as u32);
+        for &way in &state.edges {
             match way.next {
-                Next::Leaf(leaf) if leaves.contains(&leaf) => {
+                EdgeTarget::Leaf(leaf) if leaves.contains(&leaf) => {
                     let leaf = &graph.leaves[leaf as usize];
                     into_leaf.entry((leaf.site, leaf.path)).or_default().push((at, way));
                 }
-                Next::Leaf(_) => {}
-                Next::State(next) => before.entry(next).or_default().push((at, way)),
+                EdgeTarget::Leaf(_) => {}
+                EdgeTarget::LabelledBody(next) => before.entry(next).or_default().push((at, way)),
             }
         }
     }
-    let callers = Callers::new(link);
-    let mut entries = Entries::new(link, units, &callers);
+    let callers = Callers::new(linker);
+    let mut entries = Entries::new(linker, units, &callers);
     let mut starts: Vec<_> = into_leaf.into_iter().collect();
     starts.sort_by_key(|(key, _)| *key);
     let mut found = Vec::new();
     for ((site, _), starts) in starts {
-        let (hops, mut reached) = walk(link, graph, &before, &mut entries, &starts);
+        let (hops, mut reached) = walk(linker, graph, &before, &mut entries, &starts);
         reached.retain(|one| {
-            let is_used = || one.confidence == Confidence::High || patched.uses(link, one.entry);
+            let is_used = || one.confidence == Confidence::High || patched.uses(linker, one.entry);
             is_open(one.entry.file) || patched.holds(one.entry.file) && is_used()
         });
         reached.sort_by_key(|one| (std::cmp::Reverse(one.confidence), one.hops, one.entry));
@@ -108,10 +108,10 @@ pub(crate) fn blocked_hubs<'a>(
         if reached.is_empty() {
             continue;
         }
-        let runtime = units.of(link, site.file).greenlets.unwrap_or(Runtime::Gevent);
-        found.extend(finding(link, cuts, graph, causes, runtime, &hops, &reached).map(|(mut finding, ways)| {
-            finding.doubts = doubts_on_way(link, judge, graph, &ways);
-            let of_way = ways.iter().map(|way| way_steps(link, graph, way)).sum();
+        let runtime = units.of(linker, site.file).greenlets.unwrap_or(Runtime::Gevent);
+        found.extend(finding(linker, cuts, graph, causes, runtime, &hops, &reached).map(|(mut finding, ways)| {
+            finding.doubts = doubts_on_way(linker, judge, graph, &ways);
+            let of_way = ways.iter().map(|way| way_steps(linker, graph, way)).sum();
             if finding.confidence < confidence_of(of_way) {
                 finding.doubts.push(Doubt::Entry(finding.root));
             }
@@ -123,23 +123,23 @@ pub(crate) fn blocked_hubs<'a>(
 
 /// Goes from the bodies of a call up to the entries.
 fn walk(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     graph: &Graph<'_>,
-    before: &FxHashMap<StateId, Vec<(StateId, Way)>>,
+    before: &FxHashMap<LabelledBodyId, Vec<(LabelledBodyId, FlowEdge)>>,
     entries: &mut Entries<'_, '_, '_>,
-    starts: &[(StateId, Way)],
+    starts: &[(LabelledBodyId, FlowEdge)],
 ) -> (Vec<Hop>, Vec<Reached>) {
     let mut hops: Vec<Hop> = Vec::new();
     let mut queue: VecDeque<(usize, u32)> = VecDeque::new();
-    let mut seen: FxHashSet<StateId> = FxHashSet::default();
+    let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
     let mut reached = Vec::new();
-    let holds = |state: StateId| {
+    let holds = |state: LabelledBodyId| {
         let label = graph.labels.get(graph.states[state.0 as usize].label);
         label.place.holds(Context::Greenlet, None)
     };
     for &(state, way) in starts {
         if holds(state) && seen.insert(state) {
-            hops.push(Hop { state, way, below: None, steps: way_steps(link, graph, &way) });
+            hops.push(Hop { state, way, below: None, steps: way_steps(linker, graph, &way) });
             queue.push_back((hops.len() - 1, 1));
         }
     }
@@ -154,7 +154,7 @@ fn walk(
         }
         for &(state, way) in before.get(&hop.state).into_iter().flatten() {
             if holds(state) && seen.insert(state) {
-                let steps = hop.steps + way_steps(link, graph, &way);
+                let steps = hop.steps + way_steps(linker, graph, &way);
                 hops.push(Hop { state, way, below: Some(at), steps });
                 queue.push_back((hops.len() - 1, length + 1));
             }
@@ -164,14 +164,14 @@ fn walk(
 }
 
 fn finding(
-    link: &Link<'_>,
-    cuts: &Cuts,
+    linker: &Linker<'_>,
+    cuts: &Suppressions,
     graph: &Graph<'_>,
     causes: &Causes,
     runtime: Runtime,
     hops: &[Hop],
     reached: &[Reached],
-) -> Option<(RawFinding, Vec<Way>)> {
+) -> Option<(RawFinding, Vec<FlowEdge>)> {
     let best = reached.first()?;
     let mut ways = vec![hops[best.at].way];
     let mut at = best.at;
@@ -180,18 +180,18 @@ fn finding(
         ways.push(hops[at].way);
     }
     let last = *ways.last()?;
-    let Next::Leaf(leaf_at) = last.next else { return None };
+    let EdgeTarget::Leaf(leaf_at) = last.next else { return None };
     let leaf = &graph.leaves[leaf_at as usize];
     let label = entered(graph, hops[best.at].state);
     let rule = cuts.rule_of(label.effect, true, Context::Greenlet)?;
-    let body = link.program.body_of_site(last.site);
-    let call = link.library.text(leaf.path).to_string();
+    let body = linker.program.body_of_site(last.site);
+    let call = linker.library.text(leaf.path).to_string();
     let hold = match label.hold {
         LabelHold::Fixed(hold) => hold,
         LabelHold::Param { .. } => Hold::Unstated,
     };
-    let trace = ways.iter().map(|way| step(link, graph, way, None)).collect();
-    let pool = pool(link, runtime);
+    let trace = ways.iter().map(|way| step(linker, graph, way, None)).collect();
+    let pool = pool(linker, runtime);
     let severity = match hold {
         // Short in a loop is short each time, and others run between.
         Hold::Brief => Severity::Note,
@@ -205,7 +205,7 @@ fn finding(
         confidence: best.confidence,
         what: What::HoldsHub {
             entries: reached.len() as u32,
-            adapter: adapter(link, &leaf.row.file.libraries, runtime),
+            adapter: adapter(linker, &leaf.row.file.libraries, runtime),
             pool: pool.as_ref().map(|(path, _)| path.clone()),
         },
         effect: Some(label.effect),
@@ -217,7 +217,7 @@ fn finding(
         hold,
         fails: None,
         file: last.site.file,
-        span: place_of(link, last.site),
+        span: place_of(linker, last.site),
         site: last.site,
         callee: call.clone(),
         trace,
@@ -240,28 +240,28 @@ fn finding(
         partly_silenced: Vec::new(),
         doubts: Vec::new(),
         aside: None,
-        suppressed: cuts.hides(link.program, last.site, place_of(link, last.site).start, body, rule),
+        suppressed: cuts.hides(linker.program, last.site, place_of(linker, last.site).start, body, rule),
     };
     Some((finding, ways))
 }
 
 /// The label of a state as its entry meets it: what callers do not decide is open.
-fn entered(graph: &Graph<'_>, state: StateId) -> Label {
+fn entered(graph: &Graph<'_>, state: LabelledBodyId) -> Label {
     graph.labels.get(graph.states[state.0 as usize].label).clone()
 }
 
 /// The call at start-up that makes a library cooperative in this runtime, if models know one.
-fn adapter(link: &Link<'_>, libraries: &[String], runtime: Runtime) -> Option<String> {
+fn adapter(linker: &Linker<'_>, libraries: &[String], runtime: Runtime) -> Option<String> {
     let of_runtime = |path: &&String| path.split('.').any(|part| part == runtime.as_str());
-    link.library.of(Language::Python).switches().find_map(|(switch, _)| {
+    linker.library.of(Language::Python).switches().find_map(|(switch, _)| {
         let is_adapter = switch.green.iter().any(|green| libraries.contains(green));
         if is_adapter { switch.call.iter().find(of_runtime).cloned() } else { None }
     })
 }
 
 /// The runtime's own pool of real threads: its path, and the text in place of a call.
-fn pool(link: &Link<'_>, runtime: Runtime) -> Option<(String, blocklint_models::Template)> {
-    let models = link.library.of(Language::Python);
+fn pool(linker: &Linker<'_>, runtime: Runtime) -> Option<(String, blocklint_models::Template)> {
+    let models = linker.library.of(Language::Python);
     models.names(blocklint_models::Uses::HANDOVER).find_map(|name| {
         name.paths(blocklint_models::Uses::HANDOVER).filter(|path| path.path.starts_with(runtime.as_str())).find_map(
             |path| {

@@ -3,14 +3,14 @@
 
 use blocklint_core::{Confidence, Effect, Language, Severity};
 use blocklint_facts::{BodyFlags, Form, SiteKind};
-use blocklint_flow::graph::finding::Starved;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::reach::Reach;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::graph::raw_finding::Starved;
+use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::imports::library_reach::LibraryReach;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Uses};
 use rustc_hash::FxHashSet;
 
@@ -29,23 +29,23 @@ struct Submitted {
 }
 
 /// All such waits of the program, in order.
-pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
+pub(crate) fn own_jobs(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHold> {
     let mut found = Vec::new();
-    for one in submitted(link, reach) {
-        let row = link.program.body(link.program.body_of_site(one.site));
-        if link.program.is_test(one.site.file) || row.flags.has(BodyFlags::TEST) {
+    for one in submitted(linker, reach) {
+        let row = linker.program.body(linker.program.body_of_site(one.site));
+        if linker.program.is_test(one.site.file) || row.flags.has(BodyFlags::TEST) {
             continue;
         }
         for &job in &one.jobs {
             let mut seen = FxHashSet::default();
-            if let Some((wait, path, handed)) = waits_for_own(link, job, &[one.pool], DEPTH, &mut seen) {
-                let direct = link.program.body_of_site(wait) == job;
+            if let Some((wait, path, handed)) = waits_for_own(linker, job, &[one.pool], DEPTH, &mut seen) {
+                let direct = linker.program.body_of_site(wait) == job;
                 found.push(PoolHold {
                     site: wait,
                     path,
                     starved: Starved::OwnJob { handed },
                     // Who waits for so long and no longer goes on in the end.
-                    severity: if has_limit(link, wait) { Severity::Warning } else { Severity::Error },
+                    severity: if has_limit(linker, wait) { Severity::Warning } else { Severity::Error },
                     confidence: if direct { Confidence::High } else { Confidence::Medium },
                 });
             }
@@ -56,44 +56,44 @@ pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
     found
 }
 
-fn submitted<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Submitted> {
+fn submitted<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Submitted> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for language in [Language::Python, Language::Java] {
-        let models = link.library.of(language);
+        let models = linker.library.of(language);
         let method = |path: &'a str| path.split('(').next().unwrap_or(path);
         let takes = |path: &&'a str| models.handovers(method(path)).iter().any(|row| executor_of(row.row).is_some());
         let wanted = |paths: Vec<&'a str>| if paths.iter().any(takes) { paths } else { Vec::new() };
-        sites.extend(link.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
+        sites.extend(linker.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
     }
     sites.sort();
     sites.dedup();
-    sites.retain(|&site| link.is_site_near(site));
-    sites.into_iter().filter_map(|site| submitted_at(link, site)).collect()
+    sites.retain(|&site| linker.is_site_near(site));
+    sites.into_iter().filter_map(|site| submitted_at(linker, site)).collect()
 }
 
 /// What a site hands to which pool.
-fn submitted_at(link: &Link<'_>, site: SiteRef) -> Option<Submitted> {
-    link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+fn submitted_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submitted> {
+    linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
-        let rows = link.library.handovers(path);
+        let rows = linker.library.handovers(path);
         // Of Java's overloads each has a row, and only one has all its arguments here.
         let (row, form) = rows.iter().find_map(|row| {
-            if !link.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE) {
+            if !linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE) {
                 return None;
             }
             let form = match executor_of(row.row)? {
-                Some(argument) => link.argument(site, argument)?,
-                None => link.receiver_form(site)?,
+                Some(argument) => linker.argument(site, argument)?,
+                None => linker.receiver_form(site)?,
             };
             Some((row, form))
         })?;
-        let pool = pool_by(link, link.scope_of(site, EnvId::NONE), form)?;
-        if grows(link, site, pool) {
+        let pool = pool_by(linker, linker.scope_of(site, EnvId::NONE), form)?;
+        if grows(linker, site, pool) {
             return None;
         }
         let Selector::Argument(argument) = &row.row.selector else { return None };
-        let typed = link.eval(link.scope_of(site, EnvId::NONE), link.argument(site, argument)?);
-        let jobs = link.values.members(typed.value).into_iter().filter_map(|val| match val {
+        let typed = linker.eval(linker.scope_of(site, EnvId::NONE), linker.argument(site, argument)?);
+        let jobs = linker.values.members(typed.value).into_iter().filter_map(|val| match val {
             Val::Fn { body, .. } => Some(body),
             _ => None,
         });
@@ -102,26 +102,26 @@ fn submitted_at(link: &Link<'_>, site: SiteRef) -> Option<Submitted> {
 }
 
 /// Whether a pool makes a thread for whoever waits: what makes it says so.
-fn grows(link: &Link<'_>, site: SiteRef, pool: Pool) -> bool {
+fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     let name = match pool {
         Pool::Local(file, var) => {
-            let facts = link.program.facts(file);
+            let facts = linker.program.facts(file);
             facts.text(facts.var(var).name).to_owned()
         }
-        Pool::Held(held) => link.program.text(held.name()).to_owned(),
+        Pool::Held(held) => linker.program.text(held.name()).to_owned(),
     };
-    let facts = link.program.facts(site.file);
+    let facts = linker.program.facts(site.file);
     facts.sites.iter().enumerate().any(|(at, row)| {
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         matches!(row.kind, SiteKind::Call | SiteKind::New)
-            && names::makes_growing_pool(facts.text(row.name))
-            && holder_of(link, of).is_some_and(|sym| facts.text(sym) == name)
+            && lang::makes_growing_pool(facts.text(row.name))
+            && holder_of(linker, of).is_some_and(|sym| facts.text(sym) == name)
     })
 }
 
 /// Where a job waits for one that it hands to a pool, what waits, and where it hands it over.
 fn waits_for_own(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     job: BodyRef,
     pools: &[Pool],
     depth: u32,
@@ -131,23 +131,23 @@ fn waits_for_own(
     if !seen.insert(job) {
         return None;
     }
-    let (facts, job_id) = link.program.facts_and_id(job);
+    let (facts, job_id) = linker.program.facts_and_id(job);
     for (at, row) in facts.sites.iter().enumerate() {
         if facts.body_of(row.at) != job_id || row.kind != SiteKind::Call {
             continue;
         }
         let site = job.file.site_ref(blocklint_facts::SiteId(at as u32));
-        if let Some(inner) = submitted_at(link, site)
+        if let Some(inner) = submitted_at(linker, site)
             && pools.contains(&inner.pool)
-            && let Some((wait, path)) = waited_for(link, site)
+            && let Some((wait, path)) = waited_for(linker, site)
         {
             return Some((wait, path, site));
         }
-        for target in &link.targets(site, EnvId::NONE).list {
-            let Target::Body { body, edge: Edge::Call, with_receiver, .. } = *target else { continue };
-            let there = pools_there(link, site, pools, body, with_receiver);
+        for target in &linker.targets(site, EnvId::NONE).list {
+            let Target::Body { body, edge: TargetKind::Call, with_receiver, .. } = *target else { continue };
+            let there = pools_there(linker, site, pools, body, with_receiver);
             if !there.is_empty()
-                && let Some(found) = waits_for_own(link, body, &there, depth, seen)
+                && let Some(found) = waits_for_own(linker, body, &there, depth, seen)
             {
                 return Some(found);
             }
@@ -157,20 +157,20 @@ fn waits_for_own(
 }
 
 /// What waits in the same body for what a site gives.
-fn waited_for(link: &Link<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
-    if let Some(path) = waits_at(link, site) {
+fn waited_for(linker: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
+    if let Some(path) = waits_at(linker, site) {
         // What is made of a pool's results lazily waits when it is gone through.
-        let is_used = link.program.uses_of_result(site).iter().next().is_some();
-        let (facts, site_id) = link.program.facts_and_id(site);
+        let is_used = linker.program.uses_of_result(site).iter().next().is_some();
+        let (facts, site_id) = linker.program.facts_and_id(site);
         let is_gone_through = facts
             .sites
             .iter()
             .any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site_id));
         return (is_used || is_gone_through).then_some((site, path));
     }
-    let (facts, site_id) = link.program.facts_and_id(site);
-    let body = link.program.body_of_site(site);
-    let uses = link.program.uses_of_result(site);
+    let (facts, site_id) = linker.program.facts_and_id(site);
+    let body = linker.program.body_of_site(site);
+    let uses = linker.program.uses_of_result(site);
     let held = uses.iter().find_map(|(mention, _)| match mention {
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => Some(var),
@@ -186,17 +186,17 @@ fn waited_for(link: &Link<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
             _ => false,
         };
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
-        if row.kind != SiteKind::Call || !is_it || link.program.body_of_site(of) != body {
+        if row.kind != SiteKind::Call || !is_it || linker.program.body_of_site(of) != body {
             return None;
         }
-        waits_at(link, of).map(|path| (of, path))
+        waits_at(linker, of).map(|path| (of, path))
     })
 }
 
 /// The row by which a site waits.
-fn waits_at(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
-    link.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
-        Target::Row { path, .. } => link
+fn waits_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
+    linker.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
+        Target::Row { path, .. } => linker
             .library
             .calls(path)
             .iter()
@@ -207,12 +207,12 @@ fn waits_at(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
 }
 
 /// Whether a wait is given how long it may take.
-fn has_limit(link: &Link<'_>, wait: SiteRef) -> bool {
-    let facts = link.program.facts(wait.file);
+fn has_limit(linker: &Linker<'_>, wait: SiteRef) -> bool {
+    let facts = linker.program.facts(wait.file);
     let is_limit = |form| !matches!(facts.form(form), Form::None);
     // `map` takes what it runs first.
-    let own = submitted_at(link, wait).is_none();
-    link.program.args_of(wait).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
+    let own = submitted_at(linker, wait).is_none();
+    linker.program.args_of(wait).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
 }
 
 /// The argument that is the pool to which a row hands a job; none within where it is the receiver.

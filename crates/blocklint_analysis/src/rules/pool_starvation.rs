@@ -3,15 +3,15 @@
 
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
-use blocklint_flow::graph::finding::Starved;
+use blocklint_flow::graph::raw_finding::Starved;
 use blocklint_flow::search::locks::holder;
-use blocklint_link::link::Link;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::reach::Reach;
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::EnvId;
+use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::imports::library_reach::LibraryReach;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::EnvId;
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::FxHashSet;
 
@@ -53,19 +53,19 @@ struct Alive {
 const DEPTH: u32 = 3;
 
 /// All such connections of the program, in order.
-pub(crate) fn pool_holds(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
-    let taken = taken_from_pools(link, reach);
+pub(crate) fn pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHold> {
+    let taken = taken_from_pools(linker, reach);
     let takers: FxHashSet<SiteRef> = taken.iter().map(|taken| taken.site).collect();
     let mut found = Vec::new();
     for one in taken {
-        let body = link.program.body_of_site(one.site);
-        let row = link.program.body(body);
-        if link.program.is_test(one.site.file) || row.flags.has(BodyFlags::TEST) {
+        let body = linker.program.body_of_site(one.site);
+        let row = linker.program.body(body);
+        if linker.program.is_test(one.site.file) || row.flags.has(BodyFlags::TEST) {
             continue;
         }
         let is_async = matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator);
-        let spans = alive(link, one.site);
-        if let Some(other) = spans.iter().find_map(|span| taken_meanwhile(link, one.site, *span, &takers)) {
+        let spans = alive(linker, one.site);
+        if let Some(other) = spans.iter().find_map(|span| taken_meanwhile(linker, one.site, *span, &takers)) {
             found.push(PoolHold {
                 site: other.0,
                 path: other.1,
@@ -76,7 +76,7 @@ pub(crate) fn pool_holds(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
         }
         if one.blocks
             && is_async
-            && let Some(awaited) = spans.iter().find_map(|span| awaited_within(link, body, one.site, *span))
+            && let Some(awaited) = spans.iter().find_map(|span| awaited_within(linker, body, one.site, *span))
         {
             found.push(PoolHold {
                 site: one.site,
@@ -93,80 +93,82 @@ pub(crate) fn pool_holds(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
 }
 
 /// The calls that take a connection from a pool, in order.
-pub(crate) fn taken_from_pools<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Taken> {
+pub(crate) fn taken_from_pools<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Taken> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
         let of_pool = |path: &&str| {
-            let id = link.library.path(language, path);
-            link.library.split(id).is_some_and(|(of, _)| link.library.role(of) == Some(Role::Pool))
+            let id = linker.library.path(language, path);
+            linker.library.split(id).is_some_and(|(of, _)| linker.library.role(of) == Some(Role::Pool))
         };
         let wanted = |paths: Vec<&'a str>| paths.into_iter().filter(of_pool).collect();
-        sites.extend(link.sites_of_rows(reach, language, Uses::RETURNS, &[SiteKind::Call], wanted));
+        sites.extend(linker.sites_of_rows(reach, language, Uses::RETURNS, &[SiteKind::Call], wanted));
     }
-    sites.retain(|&site| link.is_site_near(site));
+    sites.retain(|&site| linker.is_site_near(site));
     sites.sort();
-    sites.into_iter().filter_map(|site| taken_at(link, site)).collect()
+    sites.into_iter().filter_map(|site| taken_at(linker, site)).collect()
 }
 
 /// Whether a site enters or leaves what another one gives.
-pub(crate) fn enters(link: &Link<'_>, site: SiteRef, given: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+pub(crate) fn enters(linker: &Linker<'_>, site: SiteRef, given: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     matches!(row.kind, SiteKind::Enter | SiteKind::Leave)
         && matches!(facts.form(row.callee), Form::Result(of) if site.file.site_ref(of) == given)
 }
 
 /// What a site takes from a pool.
-pub(crate) fn taken_at(link: &Link<'_>, site: SiteRef) -> Option<Taken> {
-    link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+pub(crate) fn taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<Taken> {
+    linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
-        let (of, _) = link.library.split(path)?;
-        if link.library.role(of) != Some(Role::Pool) {
+        let (of, _) = linker.library.split(path)?;
+        if linker.library.role(of) != Some(Role::Pool) {
             return None;
         }
-        let language = link.library.language(path);
-        let calls = link.library.calls(path);
+        let language = linker.library.language(path);
+        let calls = linker.library.calls(path);
         calls.with(|row| row.returns.is_some()).find_map(|row| {
             let of = row.row.returns.as_ref()?;
-            if names_connection(link, language, of) {
+            if names_connection(linker, language, of) {
                 let blocks = calls.effect().any(|row| row.row.held().is_some());
                 let waits = calls.iter().any(|row| row.row.is_async == Some(true));
                 return (blocks || waits).then_some(Taken { site, path, blocks });
             }
             // What lends one: it is taken where that is entered or awaited.
-            let lease = link.library.path(language, of.path()?);
-            let rows = link.library.ty(lease)?;
-            let lends = |of: Option<&TypeExpr>| of.is_some_and(|of| names_connection(link, language, of));
+            let lease = linker.library.path(language, of.path()?);
+            let rows = linker.library.ty(lease)?;
+            let lends = |of: Option<&TypeExpr>| of.is_some_and(|of| names_connection(linker, language, of));
             if !lends(rows.enters()) && !lends(rows.awaits()) {
                 return None;
             }
-            let enter = link.library.path(language, &format!("{}.__enter__", of.path()?));
-            let blocks = link.library.calls(enter).effect().any(|row| row.row.held().is_some());
+            let enter = linker.library.path(language, &format!("{}.__enter__", of.path()?));
+            let blocks = linker.library.calls(enter).effect().any(|row| row.row.held().is_some());
             Some(Taken { site, path, blocks })
         })
     })
 }
 
 /// Whether a type is a connection, or holds one.
-fn names_connection(link: &Link<'_>, language: Language, of: &TypeExpr) -> bool {
+fn names_connection(linker: &Linker<'_>, language: Language, of: &TypeExpr) -> bool {
     match of {
         TypeExpr::Path { path, arguments } => {
-            link.library.role(link.library.path(language, path)) == Some(Role::Connection)
-                || arguments.iter().any(|of| names_connection(link, language, of))
+            linker.library.role(linker.library.path(language, path)) == Some(Role::Connection)
+                || arguments.iter().any(|of| names_connection(linker, language, of))
         }
-        TypeExpr::Union(parts) | TypeExpr::Tuple(parts) => parts.iter().any(|of| names_connection(link, language, of)),
+        TypeExpr::Union(parts) | TypeExpr::Tuple(parts) => {
+            parts.iter().any(|of| names_connection(linker, language, of))
+        }
         _ => false,
     }
 }
 
 /// Where what a site takes is alive in its own body.
-fn alive(link: &Link<'_>, site: SiteRef) -> Vec<Alive> {
-    let facts = link.program.facts(site.file);
-    let at = link.program.site(site).at;
+fn alive(linker: &Linker<'_>, site: SiteRef) -> Vec<Alive> {
+    let facts = linker.program.facts(site.file);
+    let at = linker.program.site(site).at;
     let body = facts.body_of(at);
     let mut found = Vec::new();
     for (id, region) in facts.regions.iter().enumerate() {
-        if region.body == body && region.kind == RegionKind::With && leads_to(link, site.file, region.test, site, 6) {
+        if region.body == body && region.kind == RegionKind::With && leads_to(linker, site.file, region.test, site, 6) {
             let region = RegionId(id as u32);
             found.push(Alive { region, from: at.position, to: u32::MAX });
         }
@@ -175,43 +177,44 @@ fn alive(link: &Link<'_>, site: SiteRef) -> Vec<Alive> {
         let Form::Var(var) = facts.form(assign.target) else { continue };
         if facts.body_of(assign.at) != body
             || facts.var(var).body != body
-            || !leads_to(link, site.file, assign.value, site, 6)
-            || !is_connection(link, Scope { file: site.file, at: assign.at, env: EnvId::NONE }, assign.value)
+            || !leads_to(linker, site.file, assign.value, site, 6)
+            || !is_connection(linker, Scope { file: site.file, at: assign.at, env: EnvId::NONE }, assign.value)
         {
             continue;
         }
-        let to = let_go(link, site.file, var, assign.at);
+        let to = let_go(linker, site.file, var, assign.at);
         found.push(Alive { region: assign.at.region, from: assign.at.position, to });
     }
     found
 }
 
 /// Whether a value is a connection of a pool.
-fn is_connection(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
-    has_role(link, scope, form, Role::Connection)
+fn is_connection(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
+    has_role(linker, scope, form, Role::Connection)
 }
 
 /// Whether a value may be of a type that plays a role.
-fn has_role(link: &Link<'_>, scope: Scope, form: FormId, role: Role) -> bool {
-    link.values
-        .members(link.eval(scope, form).value)
+fn has_role(linker: &Linker<'_>, scope: Scope, form: FormId, role: Role) -> bool {
+    linker
+        .values
+        .members(linker.eval(scope, form).value)
         .iter()
-        .any(|val| link.types_through(*val).into_iter().any(|ty| link.library.role(ty) == Some(role)))
+        .any(|val| linker.types_through(*val).into_iter().any(|ty| linker.library.role(ty) == Some(role)))
 }
 
 /// Whether a form is the result of a site, unwrapped.
-fn leads_to(link: &Link<'_>, file: FileId, form: FormId, site: SiteRef, depth: u32) -> bool {
+fn leads_to(linker: &Linker<'_>, file: FileId, form: FormId, site: SiteRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     match facts.form(form) {
-        Form::Await(inner) | Form::Try(inner) => leads_to(link, file, inner, site, depth),
-        Form::Field(inner, _) => leads_to(link, file, inner, site, depth),
+        Form::Await(inner) | Form::Try(inner) => leads_to(linker, file, inner, site, depth),
+        Form::Field(inner, _) => leads_to(linker, file, inner, site, depth),
         Form::Result(of) if file.site_ref(of) == site => true,
         Form::Result(of) => {
             let row = facts.site(of);
             match (row.kind, facts.form(row.callee)) {
-                (SiteKind::Enter, _) => leads_to(link, file, row.callee, site, depth),
-                (SiteKind::Call, Form::Attr(base, _)) => leads_to(link, file, base, site, depth),
+                (SiteKind::Enter, _) => leads_to(linker, file, row.callee, site, depth),
+                (SiteKind::Call, Form::Attr(base, _)) => leads_to(linker, file, base, site, depth),
                 _ => false,
             }
         }
@@ -221,14 +224,14 @@ fn leads_to(link: &Link<'_>, file: FileId, form: FormId, site: SiteRef, depth: u
 
 /// The position at which a variable gives up what it holds: it is dropped, closed, given back or moved away. Else the end of
 /// its block, or in Python its last use.
-fn let_go(link: &Link<'_>, file: FileId, var: VarId, at: At) -> u32 {
-    let facts = link.program.facts(file);
+fn let_go(linker: &Linker<'_>, file: FileId, var: VarId, at: At) -> u32 {
+    let facts = linker.program.facts(file);
     let name = facts.var(var).name;
-    let index = link.program.index_of(file);
+    let index = linker.program.index_of(file);
     let mut end = u32::MAX;
     let mut last = at.position;
     for (mention, _) in index.mentions_named(name).iter() {
-        if !link.mentions_var(file.var_ref(var), mention) {
+        if !linker.mentions_var(file.var_ref(var), mention) {
             continue;
         }
         if let Mention::Arg(site, arg) = mention {
@@ -238,7 +241,7 @@ fn let_go(link: &Link<'_>, file: FileId, var: VarId, at: At) -> u32 {
             let by_value = (span.end - span.start) as usize == facts.text(name).len();
             let gives_back = match facts.language {
                 Language::Rust => by_value && row.kind == SiteKind::Call,
-                _ => matches!(facts.form(row.callee), Form::Attr(base, _) if is_pool(link, file, row.at, base)),
+                _ => matches!(facts.form(row.callee), Form::Attr(base, _) if is_pool(linker, file, row.at, base)),
             };
             if gives_back {
                 end = end.min(row.at.position);
@@ -267,13 +270,13 @@ fn let_go(link: &Link<'_>, file: FileId, var: VarId, at: At) -> u32 {
         let captures = moves
             && facts.sites.iter().any(|row| {
                 inside(row.at)
-                    && (form_names(link, file, row.callee, var, 6)
+                    && (form_names(linker, file, row.callee, var, 6)
                         || facts
                             .args
                             .iter()
                             .skip(row.args.start as usize)
                             .take(row.args.len as usize)
-                            .any(|arg| form_names(link, file, arg.value, var, 6)))
+                            .any(|arg| form_names(linker, file, arg.value, var, 6)))
             });
         if captures {
             let taker = facts.sites.iter().enumerate().find(|(at, row)| {
@@ -289,26 +292,26 @@ fn let_go(link: &Link<'_>, file: FileId, var: VarId, at: At) -> u32 {
     if facts.language == Language::Python { end.min(last) } else { end }
 }
 
-fn is_pool(link: &Link<'_>, file: FileId, at: At, form: FormId) -> bool {
-    has_role(link, Scope { file, at, env: EnvId::NONE }, form, Role::Pool)
+fn is_pool(linker: &Linker<'_>, file: FileId, at: At, form: FormId) -> bool {
+    has_role(linker, Scope { file, at, env: EnvId::NONE }, form, Role::Pool)
 }
 
 /// Whether a form reads a variable.
-fn form_names(link: &Link<'_>, file: FileId, form: FormId, var: VarId, depth: u32) -> bool {
+fn form_names(linker: &Linker<'_>, file: FileId, form: FormId, var: VarId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     match facts.form(form) {
         Form::Var(of) => of == var,
         Form::Attr(base, _) | Form::Await(base) | Form::Try(base) | Form::Field(base, _) | Form::Star(base) => {
-            form_names(link, file, base, var, depth)
+            form_names(linker, file, base, var, depth)
         }
         _ => false,
     }
 }
 
 /// The sites of a body that stand where something is alive.
-fn sites_within<'l>(link: &'l Link<'_>, site: SiteRef, span: Alive) -> impl Iterator<Item = SiteRef> + 'l {
-    let facts = link.program.facts(site.file);
+fn sites_within<'l>(linker: &'l Linker<'_>, site: SiteRef, span: Alive) -> impl Iterator<Item = SiteRef> + 'l {
+    let facts = linker.program.facts(site.file);
     let file = site.file;
     facts.sites.iter().enumerate().filter_map(move |(at, row)| {
         if row.at.position <= span.from || row.at.position >= span.to || at == site.index() {
@@ -326,36 +329,36 @@ fn sites_within<'l>(link: &'l Link<'_>, site: SiteRef, span: Alive) -> impl Iter
 }
 
 /// The first thing that a body awaits where something is alive.
-fn awaited_within(link: &Link<'_>, body: BodyRef, site: SiteRef, span: Alive) -> Option<SiteRef> {
-    sites_within(link, site, span).find(|of| {
-        let row = link.program.site(*of);
+fn awaited_within(linker: &Linker<'_>, body: BodyRef, site: SiteRef, span: Alive) -> Option<SiteRef> {
+    sites_within(linker, site, span).find(|of| {
+        let row = linker.program.site(*of);
         let waits = row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC) || row.kind == SiteKind::Await;
-        waits && link.program.body_of(site.file, row.at) == body
+        waits && linker.program.body_of(site.file, row.at) == body
     })
 }
 
 /// A further connection of the same pool that is taken where one is alive: the call, its row, and whether it stands there
 /// itself.
 fn taken_meanwhile(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     site: SiteRef,
     span: Alive,
     takers: &FxHashSet<SiteRef>,
 ) -> Option<(SiteRef, PathId, bool)> {
-    let pool = pool_of(link, site)?;
-    let first = taken_at(link, site)?.path;
-    for of in sites_within(link, site, span) {
-        if link.program.body_of_site(of) != link.program.body_of_site(site) {
+    let pool = pool_of(linker, site)?;
+    let first = taken_at(linker, site)?.path;
+    for of in sites_within(linker, site, span) {
+        if linker.program.body_of_site(of) != linker.program.body_of_site(site) {
             continue;
         }
-        if takers.contains(&of) && pool_of(link, of) == Some(pool) {
-            return Some((of, taken_at(link, of)?.path, true));
+        if takers.contains(&of) && pool_of(linker, of) == Some(pool) {
+            return Some((of, taken_at(linker, of)?.path, true));
         }
-        if asks_pool(link, of, &[pool]) {
+        if asks_pool(linker, of, &[pool]) {
             return Some((of, first, true));
         }
         let mut seen = FxHashSet::default();
-        if let Some(path) = takes_behind(link, of, &[pool], takers, DEPTH, &mut seen) {
+        if let Some(path) = takes_behind(linker, of, &[pool], takers, DEPTH, &mut seen) {
             return Some((of, path.unwrap_or(first), false));
         }
     }
@@ -364,7 +367,7 @@ fn taken_meanwhile(
 
 /// The row by which what a site runs takes a connection of a pool; no row where the pool is asked to do something itself.
 fn takes_behind(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     site: SiteRef,
     pools: &[Pool],
     takers: &FxHashSet<SiteRef>,
@@ -372,32 +375,32 @@ fn takes_behind(
     seen: &mut FxHashSet<BodyRef>,
 ) -> Option<Option<PathId>> {
     let depth = depth.checked_sub(1)?;
-    for target in &link.targets(site, EnvId::NONE).list {
+    for target in &linker.targets(site, EnvId::NONE).list {
         let Target::Body { body, edge, with_receiver, .. } = *target else { continue };
-        let awaited = link.program.site(site).flags.has(SiteFlags::AWAITED);
-        if !(edge == Edge::Call || edge == Edge::Construct && awaited) {
+        let awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
+        if !(edge == TargetKind::Call || edge == TargetKind::Construct && awaited) {
             continue;
         }
-        let pools = pools_there(link, site, pools, body, with_receiver);
+        let pools = pools_there(linker, site, pools, body, with_receiver);
         if pools.is_empty() || !seen.insert(body) {
             continue;
         }
-        let (facts, body_id) = link.program.facts_and_id(body);
+        let (facts, body_id) = linker.program.facts_and_id(body);
         for (at, row) in facts.sites.iter().enumerate() {
             if facts.body_of(row.at) != body_id {
                 continue;
             }
             let of = body.file.site_ref(blocklint_facts::SiteId(at as u32));
-            if is_for_want_of_one(link, of, site, body, with_receiver) {
+            if is_for_want_of_one(linker, of, site, body, with_receiver) {
                 continue;
             }
             if takers.contains(&of) {
-                if pool_of(link, of).is_some_and(|of| pools.contains(&of)) {
-                    return taken_at(link, of).map(|taken| Some(taken.path));
+                if pool_of(linker, of).is_some_and(|of| pools.contains(&of)) {
+                    return taken_at(linker, of).map(|taken| Some(taken.path));
                 }
-            } else if asks_pool(link, of, &pools) {
+            } else if asks_pool(linker, of, &pools) {
                 return Some(None);
-            } else if let Some(path) = takes_behind(link, of, &pools, takers, depth, seen) {
+            } else if let Some(path) = takes_behind(linker, of, &pools, takers, depth, seen) {
                 return Some(path);
             }
         }
@@ -407,19 +410,19 @@ fn takes_behind(
 
 /// What a body knows pools by that its caller knows: what fields and modules hold, and parameters that are given one.
 pub(crate) fn pools_there(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     site: SiteRef,
     pools: &[Pool],
     body: BodyRef,
     with_receiver: bool,
 ) -> Vec<Pool> {
-    let mut there: Vec<Pool> = pools.iter().copied().filter(|pool| is_known_to_all(link, *pool)).collect();
-    let params = link.program.params_of(body);
-    for (at, arg) in link.program.args_of(site).iter().enumerate() {
+    let mut there: Vec<Pool> = pools.iter().copied().filter(|pool| is_known_to_all(linker, *pool)).collect();
+    let params = linker.program.params_of(body);
+    for (at, arg) in linker.program.args_of(site).iter().enumerate() {
         let is_one =
-            pool_by(link, link.scope_of(site, EnvId::NONE), arg.value).is_some_and(|pool| pools.contains(&pool));
+            pool_by(linker, linker.scope_of(site, EnvId::NONE), arg.value).is_some_and(|pool| pools.contains(&pool));
         if is_one
-            && let Some(index) = link.param_for(site, at as u32, body, with_receiver)
+            && let Some(index) = linker.param_for(site, at as u32, body, with_receiver)
             && let Some(param) = params.get(index as usize)
         {
             there.push(Pool::Local(body.file, param.var));
@@ -429,11 +432,11 @@ pub(crate) fn pools_there(
 }
 
 /// Whether other bodies know a pool by the same name: a field by its bare name does too.
-fn is_known_to_all(link: &Link<'_>, pool: Pool) -> bool {
+fn is_known_to_all(linker: &Linker<'_>, pool: Pool) -> bool {
     match pool {
         Pool::Held(_) => true,
         Pool::Local(file, var) => {
-            let facts = link.program.facts(file);
+            let facts = linker.program.facts(file);
             matches!(facts.body(facts.var(var).body).kind, BodyKind::Class | BodyKind::Module)
         }
     }
@@ -441,43 +444,44 @@ fn is_known_to_all(link: &Link<'_>, pool: Pool) -> bool {
 
 /// Whether a site has a pool do something, for which it takes a connection and waits for it: `query.fetch_one(&pool).await`,
 /// `await pool.fetch(query)`.
-fn asks_pool(link: &Link<'_>, site: SiteRef, pools: &[Pool]) -> bool {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn asks_pool(linker: &Linker<'_>, site: SiteRef, pools: &[Pool]) -> bool {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let name = facts.text(row.name);
     let asks = ["fetch", "execute"].iter().any(|verb| name.starts_with(verb));
     if row.kind != SiteKind::Call || !asks || !row.flags.has(SiteFlags::AWAITED) {
         return false;
     }
-    let scope = link.scope_of(site, EnvId::NONE);
-    let receiver = link.receiver_form(site);
-    let args = link.program.args_of(site);
+    let scope = linker.scope_of(site, EnvId::NONE);
+    let receiver = linker.receiver_form(site);
+    let args = linker.program.args_of(site);
     args.iter().map(|arg| arg.value).chain(receiver).any(|form| {
-        pool_by(link, scope, form).is_some_and(|pool| pools.contains(&pool)) && has_role(link, scope, form, Role::Pool)
+        pool_by(linker, scope, form).is_some_and(|pool| pools.contains(&pool))
+            && has_role(linker, scope, form, Role::Pool)
     })
 }
 
 /// Whether a site runs only where its body is given no connection (`if conn is None:`), and the call of that body gives it
 /// one.
-fn is_for_want_of_one(link: &Link<'_>, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
-    let Some(guard) = link.branch_guard(site) else { return false };
+fn is_for_want_of_one(linker: &Linker<'_>, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
+    let Some(guard) = linker.branch_guard(site) else { return false };
     guard.asks_for_nothing()
-        && link
-            .passed_with(call, body, guard.param, with_receiver)
-            .is_some_and(|form| is_connection(link, link.scope_of(call, EnvId::NONE), form))
+        && linker
+            .argument_for_param(call, body, guard.param, with_receiver)
+            .is_some_and(|form| is_connection(linker, linker.scope_of(call, EnvId::NONE), form))
 }
 
 /// Which pool a site takes from, as far as names tell.
-pub(crate) fn pool_of(link: &Link<'_>, site: SiteRef) -> Option<Pool> {
-    pool_by(link, link.scope_of(site, EnvId::NONE), link.receiver_form(site)?)
+pub(crate) fn pool_of(linker: &Linker<'_>, site: SiteRef) -> Option<Pool> {
+    pool_by(linker, linker.scope_of(site, EnvId::NONE), linker.receiver_form(site)?)
 }
 
 /// Which pool a form is, as far as names tell.
-pub(crate) fn pool_by(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Pool> {
-    if let Some(held) = holder(link, scope, form) {
+pub(crate) fn pool_by(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Pool> {
+    if let Some(held) = holder(linker, scope, form) {
         return Some(Pool::Held(held));
     }
-    let facts = link.program.facts(scope.file);
+    let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Var(var) => {
             // `let pool = pool.clone();`
@@ -485,13 +489,13 @@ pub(crate) fn pool_by(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Poo
             match (assigns.next(), assigns.next()) {
                 (Some(assign), None) if !matches!(facts.form(assign.value), Form::Var(of) if of == var) => {
                     cloned(facts, assign.value)
-                        .and_then(|of| pool_by(link, Scope { at: assign.at, ..scope }, of))
+                        .and_then(|of| pool_by(linker, Scope { at: assign.at, ..scope }, of))
                         .or(Some(Pool::Local(scope.file, var)))
                 }
                 _ => Some(Pool::Local(scope.file, var)),
             }
         }
-        Form::Result(_) => cloned(facts, form).and_then(|of| pool_by(link, scope, of)),
+        Form::Result(_) => cloned(facts, form).and_then(|of| pool_by(linker, scope, of)),
         _ => None,
     }
 }

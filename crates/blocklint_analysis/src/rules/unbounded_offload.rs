@@ -2,18 +2,18 @@
 
 use blocklint_core::{Confidence, Context, Effect, Language, Severity};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::entries::how_often::is_per_item;
-use blocklint_flow::entries::how_often::{Times, TimesOf};
+use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
-use blocklint_flow::graph::finding::Unbounded;
-use blocklint_link::labels::label::Label;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_flow::graph::raw_finding::Unbounded;
+use blocklint_flow::lifecycle::frequency::is_per_item;
+use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::effect::label::Label;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::values::value::EnvId;
 use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Subject, Test, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,15 +62,15 @@ fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
 /// All such hand-overs of the program, in order.
 pub(crate) fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
     let mut found = Vec::new();
-    let mut sites = offload_sites(judge.link);
+    let mut sites = offload_sites(judge.linker);
     if !sites.is_empty() {
-        let (link, callers) = (judge.link, judge.callers);
-        let bounding = &*judge.bounding.get_or_insert_with(|| bounding_names(link));
-        let through = wrappers::handed_through(link, callers, &sites, |site| is_bounded(link, site, bounding));
+        let (linker, callers) = (judge.linker, judge.callers);
+        let bounding = &*judge.bounding.get_or_insert_with(|| bounding_names(linker));
+        let through = wrappers::handed_through(linker, callers, &sites, |site| is_bounded(linker, site, bounding));
         sites.extend(through);
     }
     for handed in sites {
-        let awaited = is_awaited(judge.link, handed.site);
+        let awaited = is_awaited(judge.linker, handed.site);
         judge.look_at(&handed, awaited, &mut found);
     }
     // Many hand-overs may stand behind one call: the worst of them speaks.
@@ -81,7 +81,7 @@ pub(crate) fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
 
 /// Decides what is handed to threads without a bound.
 pub(crate) struct Offloads<'o, 'l, 'a> {
-    link: &'l Link<'a>,
+    linker: &'l Linker<'a>,
     callers: &'o Callers<'l, 'a>,
     times: TimesOf<'o, 'l, 'a>,
     /// Bodies that calculate: what a thread does for long without waiting.
@@ -96,15 +96,15 @@ pub(crate) struct Offloads<'o, 'l, 'a> {
 }
 
 impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
-    pub(crate) fn new(link: &'l Link<'a>, callers: &'o Callers<'l, 'a>, graph: &Graph<'_>) -> Self {
+    pub(crate) fn new(linker: &'l Linker<'a>, callers: &'o Callers<'l, 'a>, graph: &Graph<'_>) -> Self {
         let bodies = |is: &dyn Fn(&Label) -> bool| {
             let states = graph.states.iter().filter(|state| is(graph.labels.get(state.label)));
             states.map(|state| state.node.body).collect::<FxHashSet<BodyRef>>()
         };
         Offloads {
-            link,
+            linker,
             callers,
-            times: TimesOf::new(link, callers),
+            times: TimesOf::new(linker, callers),
             calculating: bodies(&|label| label.effect == Effect::Cpu),
             waits: bodies(&|label| label.effect != Effect::Cpu),
             busy: bodies(&|label| {
@@ -118,13 +118,13 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
     /// The call that would start threads without a bound, and be reported, if what this call runs were handed to one and
     /// waited for.
     pub(crate) fn if_handed_over(&mut self, site: SiteRef) -> Option<SiteRef> {
-        let body = self.link.program.body_of_site(site);
-        let bounding = &*self.bounding.get_or_insert_with(|| bounding_names(self.link));
+        let body = self.linker.program.body_of_site(site);
+        let bounding = &*self.bounding.get_or_insert_with(|| bounding_names(self.linker));
         // Of nearly all the answer is here.
-        if gathered(self.link, body, self.callers, bounding, COROUTINES).is_empty() {
+        if gathered(self.linker, body, self.callers, bounding, COROUTINES).is_empty() {
             return None;
         }
-        let targets = self.link.targets(site, EnvId::NONE);
+        let targets = self.linker.targets(site, EnvId::NONE);
         let tasks = targets.list.iter().filter_map(|target| match *target {
             Target::Body { body, .. } => Some(body),
             _ => None,
@@ -133,7 +133,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
             Target::Row { path, .. } => Some(path),
             _ => None,
         });
-        let path = calls.unwrap_or(self.link.library.path(self.link.program.language(site.file), ""));
+        let path = calls.unwrap_or(self.linker.library.path(self.linker.program.language(site.file), ""));
         let mut found = Vec::new();
         self.look_at(&Handed { site, path, tasks: tasks.collect(), calls }, true, &mut found);
         found.iter().find(|one| one.severity > Severity::Note).map(|one| one.site)
@@ -142,37 +142,37 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
     /// Adds what one hand-over does without a bound.
     fn look_at(&mut self, handed: &Handed, awaited: bool, found: &mut Vec<Offload>) {
         let Handed { site, path, ref tasks, calls } = *handed;
-        let (link, callers) = (self.link, self.callers);
-        let bounding = &*self.bounding.get_or_insert_with(|| bounding_names(link));
-        let facts = link.program.facts(site.file);
-        let body = link.program.body_of_site(site);
-        let is_test = link.program.is_test(site.file) || link.program.body(body).flags.has(BodyFlags::TEST);
-        if is_test || link.program.is_command_line(site.file) || is_bounded(link, site, bounding) {
+        let (linker, callers) = (self.linker, self.callers);
+        let bounding = &*self.bounding.get_or_insert_with(|| bounding_names(linker));
+        let facts = linker.program.facts(site.file);
+        let body = linker.program.body_of_site(site);
+        let is_test = linker.program.is_test(site.file) || linker.program.body(body).flags.has(BodyFlags::TEST);
+        if is_test || linker.program.is_command_line(site.file) || is_bounded(linker, site, bounding) {
             return;
         }
-        let takes = tasks.iter().find_map(|&task| takes_connection(link, task));
+        let takes = tasks.iter().find_map(|&task| takes_connection(linker, task));
         let when = self.times.of_site(site);
         let is_aside = when.is_once();
-        let per_item = (!awaited && is_per_piece(link, site)) || is_started_per_piece(link, body);
+        let per_item = (!awaited && is_per_piece(linker, site)) || is_started_per_piece(linker, body);
         // What keeps a core busy: a known call does, or the project's own code does nothing else.
         let works = tasks.iter().any(|task| self.calculating.contains(task))
-            || calls.is_some_and(|path| row_calculates(link, path))
-            || tasks.iter().any(|&task| !self.waits.contains(&task) && calculates(link, task, &mut self.calculates));
+            || calls.is_some_and(|path| row_calculates(linker, path))
+            || tasks.iter().any(|&task| !self.waits.contains(&task) && calculates(linker, task, &mut self.calculates));
         // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
         let known = works || tasks.iter().any(|task| self.waits.contains(task));
         // What is known to be short; of the rest nobody knows.
         let is_busy = works && !tasks.iter().any(|task| self.calculating.contains(task) && !self.busy.contains(task))
             || tasks.iter().any(|task| self.busy.contains(task));
-        let is_short = names::bounds_offloads(facts.language) && !is_busy;
+        let is_short = lang::bounds_offloads(facts.language) && !is_busy;
         // Coroutines whose threads only wait for an answer are queued by the pool, and each of them waits for no more than its own.
         let is_coroutine = matches!(facts.language, Language::Python | Language::Rust);
         if is_coroutine && !is_aside && !per_item && awaited && known && !is_short {
-            for call in gathered(link, body, callers, bounding, COROUTINES) {
+            for call in gathered(linker, body, callers, bounding, COROUTINES) {
                 let of_call = self.times.of_site(call);
                 if of_call.is_once() {
                     continue;
                 }
-                let is_served = matches!(of_call, Times::PerEntry(..));
+                let is_served = matches!(of_call, Frequency::PerEntry(..));
                 found.push(Offload {
                     site: call,
                     path,
@@ -187,20 +187,20 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         }
         let unbounded = if !is_aside && per_item {
             Unbounded::PerItem
-        } else if let Times::PerEntry(entry, _) = when
+        } else if let Frequency::PerEntry(entry, _) = when
             && works
-            && !names::bounds_offloads(facts.language)
+            && !lang::bounds_offloads(facts.language)
         {
             Unbounded::PerEntry(entry)
         } else if !is_aside
-            && !names::bounds_offloads(facts.language)
-            && tasks.iter().any(|&task| never_ends(link, task))
+            && !lang::bounds_offloads(facts.language)
+            && tasks.iter().any(|&task| never_ends(linker, task))
         {
             Unbounded::Endless
         } else {
             return;
         };
-        let is_served = matches!(when, Times::PerEntry(..));
+        let is_served = matches!(when, Frequency::PerEntry(..));
         let known = takes.is_some() || works;
         let severity = match unbounded {
             // A pool with a bound of its own queues the rest: what is soon done lets the next one in.
@@ -210,7 +210,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
             }
             _ => Severity::Warning,
         };
-        let direct = matches!(when, Times::PerEntry(of, 0) if of == body) && known;
+        let direct = matches!(when, Frequency::PerEntry(of, 0) if of == body) && known;
         let confidence = if direct { Confidence::High } else { Confidence::Medium };
         found.push(Offload { site, path, unbounded, takes, severity, confidence, behind: None });
     }
@@ -231,72 +231,72 @@ struct Handed {
 }
 
 /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
-fn offload_sites(link: &Link<'_>) -> Vec<Handed> {
-    offloads_at(link, Language::ALL, |site| link.is_site_near(site))
+fn offload_sites(linker: &Linker<'_>) -> Vec<Handed> {
+    offloads_at(linker, Language::ALL, |site| linker.is_site_near(site))
 }
 
 /// The same in some languages, of the sites that are wanted.
-fn offloads_at<'a>(link: &Link<'a>, languages: &[Language], is_wanted: impl Fn(SiteRef) -> bool) -> Vec<Handed> {
+fn offloads_at<'a>(linker: &Linker<'a>, languages: &[Language], is_wanted: impl Fn(SiteRef) -> bool) -> Vec<Handed> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in languages {
-        let models = link.library.of(language);
+        let models = linker.library.of(language);
         // The rows of an overload are asked for by its method.
         let method = |path: &'a str| path.split('(').next().unwrap_or(path);
         let offloads = |path: &&'a str| {
-            let unbounded = is_unbounded(link, link.library.path(language, method(path)));
+            let unbounded = is_unbounded(linker, linker.library.path(language, method(path)));
             models.handovers(method(path)).iter().any(|row| takes_all(row.row, unbounded))
         };
         let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
-        sites.extend(link.sites_of_rows(link.reach(), language, Uses::HANDOVER, &[SiteKind::Call], wanted));
+        sites.extend(linker.sites_of_rows(linker.reach(), language, Uses::HANDOVER, &[SiteKind::Call], wanted));
     }
     sites.retain(|&site| is_wanted(site));
     sites.sort();
-    sites.into_iter().filter_map(|site| offload_at(link, site)).collect()
+    sites.into_iter().filter_map(|site| offload_at(linker, site)).collect()
 }
 
 /// Whether a call starts whatever it is given, however much there is.
-fn is_unbounded(link: &Link<'_>, path: PathId) -> bool {
-    link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+fn is_unbounded(linker: &Linker<'_>, path: PathId) -> bool {
+    linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
 }
 
-fn offload_at(link: &Link<'_>, site: SiteRef) -> Option<Handed> {
-    link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+fn offload_at(linker: &Linker<'_>, site: SiteRef) -> Option<Handed> {
+    linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
-        let rows = link.library.handovers(path);
+        let rows = linker.library.handovers(path);
         // The first row whose conditions hold speaks.
-        let holds = |row: &HandoverRow| link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+        let holds = |row: &HandoverRow| linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
         // Of Java's overloads each has rows of its own.
-        let overloaded = link.program.language(site.file) == Language::Java;
+        let overloaded = linker.program.language(site.file) == Language::Java;
         let mut held = rows.iter().filter(|row| holds(row.row));
         let row = match overloaded {
-            true => held.find(|row| takes_all(row.row, is_unbounded(link, path)))?,
-            false => held.next().filter(|row| takes_all(row.row, is_unbounded(link, path)))?,
+            true => held.find(|row| takes_all(row.row, is_unbounded(linker, path)))?,
+            false => held.next().filter(|row| takes_all(row.row, is_unbounded(linker, path)))?,
         };
         let Selector::Argument(argument) = &row.row.selector else { return None };
-        let form = link.argument(site, argument)?;
-        let (tasks, calls) = wrappers::callables(link, site, form, 1);
+        let form = linker.argument(site, argument)?;
+        let (tasks, calls) = wrappers::callables(linker, site, form, 1);
         Some(Handed { site, path, tasks, calls })
     })
 }
 
 /// Whether a library's function calculates.
-fn row_calculates(link: &Link<'_>, path: PathId) -> bool {
-    link.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
+fn row_calculates(linker: &Linker<'_>, path: PathId) -> bool {
+    linker.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
 }
 
 /// Whether a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known to,
 /// goes through loops in which everything is known, or calls itself.
-fn calculates(link: &Link<'_>, body: BodyRef, known: &mut Calculating) -> bool {
-    calculates_within(link, body, known, CALCULATIONS)
+fn calculates(linker: &Linker<'_>, body: BodyRef, known: &mut Calculating) -> bool {
+    calculates_within(linker, body, known, CALCULATIONS)
 }
 
-fn calculates_within(link: &Link<'_>, body: BodyRef, known: &mut Calculating, depth: u32) -> bool {
+fn calculates_within(linker: &Linker<'_>, body: BodyRef, known: &mut Calculating, depth: u32) -> bool {
     if let Some(&said) = known.get(&body) {
         return said;
     }
     let Some(depth) = depth.checked_sub(1) else { return false };
     known.insert(body, false);
-    let (facts, body_id) = link.program.facts_and_id(body);
+    let (facts, body_id) = linker.program.facts_and_id(body);
     let inside = |at: blocklint_facts::At| {
         std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
     };
@@ -306,13 +306,13 @@ fn calculates_within(link: &Link<'_>, body: BodyRef, known: &mut Calculating, de
             continue;
         }
         let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
-        let targets = link.targets(site, EnvId::NONE);
-        calls_unknown |= targets.list.is_empty() && !names::only_calculates(facts.language, facts.text(row.name));
+        let targets = linker.targets(site, EnvId::NONE);
+        calls_unknown |= targets.list.is_empty() && !lang::only_calculates(facts.language, facts.text(row.name));
         for target in &targets.list {
             match *target {
-                Target::Row { path, .. } => calculates |= row_calculates(link, path),
+                Target::Row { path, .. } => calculates |= row_calculates(linker, path),
                 Target::Body { body: of, .. } if of == body => calls_itself += 1,
-                Target::Body { body: of, .. } => calculates |= calculates_within(link, of, known, depth),
+                Target::Body { body: of, .. } => calculates |= calculates_within(linker, of, known, depth),
                 Target::Overrides { .. } => calls_unknown = true,
             }
         }
@@ -330,12 +330,12 @@ fn calculates_within(link: &Link<'_>, body: BodyRef, known: &mut Calculating, de
 
 /// The names of operations that run only so many at once. Chains that hold them often have no known type, and nothing else
 /// is called so.
-fn bounding_names<'a>(link: &Link<'a>) -> FxHashSet<(Language, &'a str)> {
+fn bounding_names<'a>(linker: &Linker<'a>) -> FxHashSet<(Language, &'a str)> {
     let mut names = FxHashSet::default();
     for &language in Language::ALL {
-        for row in link.library.of(language).names(Uses::CONCURRENCY) {
+        for row in linker.library.of(language).names(Uses::CONCURRENCY) {
             let bounds = row.paths(Uses::CONCURRENCY).any(|path| {
-                let calls = link.library.calls(link.library.path(language, path.path));
+                let calls = linker.library.calls(linker.library.path(language, path.path));
                 calls.iter().any(|row| matches!(row.row.concurrency, Some(Concurrency::Argument(_))))
             });
             if bounds {
@@ -347,15 +347,15 @@ fn bounding_names<'a>(link: &Link<'a>) -> FxHashSet<(Language, &'a str)> {
 }
 
 /// Whether something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
-fn is_bounded<'a>(link: &Link<'a>, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
-    let (facts, body_id) = link.program.facts_and_id(link.program.body_of_site(site));
+fn is_bounded<'a>(linker: &Linker<'a>, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(linker.program.body_of_site(site));
     let mut body = Some(body_id);
     while let Some(id) = body {
         let bounded = facts.sites.iter().enumerate().any(|(at, row)| {
             facts.body_of(row.at) == id
                 && matches!(row.kind, SiteKind::Call | SiteKind::Enter)
                 && (bounding.contains(&(facts.language, facts.text(row.name)))
-                    || bounds(link, site.file.site_ref(blocklint_facts::SiteId(at as u32))))
+                    || bounds(linker, site.file.site_ref(blocklint_facts::SiteId(at as u32))))
         });
         if bounded {
             return true;
@@ -375,15 +375,15 @@ fn is_bounded<'a>(link: &Link<'a>, site: SiteRef, bounding: &FxHashSet<(Language
 }
 
 /// Whether a call bounds concurrent work: a permit is taken, or so many run at once.
-fn bounds(link: &Link<'_>, site: SiteRef) -> bool {
-    link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => link.library.calls(path).iter().any(|row| {
+fn bounds(linker: &Linker<'_>, site: SiteRef) -> bool {
+    linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => linker.library.calls(path).iter().any(|row| {
             matches!(row.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
-                && link.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE)
+                && linker.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE)
         }),
         // A permit of the project's own.
         Target::Body { body, .. } => {
-            let name = link.program.facts(body.file).text(link.program.body(body).name);
+            let name = linker.program.facts(body.file).text(linker.program.body(body).name);
             matches!(name, "acquire" | "__aenter__" | "__enter__")
         }
         Target::Overrides { .. } => false,
@@ -391,33 +391,33 @@ fn bounds(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// Whether what a site gives is awaited where it stands: the next one starts when this one has ended.
-fn is_awaited(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    if link.program.site(site).flags.has(SiteFlags::AWAITED) {
+fn is_awaited(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    if linker.program.site(site).flags.has(SiteFlags::AWAITED) {
         return true;
     }
     // Through the local it is put into, or unwrapped.
-    let uses = link.program.uses_of_result(site);
+    let uses = linker.program.uses_of_result(site);
     uses.iter().any(|(mention, wrap)| match mention {
-        _ if wrap == blocklint_link::program::index::Wrap::Awaited => true,
+        _ if wrap == blocklint_link::program::occurrences::Wrap::Awaited => true,
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => facts.sites.iter().any(|row| {
                 row.flags.has(SiteFlags::AWAITED)
                     && facts.form(row.callee) == Form::Var(var)
-                    && same_loop(link, site, row.at.region)
+                    && same_loop(linker, site, row.at.region)
             }),
             _ => false,
         },
         Mention::Arg(of, _) => {
-            facts.site(of).flags.has(SiteFlags::AWAITED) && same_loop(link, site, facts.site(of).at.region)
+            facts.site(of).flags.has(SiteFlags::AWAITED) && same_loop(linker, site, facts.site(of).at.region)
         }
         _ => false,
     })
 }
 
 /// Whether a region lies in the innermost loop around a site.
-fn same_loop(link: &Link<'_>, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
-    let facts = link.program.facts(site.file);
+fn same_loop(linker: &Linker<'_>, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
+    let facts = linker.program.facts(site.file);
     let innermost = |mut at: blocklint_facts::RegionId| {
         while let Some(id) = at.get() {
             if facts.region(id).kind == RegionKind::Loop {
@@ -427,36 +427,36 @@ fn same_loop(link: &Link<'_>, site: SiteRef, region: blocklint_facts::RegionId) 
         }
         None
     };
-    innermost(link.program.site(site).at.region) == innermost(region)
+    innermost(linker.program.site(site).at.region) == innermost(region)
 }
 
 /// Whether a site runs for each element of a collection: in a loop over it, or in a literal that a lazy operation of a
 /// library takes for each element.
-fn is_per_piece(link: &Link<'_>, site: SiteRef) -> bool {
-    if is_per_item(link, site) {
+fn is_per_piece(linker: &Linker<'_>, site: SiteRef) -> bool {
+    if is_per_item(linker, site) {
         return true;
     }
-    let body = link.program.body_of_site(site);
-    let facts = link.program.facts(body.file);
-    let row = link.program.body(body);
+    let body = linker.program.body_of_site(site);
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
     match row.kind {
         BodyKind::GeneratorExpression => true,
-        BodyKind::Lambda => link.program.uses_of_callable(body).iter().any(|(mention, _)| {
+        BodyKind::Lambda => linker.program.uses_of_callable(body).iter().any(|(mention, _)| {
             let Mention::Arg(of, _) = mention else { return false };
-            names::goes_through(facts.language, facts.text(facts.site(of).name))
+            lang::goes_through(facts.language, facts.text(facts.site(of).name))
         }),
         _ => false,
     }
 }
 
 /// Whether tasks that run a body are started for each element of a collection.
-fn is_started_per_piece(link: &Link<'_>, body: BodyRef) -> bool {
-    let (facts, body_id) = link.program.facts_and_id(body);
-    let row = link.program.body(body);
+fn is_started_per_piece(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(body);
+    let row = linker.program.body(body);
     if row.kind != BodyKind::AsyncBlock {
         return false;
     }
-    if is_mapped_and_started(link, body) {
+    if is_mapped_and_started(linker, body) {
         return true;
     }
     facts.sites.iter().enumerate().any(|(at, of)| {
@@ -467,10 +467,10 @@ fn is_started_per_piece(link: &Link<'_>, body: BodyRef) -> bool {
         takes
             && of.kind == SiteKind::Call
             && !of.flags.has(SiteFlags::AWAITED)
-            && is_per_piece(link, site)
-            && link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            && is_per_piece(linker, site)
+            && linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                 Target::Row { path, .. } => {
-                    link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+                    linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
                 }
                 _ => false,
             })
@@ -479,27 +479,27 @@ fn is_started_per_piece(link: &Link<'_>, body: BodyRef) -> bool {
 
 /// Whether a literal gives this block, or the result of this call, for each element of a collection, and the body around it
 /// starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
-fn is_mapped_and_started(link: &Link<'_>, body: BodyRef) -> bool {
-    let uses = link.program.uses_of_callable(body);
-    uses.iter().any(|(mention, _)| is_given_by_literal(link, body.file, mention))
+fn is_mapped_and_started(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let uses = linker.program.uses_of_callable(body);
+    uses.iter().any(|(mention, _)| is_given_by_literal(linker, body.file, mention))
 }
 
-fn is_given_by_literal(link: &Link<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
-    let facts = link.program.facts(file);
+fn is_given_by_literal(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
+    let facts = linker.program.facts(file);
     let Mention::Exit(exit) = mention else { return false };
     let literal = facts.body_of(facts.exits.at(exit as usize).at);
     if facts.body(literal).kind != BodyKind::Lambda {
         return false;
     }
-    let uses = link.program.index_of(file).uses_of_callable(literal);
+    let uses = linker.program.index_of(file).uses_of_callable(literal);
     uses.iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
         let around = facts.body_of(facts.site(of).at);
-        names::goes_through(facts.language, facts.text(facts.site(of).name))
+        lang::goes_through(facts.language, facts.text(facts.site(of).name))
             && facts.sites.iter().enumerate().any(|(at, row)| {
                 row.kind == SiteKind::Call
                     && facts.body_of(row.at) == around
-                    && starts_all(link, file.site_ref(blocklint_facts::SiteId(at as u32)))
+                    && starts_all(linker, file.site_ref(blocklint_facts::SiteId(at as u32)))
             })
     })
 }
@@ -507,31 +507,31 @@ fn is_given_by_literal(link: &Link<'_>, file: blocklint_link::program::ids::File
 /// The calls that make a coroutine, which waits for its thread, for each element of a collection, and none of which is
 /// awaited before the next one starts: `gather(*[load(name) for name in names])`.
 fn gathered<'a>(
-    link: &Link<'a>,
+    linker: &Linker<'a>,
     body: BodyRef,
     callers: &Callers<'_, 'a>,
     bounding: &FxHashSet<(Language, &'a str)>,
     depth: u32,
 ) -> Vec<SiteRef> {
     let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
-    let row = link.program.body(body);
+    let row = linker.program.body(body);
     if row.flow != Flow::Coroutine || row.kind != BodyKind::Function {
         return Vec::new();
     }
     let mut found = Vec::new();
     for &call in callers.call_sites(body).iter() {
-        let of = link.program.body_of_site(call);
-        let aside = link.program.is_test(call.file) || link.program.is_command_line(call.file);
-        if aside || of == body || is_bounded(link, call, bounding) {
+        let of = linker.program.body_of_site(call);
+        let aside = linker.program.is_test(call.file) || linker.program.is_command_line(call.file);
+        if aside || of == body || is_bounded(linker, call, bounding) {
             continue;
         }
-        if is_awaited(link, call) {
+        if is_awaited(linker, call) {
             // `async move { render(page).await }`, one for each.
-            if is_started_per_piece(link, of) {
+            if is_started_per_piece(linker, of) {
                 found.push(call);
             }
-            found.extend(gathered(link, of, callers, bounding, depth));
-        } else if is_per_piece(link, call) && is_started(link, call, 4) {
+            found.extend(gathered(linker, of, callers, bounding, depth));
+        } else if is_per_piece(linker, call) && is_started(linker, call, 4) {
             found.push(call);
         }
     }
@@ -539,31 +539,31 @@ fn gathered<'a>(
 }
 
 /// Whether what a site gives is started together with others, as far as the code around it shows.
-fn is_started(link: &Link<'_>, site: SiteRef, depth: u32) -> bool {
+fn is_started(linker: &Linker<'_>, site: SiteRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(site.file);
-    let index = link.program.index_of(site.file);
+    let facts = linker.program.facts(site.file);
+    let index = linker.program.index_of(site.file);
     let starts = |mention: Mention| match mention {
         Mention::Arg(of, _) => {
             let of = site.file.site_ref(of);
-            let adds = link.program.site(of).kind == SiteKind::Call
-                && adds_to(link, of).is_some_and(|list| {
+            let adds = linker.program.site(of).kind == SiteKind::Call
+                && adds_to(linker, of).is_some_and(|list| {
                     index.mentions_named(list).iter().any(|(mention, _)| match mention {
-                        Mention::Arg(of, _) => starts_all(link, site.file.site_ref(of)),
+                        Mention::Arg(of, _) => starts_all(linker, site.file.site_ref(of)),
                         _ => false,
                     })
                 });
-            adds || starts_all(link, of) || is_started(link, of, depth)
+            adds || starts_all(linker, of) || is_started(linker, of, depth)
         }
         _ => false,
     };
-    link.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
-        Mention::Exit(_) => is_given_by_literal(link, site.file, mention),
+    linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
+        Mention::Exit(_) => is_given_by_literal(linker, site.file, mention),
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => index
                 .mentions_named(facts.var(var).name)
                 .iter()
-                .any(|(mention, _)| link.mentions_var(site.file.var_ref(var), mention) && starts(mention)),
+                .any(|(mention, _)| linker.mentions_var(site.file.var_ref(var), mention) && starts(mention)),
             _ => false,
         },
         mention => starts(mention),
@@ -571,37 +571,37 @@ fn is_started(link: &Link<'_>, site: SiteRef, depth: u32) -> bool {
 }
 
 /// Whether a call starts all that it is given.
-fn starts_all(link: &Link<'_>, site: SiteRef) -> bool {
-    link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+fn starts_all(linker: &Linker<'_>, site: SiteRef) -> bool {
+    linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => {
-            link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+            linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
         }
         _ => false,
     })
 }
 
 /// The name of the local list that a call puts its argument into.
-fn adds_to(link: &Link<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn adds_to(linker: &Linker<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let Form::Attr(base, method) = facts.form(row.callee) else { return None };
     let Form::Var(var) = facts.form(base) else { return None };
     matches!(facts.text(method), "append" | "add").then(|| facts.var(var).name)
 }
 
 /// What a task takes from a pool, holding its thread until there is one.
-fn takes_connection(link: &Link<'_>, task: BodyRef) -> Option<PathId> {
-    let (facts, task_id) = link.program.facts_and_id(task);
+fn takes_connection(linker: &Linker<'_>, task: BodyRef) -> Option<PathId> {
+    let (facts, task_id) = linker.program.facts_and_id(task);
     facts.sites.iter().enumerate().find_map(|(at, row)| {
         if facts.body_of(row.at) != task_id || row.kind != SiteKind::Call {
             return None;
         }
         let site = task.file.site_ref(blocklint_facts::SiteId(at as u32));
-        taken_at(link, site).filter(|taken| taken.blocks).map(|taken| taken.path)
+        taken_at(linker, site).filter(|taken| taken.blocks).map(|taken| taken.path)
     })
 }
 
 /// Whether a task loops without an end over a wait that has no limit.
-fn never_ends(link: &Link<'_>, task: BodyRef) -> bool {
-    waits_for_ever(link, task, 2, &mut FxHashSet::default())
+fn never_ends(linker: &Linker<'_>, task: BodyRef) -> bool {
+    waits_for_ever(linker, task, 2, &mut FxHashSet::default())
 }

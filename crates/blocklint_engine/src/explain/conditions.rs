@@ -1,6 +1,6 @@
 //! Conditions as model files write them, and what decided them.
 
-use blocklint_analysis::{Shown, Tried};
+use blocklint_analysis::{ConditionResult, Tried};
 use blocklint_core::Language;
 use blocklint_models::written::condition;
 
@@ -9,8 +9,8 @@ pub(super) fn written(tried: &Tried, language: Language) -> String {
     let key = if tried.excuses { "unless" } else { "when" };
     let text = format!("{key} {}", condition(&tried.condition, language));
     match (tried.shown, &tried.parameter) {
-        (Shown::Param(_), Some(name)) => format!("{text}, left to parameter `{name}`"),
-        (Shown::Hidden, _) => format!("{text}, not visible there"),
+        (ConditionResult::Param(_), Some(name)) => format!("{text}, left to parameter `{name}`"),
+        (ConditionResult::Hidden, _) => format!("{text}, not visible there"),
         _ => text,
     }
 }

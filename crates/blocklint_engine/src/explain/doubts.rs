@@ -1,7 +1,7 @@
 //! Doubts that make a finding less sure, in sentences.
 
 use blocklint_analysis::{
-    Anew, BodyRef, Choice, Doubt, Explainer, Link, RawFinding, RootKind, SiteRef, Starved, Unbounded, What,
+    Anew, BodyRef, Choice, Doubt, Explainer, Linker, RawFinding, RootKind, SiteRef, Starved, Unbounded, What,
 };
 use blocklint_core::Confidence;
 use blocklint_output::Remark;
@@ -28,55 +28,56 @@ pub(super) fn doubts(explainer: &Explainer<'_, '_>, raw: &RawFinding) -> Vec<Rem
 }
 
 fn in_words(explainer: &Explainer<'_, '_>, doubt: &Doubt) -> Remark {
-    let link = explainer.link();
+    let linker = explainer.linker();
     match doubt {
-        Doubt::Choice(choice) => Remark::at(choice_in_words(link, choice), place_of(link, choice.site)),
-        Doubt::Inferred(site) => Remark::at(inferred(explainer, *site), place_of(link, *site)),
+        Doubt::Choice(choice) => Remark::at(choice_in_words(linker, choice), place_of(linker, choice.site)),
+        Doubt::Inferred(site) => Remark::at(inferred(explainer, *site), place_of(linker, *site)),
         Doubt::PerhapsOther(site) => {
-            let written = link.written_site(*site);
-            Remark::at(format!("`{written}` may also run something that is not known"), place_of(link, *site))
+            let written = linker.written_site(*site);
+            Remark::at(format!("`{written}` may also run something that is not known"), place_of(linker, *site))
         }
         Doubt::ByName(site) => {
-            let written = link.written_site(*site);
+            let written = linker.written_site(*site);
             let says = format!(
                 "nothing is known of what `{written}` is called on; the project has only one method of this name"
             );
-            Remark::at(says, place_of(link, *site))
+            Remark::at(says, place_of(linker, *site))
         }
         Doubt::Argument(site, arg) => {
-            let given = link.program.args_of(*site).get(*arg as usize).map(|arg| link.written(site.file, arg.value));
+            let given =
+                linker.program.args_of(*site).get(*arg as usize).map(|arg| linker.written(site.file, arg.value));
             let given = given
                 .filter(|text| !text.is_empty())
                 .map_or_else(|| "its argument".to_owned(), |text| format!("`{text}`"));
-            let written = link.written_site(*site);
-            Remark::at(format!("that `{written}` runs {given} is inferred"), place_of(link, *site))
+            let written = linker.written_site(*site);
+            Remark::at(format!("that `{written}` runs {given} is inferred"), place_of(linker, *site))
         }
         Doubt::Undecided(site) => {
-            let written = link.written_site(*site);
+            let written = linker.written_site(*site);
             let says = format!("a condition of `{written}`, or around it, is neither shown to hold nor ruled out");
-            Remark::at(says, place_of(link, *site))
+            Remark::at(says, place_of(linker, *site))
         }
         Doubt::Root(kind) => Remark::new(match kind {
             RootKind::Dispatched => "it is one of several callables that code of an event loop chooses among",
             RootKind::Composed => "it is not known where its chain is subscribed to",
             _ => "it is not known on which thread its result is composed",
         }),
-        Doubt::Entry(of) => Remark::new(format!("that a greenlet runs {} is inferred", body(link, *of))),
+        Doubt::Entry(of) => Remark::new(format!("that a greenlet runs {} is inferred", body(linker, *of))),
     }
 }
 
 /// `` `self.store.read` may run one of 3 implementations, of which 1 blocks (`app.Slow.read`) and 2 do not (…) ``.
-fn choice_in_words(link: &Link<'_>, choice: &Choice) -> String {
+fn choice_in_words(linker: &Linker<'_>, choice: &Choice) -> String {
     let named = |bodies: &[BodyRef]| {
         let mut names: Vec<String> =
-            bodies.iter().take(NAMED).map(|&of| format!("`{}`", link.qualified_name(of))).collect();
+            bodies.iter().take(NAMED).map(|&of| format!("`{}`", linker.qualified_name(of))).collect();
         if bodies.len() > NAMED {
             names.push("…".to_owned());
         }
         if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
     };
     let others = choice.all.saturating_sub(choice.holding);
-    let written = link.written_site(choice.site);
+    let written = linker.written_site(choice.site);
     let block = if choice.holding == 1 { "blocks" } else { "block" };
     let not = if others == 1 { "does not" } else { "do not" };
     let holders = named(&choice.holders);
@@ -93,11 +94,11 @@ fn choice_in_words(link: &Link<'_>, choice: &Choice) -> String {
 
 /// Returns what is said of a value that is inferred.
 fn inferred(explainer: &Explainer<'_, '_>, site: SiteRef) -> String {
-    let link = explainer.link();
-    let written = link.written_site(site);
+    let linker = explainer.linker();
+    let written = linker.written_site(site);
     match explainer.receiver(site) {
-        Some((receiver, of)) if !link.values.is_unknown(of) => {
-            format!("what `{receiver}` is, is inferred: {}", value(link, of))
+        Some((receiver, of)) if !linker.values.is_unknown(of) => {
+            format!("what `{receiver}` is, is inferred: {}", value(linker, of))
         }
         _ => format!("what `{written}` runs is inferred"),
     }

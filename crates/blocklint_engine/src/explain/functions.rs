@@ -20,7 +20,7 @@ pub(super) struct ToldFunction {
 
 /// Returns a function in words.
 pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> ToldFunction {
-    let link = explainer.link();
+    let linker = explainer.linker();
     let about = explainer.explain_body(of);
     let uses: Vec<Remark> = about.uses.iter().take(MOST_LISTED).map(|one| use_in_words(explainer, *one)).collect();
     let mut reaches: Vec<Remark> =
@@ -41,8 +41,8 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
     duty.extend(ends.take(MOST_LISTED));
     ToldFunction {
         told: ExplainedFunction {
-            name: body(link, of),
-            place: place(link, of.file, link.program.body(of).name_span),
+            name: body(linker, of),
+            place: place(linker, of.file, linker.program.body(of).name_span),
             duty,
             more_uses: about.uses.len() - uses.len(),
             uses,
@@ -56,17 +56,17 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
 
 /// Returns why a function must not block, or why it may, and what speaks against its findings.
 fn duty(explainer: &Explainer<'_, '_>, about: &BodyExplanation) -> Vec<Remark> {
-    let link = explainer.link();
+    let linker = explainer.linker();
     let mut found = Vec::new();
     match (about.root, &about.registered) {
         (Some(root), _) => found.push(Remark::new(root_in_words(root))),
         (None, Some((path, context))) if *context != Context::EventLoop => {
-            let path = link.library.text(*path);
+            let path = linker.library.text(*path);
             found.push(Remark::new(format!("may block: `{path}` runs it in {}", context_words(*context))));
         }
         (None, _) => found.push(Remark::new("is judged where it is called: nothing says that it must not block")),
     }
-    if link.is_never_built(about.body.file) {
+    if linker.is_never_built(about.body.file) {
         found
             .push(Remark::new("is not part of the program: no `mod` declares its file, so the compiler never sees it"));
     }
@@ -75,7 +75,7 @@ fn duty(explainer: &Explainer<'_, '_>, about: &BodyExplanation) -> Vec<Remark> {
     } else if let Some(signal) = about.serves_nobody {
         found.push(Remark::new(format!("is left out of what counts: {} ({})", signal.says, signal.name)));
     }
-    let flow = link.program.body(about.body).flow;
+    let flow = linker.program.body(about.body).flow;
     let is_entered = about.registered.is_some() || about.root.is_some_and(|root| root.kind != RootKind::Coroutine);
     if about.uses.is_empty() && !is_entered {
         let what = if flow == Flow::Coroutine {
@@ -108,15 +108,15 @@ fn root_in_words(root: Root) -> String {
 }
 
 fn use_in_words(explainer: &Explainer<'_, '_>, one: BodyUse) -> Remark {
-    let link = explainer.link();
+    let linker = explainer.linker();
     let (says, at): (String, Place) = match one {
-        BodyUse::Kept(file, span) => ("kept there".to_owned(), place(link, file, span)),
+        BodyUse::Kept(file, span) => ("kept there".to_owned(), place(linker, file, span)),
         BodyUse::Called(site)
         | BodyUse::Awaited(site)
         | BodyUse::Made(site)
         | BodyUse::HandedOver(site, _)
         | BodyUse::PassedOn(site) => {
-            let around = body(link, link.program.body_of_site(site));
+            let around = body(linker, linker.program.body_of_site(site));
             let says = match one {
                 BodyUse::Awaited(_) => format!("awaited by {around}"),
                 BodyUse::Made(_) => format!("made by {around}, and not run there"),
@@ -124,12 +124,12 @@ fn use_in_words(explainer: &Explainer<'_, '_>, one: BodyUse) -> Remark {
                 BodyUse::PassedOn(site) => {
                     format!(
                         "given by {around} to `{}`, of which it is not known what it does with it",
-                        link.written_site(site)
+                        linker.written_site(site)
                     )
                 }
                 _ => format!("called by {around}"),
             };
-            (says, place_of(link, site))
+            (says, place_of(linker, site))
         }
     };
     let test = if explainer.is_use_in_test(one) { ", for tests" } else { "" };
@@ -138,10 +138,10 @@ fn use_in_words(explainer: &Explainer<'_, '_>, one: BodyUse) -> Remark {
 
 /// `` `time.sleep` (sleep, confidence high) through load → read ``.
 fn reached_in_words(explainer: &Explainer<'_, '_>, one: &Reached) -> Remark {
-    let link = explainer.link();
+    let linker = explainer.linker();
     let Some(last) = one.trace.last() else { return Remark::new(String::new()) };
     let through: Vec<&str> = one.trace.iter().skip(1).map(|step| blocklint_core::body_name(&step.function)).collect();
     let through = if through.is_empty() { String::new() } else { format!(" through {}", through.join(" → ")) };
     let says = format!("`{}` ({}, confidence {}){through}", last.call, one.effect, one.confidence);
-    Remark::at(says, place(link, last.file, last.span))
+    Remark::at(says, place(linker, last.file, last.span))
 }

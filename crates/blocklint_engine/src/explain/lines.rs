@@ -29,17 +29,17 @@ pub(super) fn kind_of(text: &str, language: Language) -> LineKind {
 
 /// Returns where a line stands: ``in async function `app.handler` ``.
 pub(super) fn stands(explainer: &Explainer<'_, '_>, standing: &Standing, kind: LineKind) -> String {
-    let link = explainer.link();
-    let program = link.program;
+    let linker = explainer.linker();
+    let program = linker.program;
     let around = || match program.body(standing.body).kind {
-        BodyKind::Module => format!("outside of any function of {}", body(link, standing.body)),
-        _ => format!("in {}", body(link, standing.body)),
+        BodyKind::Module => format!("outside of any function of {}", body(linker, standing.body)),
+        _ => format!("in {}", body(linker, standing.body)),
     };
     if let Some(&defined) = standing.defines.first() {
-        return format!("defines {}", body(link, defined));
+        return format!("defines {}", body(linker, defined));
     }
     if let Some(class) = standing.class {
-        return format!("defines class `{}`", link.qualified_class(class));
+        return format!("defines class `{}`", linker.qualified_class(class));
     }
     match kind {
         LineKind::Blank => format!("a blank line {}", around()),
@@ -56,29 +56,32 @@ pub(super) fn remarks(
     is_called: bool,
     has_findings: bool,
 ) -> Vec<Remark> {
-    let link = explainer.link();
+    let linker = explainer.linker();
     let mut found = Vec::new();
     if let Some(call) = standing.within.filter(|_| !is_called) {
-        found.push(Remark::at(format!("goes on with the call of `{}`", link.written_site(call)), place_of(link, call)));
+        found.push(Remark::at(
+            format!("goes on with the call of `{}`", linker.written_site(call)),
+            place_of(linker, call),
+        ));
     } else if !is_called && !has_findings && standing.defines.is_empty() && standing.class.is_none() {
         found.push(Remark::new("nothing is called on this line"));
     }
     if let Some(nearest) = standing.nearest.filter(|_| !is_called && !has_findings && standing.within.is_none()) {
-        let says = format!("the nearest function is {}", body(link, nearest));
-        found.push(Remark::at(says, place(link, nearest.file, link.program.body(nearest).name_span)));
+        let says = format!("the nearest function is {}", body(linker, nearest));
+        found.push(Remark::at(says, place(linker, nearest.file, linker.program.body(nearest).name_span)));
     }
     found
 }
 
 /// Returns what is to be said of a file as a whole.
 pub(super) fn of_file(explainer: &Explainer<'_, '_>, file: FileId, text: &str) -> Vec<Remark> {
-    let link = explainer.link();
+    let linker = explainer.linker();
     let mut found = Vec::new();
-    if link.is_never_built(file) {
+    if linker.is_never_built(file) {
         let says = "the file is not part of the program: no `mod` declares it, so the compiler never sees it";
         found.push(Remark::new(says));
     }
-    if link.program.is_test(file) {
+    if linker.program.is_test(file) {
         found.push(Remark::new("the file holds tests: what only they reach is left aside"));
     }
     if is_generated(text) {
@@ -89,7 +92,7 @@ pub(super) fn of_file(explainer: &Explainer<'_, '_>, file: FileId, text: &str) -
 
 /// Returns what the comments of a line that silence rules do.
 pub(super) fn of_comments(explainer: &Explainer<'_, '_>, file: FileId, line: Span) -> Vec<Remark> {
-    let facts = explainer.link().program.facts(file);
+    let facts = explainer.linker().program.facts(file);
     let used = &explainer.solved().used;
     let rows = facts.suppressions.iter().enumerate().filter(|(_, row)| {
         let is_meant = matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa);

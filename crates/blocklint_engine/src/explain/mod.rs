@@ -10,7 +10,7 @@ mod reasons;
 mod sites;
 mod values;
 
-use blocklint_analysis::{Explainer, FileId, Link, Names, Part, Program, SourceFile};
+use blocklint_analysis::{Explainer, FileId, Linker, Names, Part, Program, SourceFile};
 use blocklint_core::{Finding, Language, Span};
 use blocklint_models::Models;
 use blocklint_output::{ExplainedFinding, ExplainedLine, ExplainedSite, Outcome, Remark, Sources};
@@ -150,32 +150,32 @@ fn tell(
     let (files, layout) = loaded(project, models, extracted);
     let names = Names::new(&files);
     let program = Program::new(&files, &layout, &names);
-    let new_link = || blocklint_analysis::link(&program, models);
-    let contained = contain(&program, options, new_link, |link, left_out| {
+    let new_link = || blocklint_analysis::linker(&program, models);
+    let contained = contain(&program, options, new_link, |linker, left_out| {
         let unseen = unseen_languages(&unread_languages, left_out);
-        tell_lines(link, &files, options, spans, &unread, &unseen)
+        tell_lines(linker, &files, options, spans, &unread, &unseen)
     });
     Told { left_out: contained.left_out, ..contained.done }
 }
 
 /// Says what is known of some lines, by a linker of the program that these files are.
 fn tell_lines(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     files: &[SourceFile],
     options: Options,
     spans: &[Option<AskedSpan>],
     unread: &[Finding],
     unseen: &[Language],
 ) -> Told {
-    let program = link.program;
-    let explainer = Explainer::new(link, options_of(options));
+    let program = linker.program;
+    let explainer = Explainer::new(linker, options_of(options));
     let solved = explainer.solved();
     // Findings keep the numbers that the analysis gives them; those about comments and files come behind.
     let mut findings: Vec<Finding> = Vec::new();
     let mut doubts: Vec<Vec<Remark>> = Vec::new();
     let mut numbers: Vec<Option<usize>> = Vec::new();
     for raw in &solved.findings {
-        let told = words::finding(link, solved, raw);
+        let told = words::finding(linker, solved, raw);
         numbers.push(told.is_some().then_some(findings.len()));
         if let Some(finding) = told {
             findings.push(finding);
@@ -238,10 +238,10 @@ fn tell_line(
     number: &dyn Fn(&usize) -> Option<usize>,
     about_source: Vec<(usize, Part)>,
 ) -> ToldLine {
-    let link = explainer.link();
+    let linker = explainer.linker();
     let standing = explainer.standing(file, span.line, span.code);
     let text = span.text.get(span.line.start as usize..span.line.end as usize).unwrap_or_default();
-    let kind = lines::kind_of(text, link.program.language(file));
+    let kind = lines::kind_of(text, linker.program.language(file));
     let mut sites = explainer.sites_of(file, span.line);
     let imports_alone = standing.is_import && sites.iter().all(|&site| explainer.is_import(site));
     let is_called = !sites.is_empty() && !imports_alone;
@@ -269,7 +269,7 @@ fn tell_line(
     remarks.extend(lines::remarks(explainer, &standing, is_called, !found.is_empty()));
     ToldLine {
         told: ExplainedLine {
-            place: sites::place(link, file, span.code),
+            place: sites::place(linker, file, span.code),
             stands: lines::stands(explainer, &standing, kind),
             remarks,
             findings: Vec::new(),

@@ -1,6 +1,6 @@
 //! Why a site belongs to no finding, in sentences.
 
-use blocklint_analysis::{Above, BodyRef, End, Explainer, Explanation, Link, Why};
+use blocklint_analysis::{Above, BodyRef, End, Explainer, Explanation, Linker, Why};
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Flow, SiteKind};
 use blocklint_output::Remark;
@@ -10,11 +10,11 @@ use super::sites::{body, context_words, place, place_of};
 
 /// Returns one end in words, each with the place it speaks of.
 pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &End) -> Vec<Remark> {
-    let link = explainer.link();
-    let text = |path| link.library.text(path).to_string();
+    let linker = explainer.linker();
+    let text = |path| linker.library.text(path).to_string();
     let one = |text: String| vec![Remark::new(text)];
     match end {
-        End::UnknownCallee(why) => one(unknown(link, site, *why)),
+        End::UnknownCallee(why) => one(unknown(linker, site, *why)),
         End::NoModel(path) => one(format!("no model speaks of `{}`: it is taken to hold no thread", text(*path))),
         End::NoEffect(path) => one(format!("no model row says that `{}` holds its thread", text(*path))),
         End::Harmless(path) => one(format!("the model says that `{}` holds no thread", text(*path))),
@@ -29,32 +29,32 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
             one(format!("`{}` takes a lock of this process, which by itself is not reported", text(*path)))
         }
         End::Registers(of, Context::EventLoop) => {
-            one(format!("registers {} to run on the event loop, where it is judged by itself", body(link, *of)))
+            one(format!("registers {} to run on the event loop, where it is judged by itself", body(linker, *of)))
         }
         End::Registers(of, context) => one(format!(
             "registers {} to run in {}, where it holds no event loop",
-            body(link, *of),
+            body(linker, *of),
             context_words(*context)
         )),
         End::Silenced(of, span) => vec![Remark::at(
-            format!("what {} does is silenced by a comment there", body(link, *of)),
-            place(link, of.file, *span),
+            format!("what {} does is silenced by a comment there", body(linker, *of)),
+            place(linker, of.file, *span),
         )],
         End::Unconsumed(path) => one(format!(
             "`{}` works when its result is consumed, and nothing that is known consumes it on an event loop",
             text(*path)
         )),
         End::Makes(of, Flow::Coroutine) => {
-            one(format!("makes a coroutine of `{}`: its body runs where that is awaited", link.qualified_name(*of)))
+            one(format!("makes a coroutine of `{}`: its body runs where that is awaited", linker.qualified_name(*of)))
         }
-        End::Makes(of, Flow::Sync) => one(format!("`{}` is only made, not run, here", link.qualified_name(*of))),
+        End::Makes(of, Flow::Sync) => one(format!("`{}` is only made, not run, here", linker.qualified_name(*of))),
         End::Makes(of, Flow::Generator | Flow::AsyncGenerator) => {
-            one(format!("makes a generator of `{}`: its body runs where that is iterated", link.qualified_name(*of)))
+            one(format!("makes a generator of `{}`: its body runs where that is iterated", linker.qualified_name(*of)))
         }
         End::Awaits(of, findings) => awaits(explainer, *of, findings),
-        End::Quiet(of) => one(format!("nothing that {} runs is known to hold its thread", body(link, *of))),
+        End::Quiet(of) => one(format!("nothing that {} runs is known to hold its thread", body(linker, *of))),
         End::HandsOver(passed) => {
-            let what = match (passed.written.as_str(), link.program.language(site.site.file)) {
+            let what = match (passed.written.as_str(), linker.program.language(site.site.file)) {
                 ("<lambda>", Language::Rust) => "a closure".to_owned(),
                 ("<lambda>", _) => "a lambda".to_owned(),
                 (written, _) => format!("`{written}`"),
@@ -69,17 +69,19 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
             })
         }
         End::Plain => vec![plain(explainer, site)],
-        End::RuledOut(of) => one(format!("{} can hold its thread, but not with what is passed here", body(link, *of))),
-        End::Cut(file, span) => vec![Remark::at("a comment ends it here", place(link, *file, *span))],
-        End::Allowed(of) => one(format!("the thread of {} may be held in this way", body(link, *of))),
+        End::RuledOut(of) => {
+            one(format!("{} can hold its thread, but not with what is passed here", body(linker, *of)))
+        }
+        End::Cut(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
+        End::Allowed(of) => one(format!("the thread of {} may be held in this way", body(linker, *of))),
         End::Stops(of, above) => stops(explainer, Some(site.owner), *of, above),
     }
 }
 
 /// Returns what is said of a site without target.
 pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Remark {
-    let link = explainer.link();
-    let row = link.program.site(site.site);
+    let linker = explainer.linker();
+    let row = linker.program.site(site.site);
     let text = match row.kind {
         SiteKind::Call | SiteKind::New | SiteKind::Macro => "it runs no code of the project and no modelled call",
         SiteKind::Import => "an import; what a module runs when it is first imported is not followed",
@@ -89,10 +91,10 @@ pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Re
     Remark::new(text)
 }
 
-fn unknown(link: &Link<'_>, site: &Explanation<'_>, why: Why) -> String {
-    let written = link.written_site(site.site);
+fn unknown(linker: &Linker<'_>, site: &Explanation<'_>, why: Why) -> String {
+    let written = linker.written_site(site.site);
     match site.receiver {
-        Some(receiver) if link.values.is_unknown(receiver) => {
+        Some(receiver) if linker.values.is_unknown(receiver) => {
             format!("what `{written}` is called on is unknown: {}", why.as_str())
         }
         _ => format!("what `{written}` calls is unknown: {}", why.as_str()),
@@ -100,14 +102,14 @@ fn unknown(link: &Link<'_>, site: &Explanation<'_>, why: Why) -> String {
 }
 
 fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Remark> {
-    let link = explainer.link();
-    let name = body(link, of);
+    let linker = explainer.linker();
+    let name = body(linker, of);
     let found = findings.iter().filter_map(|&at| explainer.solved().findings.get(at));
     let mut reasons: Vec<Remark> = found
         .take(MOST_LISTED)
         .map(|raw| {
             let text = format!("{name} reports what it does itself: {} `{}`", raw.rule, raw.call);
-            Remark::at(text, place(link, raw.file, raw.span))
+            Remark::at(text, place(linker, raw.file, raw.span))
         })
         .collect();
     if reasons.is_empty() {
@@ -118,25 +120,25 @@ fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec
 
 /// Returns why a label goes no further than a body; `owner` is the body of the site that is spoken of, if one is.
 pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: BodyRef, above: &Above) -> Vec<Remark> {
-    let link = explainer.link();
+    let linker = explainer.linker();
     let name = match owner {
         None => "it".to_owned(),
-        Some(owner) if of == owner => body(link, of),
-        Some(_) => format!("goes up to {}, which", body(link, of)),
+        Some(owner) if of == owner => body(linker, of),
+        Some(_) => format!("goes up to {}, which", body(linker, of)),
     };
-    let at_site = |text: String, site| vec![Remark::at(text, place_of(link, site))];
+    let at_site = |text: String, site| vec![Remark::at(text, place_of(linker, site))];
     match above {
         Above::NoCaller => {
-            let facts = link.program.body(of);
-            vec![Remark::at(format!("{name} has no caller that is known"), place(link, of.file, facts.name_span))]
+            let facts = linker.program.body(of);
+            vec![Remark::at(format!("{name} has no caller that is known"), place(linker, of.file, facts.name_span))]
         }
         Above::TopLevel => vec![Remark::new(format!("{name} runs when it is imported"))],
         Above::Called(sites) => {
             let called = |site| {
-                let around = body(link, link.program.body_of_site(site));
+                let around = body(linker, linker.program.body_of_site(site));
                 Remark::at(
                     format!("{name} is called by {around}, from which nothing reaches async code"),
-                    place_of(link, site),
+                    place_of(linker, site),
                 )
             };
             let mut remarks: Vec<Remark> = sites.iter().take(MOST_LISTED).map(|&site| called(site)).collect();
@@ -152,24 +154,27 @@ pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: B
             *site,
         ),
         Above::PassedOn(site) => at_site(
-            format!("{name} is given to `{}`, of which it is not known what it does with it", link.written_site(*site)),
+            format!(
+                "{name} is given to `{}`, of which it is not known what it does with it",
+                linker.written_site(*site)
+            ),
             *site,
         ),
         Above::Kept(file, span) => {
             let text = format!("{name} is kept there, and no call of it from there is known");
-            vec![Remark::at(text, place(link, *file, *span))]
+            vec![Remark::at(text, place(linker, *file, *span))]
         }
         Above::Registered(path, context) => {
-            let path = link.library.text(*path);
+            let path = linker.library.text(*path);
             vec![Remark::new(format!("{name} is registered by `{path}` to run in {}", context_words(*context)))]
         }
         Above::Cut(file, span) => {
             let text = format!("{name} is called there under a comment that silences it");
-            vec![Remark::at(text, place(link, *file, *span))]
+            vec![Remark::at(text, place(linker, *file, *span))]
         }
         Above::RuledOut(site) => at_site(format!("{name} is called there with arguments that rule it out"), *site),
         Above::Allowed(root) => {
-            let root = body(link, *root);
+            let root = body(linker, *root);
             vec![Remark::new(format!("{name} is called by {root}, whose thread may be held in this way"))]
         }
     }

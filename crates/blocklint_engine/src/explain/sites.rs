@@ -1,7 +1,7 @@
 //! The calls of a line, in words.
 
-use blocklint_analysis::{BodyRef, Link, RowTried, RunTarget, SiteRef};
-use blocklint_analysis::{Edge, Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch};
+use blocklint_analysis::{BodyRef, Linker, RowTried, RunTarget, SiteRef};
+use blocklint_analysis::{Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch, TargetKind};
 use blocklint_core::{Context, Hold, Language, Place};
 use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind};
 use blocklint_models::{CallRow, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Via};
@@ -13,9 +13,9 @@ use crate::words;
 
 /// Returns a site in words; its findings are told with the line.
 pub(super) fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> ExplainedSite {
-    let link = explainer.link();
-    let facts = link.program.facts(site.site.file);
-    let row = link.program.site(site.site);
+    let linker = explainer.linker();
+    let facts = linker.program.facts(site.site.file);
+    let row = linker.program.site(site.site);
     let arguments = site.arguments.iter().map(|(argument, given)| {
         let text = match given {
             GivenArgument::Absent => "not given".to_owned(),
@@ -25,39 +25,39 @@ pub(super) fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -
             GivenArgument::Parameter(name, Some(default)) => {
                 format!("parameter `{name}`, {} by default", literal(default))
             }
-            GivenArgument::Value(written, of) if link.values.is_unknown(*of) => format!("`{written}`"),
-            GivenArgument::Value(written, of) => format!("`{written}`, {}", value(link, *of)),
+            GivenArgument::Value(written, of) if linker.values.is_unknown(*of) => format!("`{written}`"),
+            GivenArgument::Value(written, of) => format!("`{written}`, {}", value(linker, *of)),
         };
         (blocklint_models::written::argument(argument), text)
     });
     ExplainedSite {
-        place: place(link, site.site.file, site.span),
-        written: written(link, site.site),
+        place: place(linker, site.site.file, site.span),
+        written: written(linker, site.site),
         kind: kind(row.kind, row.flags.has(SiteFlags::ASYNC)).to_owned(),
         owner: owner(explainer, site),
-        receiver: site.receiver.filter(|_| row.kind != SiteKind::Import).map(|of| value(link, of)),
+        receiver: site.receiver.filter(|_| row.kind != SiteKind::Import).map(|of| value(linker, of)),
         arguments: arguments.collect(),
-        targets: site.targets.iter().map(|target| run_target(link, target)).collect(),
+        targets: site.targets.iter().map(|target| run_target(linker, target)).collect(),
         rows: site.rows.iter().map(|of| tried(of, facts.language)).collect(),
         outcomes: outcomes(explainer, site),
     }
 }
 
-pub(super) fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
-    words::place(link, file, span)
+pub(super) fn place(linker: &Linker<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+    words::place(linker, file, span)
 }
 
 /// Where a site stands, for the reasons that name another one.
-pub(super) fn place_of(link: &Link<'_>, site: SiteRef) -> Place {
-    place(link, site.file, link.program.site(site).span)
+pub(super) fn place_of(linker: &Linker<'_>, site: SiteRef) -> Place {
+    place(linker, site.file, linker.program.site(site).span)
 }
 
 /// A site as it is written, as far as names go.
-fn written(link: &Link<'_>, site: SiteRef) -> String {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn written(linker: &Linker<'_>, site: SiteRef) -> String {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     match (row.kind, facts.form(row.callee)) {
-        (SiteKind::Write, _) => format!("{}.{}", link.written(site.file, row.callee), facts.text(row.name)),
+        (SiteKind::Write, _) => format!("{}.{}", linker.written(site.file, row.callee), facts.text(row.name)),
         (SiteKind::Import, Form::Import(import)) => {
             let import = facts.import(import);
             let parts = [facts.text(import.module), facts.text(import.name)];
@@ -65,7 +65,7 @@ fn written(link: &Link<'_>, site: SiteRef) -> String {
             let separator = if facts.language == Language::Rust { "::" } else { "." };
             parts.join(separator)
         }
-        _ => link.written_site(site),
+        _ => linker.written_site(site),
     }
 }
 
@@ -94,9 +94,9 @@ fn kind(kind: SiteKind, is_async: bool) -> &'static str {
 }
 
 /// A body in words: ``async function `app.handler` ``.
-pub(super) fn body(link: &Link<'_>, of: BodyRef) -> String {
-    let row = link.program.body(of);
-    let name = link.qualified_name(of);
+pub(super) fn body(linker: &Linker<'_>, of: BodyRef) -> String {
+    let row = linker.program.body(of);
+    let name = linker.qualified_name(of);
     let what = match (row.kind, row.flow) {
         (BodyKind::Module, _) => "module",
         (BodyKind::Class, _) => "class",
@@ -104,7 +104,7 @@ pub(super) fn body(link: &Link<'_>, of: BodyRef) -> String {
         (BodyKind::GeneratorExpression, _) => "generator expression",
         (BodyKind::Initialiser, _) => "initialiser",
         (BodyKind::Lambda, Flow::Coroutine) => "async closure",
-        (BodyKind::Lambda, _) if link.program.language(of.file) == Language::Rust => "closure",
+        (BodyKind::Lambda, _) if linker.program.language(of.file) == Language::Rust => "closure",
         (BodyKind::Lambda, _) => "lambda",
         (BodyKind::Function, Flow::Coroutine) => "async function",
         (BodyKind::Function, Flow::AsyncGenerator) => "async generator",
@@ -116,7 +116,7 @@ pub(super) fn body(link: &Link<'_>, of: BodyRef) -> String {
 }
 
 fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
-    let text = body(explainer.link(), site.owner);
+    let text = body(explainer.linker(), site.owner);
     match site.root.map(|root| root.kind) {
         Some(RootKind::Coroutine) | None => text,
         Some(RootKind::Registered | RootKind::Literal | RootKind::Computing) => {
@@ -131,23 +131,23 @@ fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
     }
 }
 
-fn run_target(link: &Link<'_>, target: &RunTarget) -> ExplainedTarget {
+fn run_target(linker: &Linker<'_>, target: &RunTarget) -> ExplainedTarget {
     match target {
         RunTarget::Body { body: of, edge: by, awaited, by_argument, confidence } => {
-            let row = link.program.body(*of);
+            let row = linker.program.body(*of);
             let edge = edge(*by, row.flow, *awaited);
             ExplainedTarget {
-                name: link.qualified_name(*of),
+                name: linker.qualified_name(*of),
                 edge: match by_argument {
                     Some(written) => format!("{edge} of its argument `{written}`"),
                     None => edge,
                 },
                 confidence: *confidence,
-                place: Some(place(link, of.file, row.name_span)),
+                place: Some(place(linker, of.file, row.name_span)),
             }
         }
         RunTarget::Library { path, property, confidence } => ExplainedTarget {
-            name: link.library.text(*path).to_string(),
+            name: linker.library.text(*path).to_string(),
             edge: if *property { "property" } else { "call" }.to_owned(),
             confidence: *confidence,
             place: None,
@@ -155,17 +155,17 @@ fn run_target(link: &Link<'_>, target: &RunTarget) -> ExplainedTarget {
     }
 }
 
-fn edge(edge: Edge, flow: Flow, awaited: bool) -> String {
+fn edge(edge: TargetKind, flow: Flow, awaited: bool) -> String {
     match (edge, flow) {
-        (Edge::Call, _) => "call".to_owned(),
-        (Edge::Consume, _) => "runs what was made earlier".to_owned(),
-        (Edge::Init, _) => "first import".to_owned(),
-        (Edge::Construct, Flow::Coroutine) if awaited => "await".to_owned(),
-        (Edge::Construct, Flow::Coroutine) => "makes a coroutine".to_owned(),
-        (Edge::Construct, Flow::Generator) => "makes a generator".to_owned(),
-        (Edge::Construct, Flow::AsyncGenerator) => "makes an async generator".to_owned(),
-        (Edge::Construct, Flow::Sync) => "makes an instance".to_owned(),
-        (Edge::HandOver(context, _), _) => format!("hand-over to {}", context_words(context)),
+        (TargetKind::Call, _) => "call".to_owned(),
+        (TargetKind::Consume, _) => "runs what was made earlier".to_owned(),
+        (TargetKind::Init, _) => "first import".to_owned(),
+        (TargetKind::Construct, Flow::Coroutine) if awaited => "await".to_owned(),
+        (TargetKind::Construct, Flow::Coroutine) => "makes a coroutine".to_owned(),
+        (TargetKind::Construct, Flow::Generator) => "makes a generator".to_owned(),
+        (TargetKind::Construct, Flow::AsyncGenerator) => "makes an async generator".to_owned(),
+        (TargetKind::Construct, Flow::Sync) => "makes an instance".to_owned(),
+        (TargetKind::HandOver(context, _), _) => format!("hand-over to {}", context_words(context)),
     }
 }
 
@@ -183,7 +183,7 @@ fn tried(tried: &RowTried<'_>, language: Language) -> ExplainedRow {
     let shown = tried
         .conditions
         .iter()
-        .map(|of| (conditions::written(of, language), of.shown == blocklint_analysis::Shown::Yes));
+        .map(|of| (conditions::written(of, language), of.shown == blocklint_analysis::ConditionResult::Yes));
     let conditions = shown.collect();
     let (path, says, (file, line)) = match tried.row {
         RowMatch::Call(row) => (row.path, call_says(&row, tried), row.origin()),

@@ -1,66 +1,67 @@
 //! Values in words that people know.
 
-use blocklint_analysis::{ArgsId, Constant, Link, Val, ValueId};
+use blocklint_analysis::{ArgsId, Constant, Linker, Val, ValueId};
 
 /// How deep type arguments and parts are told.
 const DEPTH: u32 = 3;
 
 /// What an expression may be: its members, what is not known last and with its reason.
-pub(super) fn value(link: &Link<'_>, of: ValueId) -> String {
-    within(link, of, DEPTH)
+pub(super) fn value(linker: &Linker<'_>, of: ValueId) -> String {
+    within(linker, of, DEPTH)
 }
 
-fn within(link: &Link<'_>, of: ValueId, depth: u32) -> String {
+fn within(linker: &Linker<'_>, of: ValueId, depth: u32) -> String {
     let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
-    let members = link.values.members(of);
+    let members = linker.values.members(of);
     let (unknown, known): (Vec<Val>, Vec<Val>) = members.iter().partition(|val| matches!(val, Val::Unknown(_)));
-    let words = known.iter().chain(&unknown).map(|val| member(link, *val, depth));
+    let words = known.iter().chain(&unknown).map(|val| member(linker, *val, depth));
     words.collect::<Vec<_>>().join(" or ")
 }
 
-fn member(link: &Link<'_>, val: Val, depth: u32) -> String {
-    let path = |path| link.library.text(path).to_string();
+fn member(linker: &Linker<'_>, val: Val, depth: u32) -> String {
+    let path = |path| linker.library.text(path).to_string();
     match val {
         Val::Unknown(why) => format!("unknown: {}", why.as_str()),
         Val::None => "`None`".to_owned(),
-        Val::Instance { class, .. } => format!("instance of `{}`", link.qualified_class(class)),
-        Val::Library { ty, args, .. } => format!("`{}`", generic(link, &path(ty), args, depth)),
-        Val::Class(class) => format!("class `{}`", link.qualified_class(class)),
-        Val::Module(file) => format!("module `{}`", link.module_name(file)),
+        Val::Instance { class, .. } => format!("instance of `{}`", linker.qualified_class(class)),
+        Val::Library { ty, args, .. } => format!("`{}`", generic(linker, &path(ty), args, depth)),
+        Val::Class(class) => format!("class `{}`", linker.qualified_class(class)),
+        Val::Module(file) => format!("module `{}`", linker.module_name(file)),
         Val::Folder(of) => format!("package `{}`", path(of)),
-        Val::External(of) if link.library.speaks(of) => format!("`{}`", path(of)),
+        Val::External(of) if linker.library.speaks(of) => format!("`{}`", path(of)),
         Val::External(of) => format!("`{}`, of which no model speaks", path(of)),
-        Val::Fn { body, .. } => super::sites::body(link, body),
+        Val::Fn { body, .. } => super::sites::body(linker, body),
         Val::Method { path: of, .. } => format!("method `{}`", path(of)),
         Val::Partial { inner, .. } => match depth.checked_sub(1) {
-            Some(depth) => format!("partial of {}", member(link, link.values.single(inner), depth)),
+            Some(depth) => format!("partial of {}", member(linker, linker.values.single(inner), depth)),
             None => "a partial".to_owned(),
         },
-        Val::Coroutine { body, .. } => format!("coroutine of `{}`", link.qualified_name(body)),
-        Val::Awaitable(of) => format!("awaitable of {}", within(link, of, depth)),
-        Val::Iter { body, .. } => format!("generator of `{}`", link.qualified_name(body)),
+        Val::Coroutine { body, .. } => format!("coroutine of `{}`", linker.qualified_name(body)),
+        Val::Awaitable(of) => format!("awaitable of {}", within(linker, of, depth)),
+        Val::Iter { body, .. } => format!("generator of `{}`", linker.qualified_name(body)),
         Val::Lazy { path: of, .. } => format!("result of `{}`, which works when consumed", path(of)),
         Val::Tuple(parts) => {
-            let parts: Vec<String> = link.values.list(parts).iter().map(|&part| within(link, part, depth)).collect();
+            let parts: Vec<String> =
+                linker.values.list(parts).iter().map(|&part| within(linker, part, depth)).collect();
             format!("tuple of ({})", parts.join(", "))
         }
-        Val::Super { class, .. } => format!("`super()` in `{}`", link.qualified_class(class)),
-        Val::Param { class, .. } => format!("a type parameter of `{}`", link.qualified_class(class)),
+        Val::Super { class, .. } => format!("`super()` in `{}`", linker.qualified_class(class)),
+        Val::Param { class, .. } => format!("a type parameter of `{}`", linker.qualified_class(class)),
     }
 }
 
 /// A type with those of its arguments that are known.
-fn generic(link: &Link<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
-    let args = link.values.list(args);
+fn generic(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
+    let args = linker.values.list(args);
     let (Some(depth), false) = (depth.checked_sub(1), args.is_empty()) else { return ty.to_owned() };
-    if args.iter().all(|&arg| link.values.is_unknown(arg)) {
+    if args.iter().all(|&arg| linker.values.is_unknown(arg)) {
         return ty.to_owned();
     }
     let args: Vec<String> = args
         .iter()
-        .map(|&arg| match link.values.is_unknown(arg) {
+        .map(|&arg| match linker.values.is_unknown(arg) {
             true => "?".to_owned(),
-            false => within(link, arg, depth).replace('`', ""),
+            false => within(linker, arg, depth).replace('`', ""),
         })
         .collect();
     let rust = ty.contains("::");

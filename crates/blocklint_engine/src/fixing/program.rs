@@ -85,20 +85,20 @@ impl<'a> Facts<'a> {
     pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> State {
         let names = Names::new(&self.files);
         let program = Program::new(&self.files, &self.layout, &names);
-        let new_link = || blocklint_analysis::link(&program, self.models);
-        let contained = contain(&program, self.options, new_link, |link, left_out| {
-            let solved = blocklint_analysis::solve(link, options_of(self.options));
+        let new_link = || blocklint_analysis::linker(&program, self.models);
+        let contained = contain(&program, self.options, new_link, |linker, left_out| {
+            let solved = blocklint_analysis::solve(linker, options_of(self.options));
             let mut all = self.unread.clone();
             let unseen = unseen_languages(&self.unread_languages, left_out);
             let remarks = comments(&self.files, &solved, self.options.comments, &unseen, |_| true);
-            let remedies = told(link, &solved, self.project.trace_in_paths, remarks, left_out, &mut all);
+            let remedies = told(linker, &solved, self.project.trace_in_paths, remarks, left_out, &mut all);
             let with_findings = || all.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
             let watched = watched.cloned().unwrap_or_else(with_findings);
             let mut unawaited = BTreeMap::new();
             for path in &watched {
                 let relative = self.slots.get(path).map(|&slot| self.files[slot].relative.as_str());
                 let Some(file) = relative.and_then(|relative| program.file_at(relative)) else { continue };
-                for (function, name) in blocklint_analysis::unawaited(link, file) {
+                for (function, name) in blocklint_analysis::unawaited(linker, file) {
                     *unawaited.entry((Arc::clone(path), function, name)).or_default() += 1;
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{Link, Solved, Spot};
+use blocklint_analysis::{ChangePoint, Linker, Solved};
 use blocklint_core::{Finding, Place, RuleCode, Span};
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
@@ -35,25 +35,25 @@ pub(super) struct Told {
 
 impl Ways {
     /// Of a program, where the analysis was asked for them.
-    pub(crate) fn new(link: &Link<'_>, solved: &Solved) -> Option<Self> {
+    pub(crate) fn new(linker: &Linker<'_>, solved: &Solved) -> Option<Self> {
         let net = solved.net.as_ref()?;
-        let told = |spot: &Spot| match *spot {
-            Spot::Body(body) => Some(Told {
-                place: place(link, body.file, link.program.body(body).name_span),
-                function: link.qualified_name(body),
+        let told = |spot: &ChangePoint| match *spot {
+            ChangePoint::Body(body) => Some(Told {
+                place: place(linker, body.file, linker.program.body(body).name_span),
+                function: linker.qualified_name(body),
                 call: None,
             }),
-            Spot::Cause(cause) => {
+            ChangePoint::Cause(cause) => {
                 let cause = solved.causes.get(cause as usize)?;
                 Some(Told {
-                    place: place(link, cause.file, cause.span),
+                    place: place(linker, cause.file, cause.span),
                     function: cause.function.clone(),
                     call: Some(cause.call.clone()),
                 })
             }
         };
         let begins = net.begins.iter().map(|(&(file, span, rule), begins)| {
-            let path = Arc::clone(&link.program.files[file.index()].path);
+            let path = Arc::clone(&linker.program.files[file.index()].path);
             ((path, span, rule), begins.clone())
         });
         Some(Ways {

@@ -1,49 +1,48 @@
 //! Labels at bodies, the ways between them, and what is read off these: best paths, causes, steps of a trace. Plain data, which resolves
 //! nothing and lowers nothing.
 
-pub mod chain;
-pub mod finding;
-pub mod net;
-pub mod paths;
-pub(crate) mod shortest;
-pub mod steps;
+pub mod all_paths;
+pub mod best_path;
+pub(crate) mod distance;
+pub mod raw_finding;
+pub mod trace;
 
 use std::cell::RefCell;
 
 use blocklint_core::{Effect, Severity};
-use blocklint_link::labels::label::{Label, LabelId, Labels};
-use blocklint_link::link::Link;
+use blocklint_link::effect::label::{Label, LabelId, Labels};
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::entries::callers::Node;
-use crate::entries::roots::Root;
-use crate::graph::paths::ShareKey;
-use crate::graph::shortest::Shortest;
+use crate::callers::Node;
+use crate::entries::root::Root;
+use crate::graph::best_path::ShareKey;
+use crate::graph::distance::Shortest;
 
 /// A body with one of its labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StateId(pub u32);
+pub struct LabelledBodyId(pub u32);
 
 /// What an edge leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Next {
+pub enum EdgeTarget {
     /// A called body with its label.
-    State(StateId),
+    LabelledBody(LabelledBodyId),
     /// A model row: the cause of this number.
     Leaf(u32),
 }
 
 /// One way on from a state or hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Way {
+pub struct FlowEdge {
     /// The call.
     pub site: SiteRef,
     /// The argument that is handed over there, where it is no call of the body itself.
     pub arg: Option<u32>,
     /// Where it leads.
-    pub next: Next,
+    pub next: EdgeTarget,
     /// Inferred steps of this edge, unions apart.
     pub steps: u8,
     /// Whether the site has other targets.
@@ -52,13 +51,13 @@ pub struct Way {
 
 /// A body or parameter with one label that reached it, and the calls by which it did.
 #[derive(Debug)]
-pub struct State {
+pub struct LabelledBody {
     /// What the label reached.
     pub node: Node,
     /// The label.
     pub label: LabelId,
     /// The calls, the best first.
-    pub ways: Vec<Way>,
+    pub edges: Vec<FlowEdge>,
 }
 
 /// A label at a site of a root.
@@ -75,7 +74,7 @@ pub struct Hit {
     /// As it arrived.
     pub label: Label,
     /// The last call before the root.
-    pub way: Way,
+    pub way: FlowEdge,
 }
 
 /// How a label meets the site of a root.
@@ -89,7 +88,7 @@ pub(crate) struct Placed {
 
 /// A call that enters a model row.
 #[derive(Debug)]
-pub struct LeafSite<'m> {
+pub struct SinkSite<'m> {
     /// The call.
     pub site: SiteRef,
     /// The row that it enters.
@@ -104,10 +103,10 @@ pub struct LeafSite<'m> {
     pub(crate) wraps: Option<BodyRef>,
 }
 
-impl LeafSite<'_> {
+impl SinkSite<'_> {
     /// The body that enters the row.
-    pub fn body(&self, link: &Link<'_>) -> BodyRef {
-        self.wraps.unwrap_or_else(|| link.program.body_of_site(self.site))
+    pub fn body(&self, linker: &Linker<'_>) -> BodyRef {
+        self.wraps.unwrap_or_else(|| linker.program.body_of_site(self.site))
     }
 }
 
@@ -116,9 +115,9 @@ pub struct Graph<'m> {
     /// All labels, each once.
     pub labels: Labels,
     /// What labels reached.
-    pub states: Vec<State>,
+    pub states: Vec<LabelledBody>,
     /// Where they begin.
-    pub leaves: Vec<LeafSite<'m>>,
+    pub leaves: Vec<SinkSite<'m>>,
     /// What they found.
     pub hits: Vec<Hit>,
     /// Bodies that carry a label.

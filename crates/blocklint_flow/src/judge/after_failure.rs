@@ -2,56 +2,55 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind, VarId};
-use blocklint_link::code::handlers::{exception_name, handler_around};
-use blocklint_link::code::regions::around;
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
-use blocklint_link::link::names;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::syntax::exception_handlers::{exception_name, handler_around};
+use blocklint_link::syntax::regions::around;
 use smallvec::SmallVec;
 
-use crate::entries::callers::Callers;
-use crate::graph::Way;
-use crate::judge::rarely::{called_at_the_end, repeats};
+use crate::callers::Callers;
+use crate::graph::FlowEdge;
+use crate::judge::create_if_missing::{called_at_the_end, repeats};
 
 /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
-pub fn is_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let region = link.program.site(site).at.region;
+pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let region = linker.program.site(site).at.region;
     let Some(handler) = handler_around(facts, region) else {
-        return is_where_errors_are(link, site.file, region) || is_removed_before_exception(link, site);
+        return is_where_errors_are(linker, site.file, region) || is_removed_before_exception(linker, site);
     };
     match facts.form(handler.test) {
         Form::Display(_, list) => {
             let types = facts.list(list);
-            types.iter().all(|&ty| is_failure(link, site, ty)) || is_of_broken_data(link, site, types)
+            types.iter().all(|&ty| is_failure(linker, site, ty)) || is_of_broken_data(linker, site, types)
         }
-        _ => handler.test.is_none() || is_failure(link, site, handler.test),
+        _ => handler.test.is_none() || is_failure(linker, site, handler.test),
     }
 }
 
 /// Whether all calls of a coroutine stand where something failed, or in coroutines of which that holds.
-pub fn runs_after_failure(link: &Link<'_>, callers: &Callers<'_, '_>, body: BodyRef, depth: u32) -> bool {
+pub fn runs_after_failure(linker: &Linker<'_>, callers: &Callers<'_, '_>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(body.file);
-    if facts.language != Language::Python || link.program.body(body).flow != Flow::Coroutine {
+    let facts = linker.program.facts(body.file);
+    if facts.language != Language::Python || linker.program.body(body).flow != Flow::Coroutine {
         return false;
     }
     callers.few_call_sites(body).is_some_and(|sites| {
         sites.iter().all(|&site| {
-            let caller = link.program.body_of_site(site);
-            is_after_failure(link, site) || caller != body && runs_after_failure(link, callers, caller, depth)
+            let caller = linker.program.body_of_site(site);
+            is_after_failure(linker, site) || caller != body && runs_after_failure(linker, callers, caller, depth)
         })
     })
 }
 
 /// Whether a site removes something in a branch that ends with an exception: `if is_bad: remove(path); raise BadFile()`.
-fn is_removed_before_exception(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let is_branch = |id: RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
     if facts.language != Language::Python
-        || !idioms::python::removes(facts.text(row.name))
+        || !lang::python::conventions::removes(facts.text(row.name))
         || !row.at.region.get().is_some_and(is_branch)
     {
         return false;
@@ -62,27 +61,27 @@ fn is_removed_before_exception(link: &Link<'_>, site: SiteRef) -> bool {
         let raised = facts.site(last);
         raised.kind == SiteKind::Call
             && raised.at.position > row.at.position
-            && link.is_raised(site.file.site_ref(last))
+            && linker.is_raised(site.file.site_ref(last))
     })
 }
 
 /// Python: whether all that a way does is to remove a file when something ends, whatever came of it: in a `finally`. An
 /// `await` there would be left out where the task is cancelled.
-pub(crate) fn removes_at_the_end(link: &Link<'_>, ways: &[Way]) -> bool {
-    called_at_the_end(link, ways).is_some_and(idioms::python::removes_one)
-        && ways.iter().any(|way| is_in_finally(link, way.site))
-        && !repeats(link, ways)
+pub(crate) fn removes_at_the_end(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
+    called_at_the_end(linker, ways).is_some_and(lang::python::conventions::removes_one)
+        && ways.iter().any(|way| is_in_finally(linker, way.site))
+        && !repeats(linker, ways)
 }
 
-fn is_in_finally(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    around(facts, link.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
+fn is_in_finally(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    around(facts, linker.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
 }
 
 /// Whether a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()`
 /// in a `finally`, where `except` says `errors["base"] = "unknown"`.
-fn is_where_errors_are(link: &Link<'_>, file: FileId, region: RegionId) -> bool {
-    let facts = link.program.facts(file);
+fn is_where_errors_are(linker: &Linker<'_>, file: FileId, region: RegionId) -> bool {
+    let facts = linker.program.facts(file);
     let (mut at, mut asked) = (region, SmallVec::<[VarId; 2]>::new());
     while let Some(id) = at.get() {
         let region = facts.region(id);
@@ -97,7 +96,7 @@ fn is_where_errors_are(link: &Link<'_>, file: FileId, region: RegionId) -> bool 
                 }
                 _ => {}
             },
-            RegionKind::Finally => return asked.iter().any(|&var| is_filled_in_handlers(link, file, var)),
+            RegionKind::Finally => return asked.iter().any(|&var| is_filled_in_handlers(linker, file, var)),
             _ => {}
         }
         at = region.parent;
@@ -106,8 +105,8 @@ fn is_where_errors_are(link: &Link<'_>, file: FileId, region: RegionId) -> bool 
 }
 
 /// Whether handlers put something into a variable, and nobody else does.
-fn is_filled_in_handlers(link: &Link<'_>, file: FileId, var: VarId) -> bool {
-    let facts = link.program.facts(file);
+fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool {
+    let facts = linker.program.facts(file);
     let into = |target: FormId| match facts.form(target) {
         Form::Subscript(base, _) => facts.form(base) == Form::Var(var),
         form => form == Form::Var(var),
@@ -122,14 +121,14 @@ fn is_filled_in_handlers(link: &Link<'_>, file: FileId, var: VarId) -> bool {
 
 /// Whether exceptions together say that what was read is not what was written: `except (JSONDecodeError, KeyError)`.
 /// One of them alone may be an answer.
-fn is_of_broken_data(link: &Link<'_>, site: SiteRef, types: &[FormId]) -> bool {
-    let facts = link.program.facts(site.file);
+fn is_of_broken_data(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bool {
+    let facts = linker.program.facts(site.file);
     let name = |&ty: &FormId| exception_name(facts, ty);
-    types.iter().all(|ty| name(ty).is_some_and(idioms::python::may_be_of_broken_data))
-        && types.iter().any(|ty| name(ty).is_some_and(idioms::python::is_of_broken_data))
+    types.iter().all(|ty| name(ty).is_some_and(lang::python::conventions::may_be_of_broken_data))
+        && types.iter().any(|ty| name(ty).is_some_and(lang::python::conventions::is_of_broken_data))
 }
 
-fn is_failure(link: &Link<'_>, site: SiteRef, exception: FormId) -> bool {
-    let facts = link.program.facts(site.file);
-    exception_name(facts, exception).is_some_and(|name| names::is_failure(facts.language, name))
+fn is_failure(linker: &Linker<'_>, site: SiteRef, exception: FormId) -> bool {
+    let facts = linker.program.facts(site.file);
+    exception_name(facts, exception).is_some_and(|name| lang::is_failure(facts.language, name))
 }

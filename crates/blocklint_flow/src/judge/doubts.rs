@@ -1,26 +1,26 @@
 //! The inferred steps of a way one by one, for people who ask why a finding is not sure. Signals tell theirs by themselves.
 
 use blocklint_core::Confidence;
-use blocklint_link::link::Link;
-use blocklint_link::link::value::EnvId;
-use blocklint_link::program::index::is_field_of_receiver;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::occurrences::is_field_of_receiver;
+use blocklint_link::values::value::EnvId;
 
-use crate::entries::roots::Root;
-use crate::graph::finding::Doubt;
-use crate::graph::paths::{choice_of, way_steps};
-use crate::graph::{Graph, Way};
-use crate::judge::signal::{Heard, Judge};
+use crate::entries::root::Root;
+use crate::graph::best_path::{choice_of, way_steps};
+use crate::graph::raw_finding::Doubt;
+use crate::graph::{FlowEdge, Graph};
+use crate::judge::signal::{Judge, SiteSignals};
 
 /// Returns the inferred steps of a way to a call that blocks.
-pub fn doubts_on_way(link: &Link<'_>, judge: &Judge, graph: &Graph<'_>, ways: &[Way]) -> Vec<Doubt> {
+pub fn doubts_on_way(linker: &Linker<'_>, judge: &Judge, graph: &Graph<'_>, ways: &[FlowEdge]) -> Vec<Doubt> {
     let mut found: Vec<Doubt> = Vec::new();
     for way in ways {
         let own = u32::from(way.steps);
-        if way_steps(link, graph, way) > own {
-            found.extend(choice_of(link, graph, way).map(Doubt::Choice));
+        if way_steps(linker, graph, way) > own {
+            found.extend(choice_of(linker, graph, way).map(Doubt::Choice));
         }
         if own > 0 {
-            doubts_at_site(link, judge, way, own, &mut found);
+            doubts_at_site(linker, judge, way, own, &mut found);
         }
     }
     found
@@ -32,11 +32,11 @@ pub fn doubt_about_root(root: Root) -> Option<Doubt> {
 }
 
 /// Adds the steps that one call adds by itself.
-fn doubts_at_site(link: &Link<'_>, judge: &Judge, way: &Way, steps: u32, found: &mut Vec<Doubt>) {
+fn doubts_at_site(linker: &Linker<'_>, judge: &Judge, way: &FlowEdge, steps: u32, found: &mut Vec<Doubt>) {
     let site = way.site;
-    let targets = link.targets(site, EnvId::NONE);
+    let targets = linker.targets(site, EnvId::NONE);
     let before = found.len();
-    let mut told = u32::from(judge.steps_at(link, &mut Heard::default(), site));
+    let mut told = u32::from(judge.steps_at(linker, &mut SiteSignals::default(), site));
     if targets.list.is_empty() && targets.unknown && way.arg.is_none() {
         found.push(Doubt::ByName(site));
         return;
@@ -46,7 +46,7 @@ fn doubts_at_site(link: &Link<'_>, judge: &Judge, way: &Way, steps: u32, found: 
         found.push(Doubt::Inferred(site));
     }
     let on_own_field =
-        || link.receiver_form(site).is_some_and(|form| is_field_of_receiver(link.program.facts(site.file), form));
+        || linker.receiver_form(site).is_some_and(|form| is_field_of_receiver(linker.program.facts(site.file), form));
     if targets.unknown && told < steps && !on_own_field() {
         told += 1;
         found.push(Doubt::PerhapsOther(site));

@@ -2,47 +2,47 @@
 
 use blocklint_core::Effect;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionKind};
-use blocklint_link::code::forms::last_name;
-use blocklint_link::code::regions::around;
-use blocklint_link::idioms;
-use blocklint_link::link::Link;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
+use blocklint_link::syntax::forms::last_name;
+use blocklint_link::syntax::regions::around;
 
-use crate::graph::Way;
+use crate::graph::FlowEdge;
 
 /// Whether a call stands on a way that is only taken after a failure, of an effect that then matters to nobody.
-pub(crate) fn runs_after_failure_alone(link: &Link<'_>, ways: &[Way], effect: Effect) -> bool {
+pub(crate) fn runs_after_failure_alone(linker: &Linker<'_>, ways: &[FlowEdge], effect: Effect) -> bool {
     matches!(effect, Effect::File | Effect::Network | Effect::Cpu)
-        && ways.first().is_some_and(|way| stands_after_failure(link, way.site))
+        && ways.first().is_some_and(|way| stands_after_failure(linker, way.site))
 }
 
 /// Whether a site stands in an exception's handler, or in the branch of a listener where what it listened for has failed.
-fn stands_after_failure(link: &Link<'_>, site: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    around(facts, link.program.site(site).at.region).any(|id| {
+fn stands_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    around(facts, linker.program.site(site).at.region).any(|id| {
         let region = facts.region(id);
         match (region.kind, region.test.get()) {
             (RegionKind::Handler, _) => true,
-            (RegionKind::Then, Some(test)) => says_failed(link, site.file, test, true),
-            (RegionKind::Else, Some(test)) => says_failed(link, site.file, test, false),
+            (RegionKind::Then, Some(test)) => says_failed(linker, site.file, test, true),
+            (RegionKind::Else, Some(test)) => says_failed(linker, site.file, test, false),
             _ => false,
         }
     })
 }
 
 /// Whether something has failed where a test comes out so: `!future.isSuccess()`, `future.cause() != null`, also of a local.
-fn says_failed(link: &Link<'_>, file: FileId, test: FormId, holds: bool) -> bool {
-    let facts = link.program.facts(file);
+fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> bool {
+    let facts = linker.program.facts(file);
     let gives_cause = |form: FormId| match facts.form(form) {
         Form::Result(call) => {
-            facts.text(facts.site(call).name) == idioms::java::CAUSE && facts.args_of(call).is_empty()
+            facts.text(facts.site(call).name) == lang::java::conventions::CAUSE && facts.args_of(call).is_empty()
         }
         _ => false,
     };
     match facts.form(test) {
-        Form::Not(inner) => says_failed(link, file, inner, !holds),
+        Form::Not(inner) => says_failed(linker, file, inner, !holds),
         Form::Result(call) if facts.args_of(call).is_empty() => match facts.text(facts.site(call).name) {
-            idioms::java::IS_SUCCESS => !holds,
+            lang::java::conventions::IS_SUCCESS => !holds,
             _ => false,
         },
         Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
@@ -51,19 +51,19 @@ fn says_failed(link: &Link<'_>, file: FileId, test: FormId, holds: bool) -> bool
             (comparison == Comparison::NotEq) == holds && is_or_holds(facts, left, gives_cause)
         }
         Form::Alt(AltKind::And, list) if holds => {
-            facts.list(list).iter().any(|&part| says_failed(link, file, part, true))
+            facts.list(list).iter().any(|&part| says_failed(linker, file, part, true))
         }
         _ => false,
     }
 }
 
 /// Whether the object of a static getter says by its class that it holds settings: `BrokerConfig.getInstance()`.
-pub(crate) fn class_of_settings<'a>(link: &Link<'a>, site: SiteRef) -> Option<&'a str> {
-    let facts = link.program.facts(site.file);
-    if !idioms::java::gives_the_one(facts.text(link.program.site(site).name)) {
+pub(crate) fn class_of_settings<'a>(linker: &Linker<'a>, site: SiteRef) -> Option<&'a str> {
+    let facts = linker.program.facts(site.file);
+    if !lang::java::conventions::gives_the_one(facts.text(linker.program.site(site).name)) {
         return None;
     }
-    let of = link.receiver_form(site)?;
+    let of = linker.receiver_form(site)?;
     let name = match facts.form(of) {
         Form::Import(import) => facts.import(import).name,
         _ => last_name(facts, of)?,

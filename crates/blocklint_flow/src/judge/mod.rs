@@ -3,16 +3,14 @@
 
 pub mod after_failure;
 pub mod confidence;
+pub(crate) mod create_if_missing;
 pub mod doubts;
 pub mod java_rare;
 pub(crate) mod java_slight;
-pub mod list;
-mod memo;
-pub mod once;
-pub(crate) mod one_of_many;
-pub(crate) mod pseudo_files;
-pub(crate) mod rarely;
-pub(crate) mod rust_rare;
+pub(crate) mod kernel_files;
+pub(crate) mod rare_choice;
+pub(crate) mod rust;
 pub mod signal;
-pub(crate) mod terminals;
-pub(crate) mod told_to_end;
+pub mod signals;
+pub(crate) mod stop_then_join;
+pub(crate) mod terminal;

@@ -1,14 +1,14 @@
 //! What makes a finding less bad, less sure, or worse, in a form that can be listed, shown and switched off.
 
 use blocklint_core::Language;
-use blocklint_link::labels::label::Label;
-use blocklint_link::link::Link;
+use blocklint_link::effect::label::Label;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 
-use crate::entries::callers::Callers;
-use crate::entries::roots::Root;
-use crate::graph::{Graph, Next, Way};
-use crate::judge::list::SIGNALS;
+use crate::callers::Callers;
+use crate::entries::root::Root;
+use crate::graph::{EdgeTarget, FlowEdge, Graph};
+use crate::judge::signals::SIGNALS;
 
 /// One opinion on how bad or how sure a finding is.
 #[derive(Debug)]
@@ -20,13 +20,13 @@ pub struct Signal {
     /// The languages it speaks of.
     pub languages: &'static [Language],
     /// What it makes of a finding.
-    pub makes: Makes,
-    pub(crate) asks: Asks,
+    pub makes: SignalEffect,
+    pub(crate) asks: SignalScope,
 }
 
 /// What a signal makes of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Makes {
+pub enum SignalEffect {
     /// A `note`.
     Note,
     /// A `note` that holds for a moment.
@@ -39,30 +39,30 @@ pub enum Makes {
     LessSure,
 }
 
-impl Makes {
+impl SignalEffect {
     /// As `why` says it.
     pub fn words(self) -> &'static str {
         match self {
-            Makes::Note | Makes::BriefNote => "note",
-            Makes::Warning => "warning",
-            Makes::Lower => "one step less",
-            Makes::LessSure => "less sure",
+            SignalEffect::Note | SignalEffect::BriefNote => "note",
+            SignalEffect::Warning => "warning",
+            SignalEffect::Lower => "one step less",
+            SignalEffect::LessSure => "less sure",
         }
     }
 }
 
 /// Which labels a signal speaks of, on one way on.
-pub(crate) type OfLabel = fn(&Label, &Way) -> bool;
+pub(crate) type OfLabel = fn(&Label, &FlowEdge) -> bool;
 
 /// Of what a signal is asked.
 #[derive(Debug)]
-pub(crate) enum Asks {
+pub(crate) enum SignalScope {
     /// A site that a label reaches: decides while labels climb, and is remembered.
-    Site(OfLabel, fn(&Link<'_>, SiteRef) -> bool),
+    Site(OfLabel, fn(&Linker<'_>, SiteRef) -> bool),
     /// Where a site stands: how many inferred steps that adds, remembered.
-    Doubt(fn(&Link<'_>, SiteRef) -> u8),
+    Doubt(fn(&Linker<'_>, SiteRef) -> u8),
     /// A root, remembered.
-    Root(fn(&Link<'_>, BodyRef) -> bool),
+    Root(fn(&Linker<'_>, BodyRef) -> bool),
     /// The whole way, if the label is such a one.
     Way(OfLabel, fn(&Traced<'_, '_>) -> bool),
     /// The whole way: how many inferred steps that adds.
@@ -74,7 +74,7 @@ pub(crate) enum Asks {
 /// A finding's way, as signals see it.
 pub struct Traced<'t, 'a> {
     /// The program.
-    pub link: &'t Link<'a>,
+    pub linker: &'t Linker<'a>,
     /// Who calls what.
     pub callers: &'t Callers<'t, 'a>,
     /// What the search left.
@@ -86,20 +86,20 @@ pub struct Traced<'t, 'a> {
     /// What reached it.
     pub label: &'t Label,
     /// The calls from the root down to the leaf.
-    pub ways: &'t [Way],
+    pub ways: &'t [FlowEdge],
 }
 
 impl Traced<'_, '_> {
     /// The last way, which enters a row.
-    pub(crate) fn last(&self) -> Option<&Way> {
+    pub(crate) fn last(&self) -> Option<&FlowEdge> {
         self.ways.last()
     }
 
     /// The site that the row at the end was found at.
     pub(crate) fn leaf_site(&self) -> Option<SiteRef> {
         match self.last()?.next {
-            Next::Leaf(leaf) => Some(self.graph.leaves[leaf as usize].site),
-            Next::State(_) => None,
+            EdgeTarget::Leaf(leaf) => Some(self.graph.leaves[leaf as usize].site),
+            EdgeTarget::LabelledBody(_) => None,
         }
     }
 }
@@ -133,7 +133,7 @@ pub fn signal_named(name: &str) -> Option<usize> {
 
 /// What was asked of one site, and what spoke.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct SiteSignals {
     asked: SignalSet,
     spoke: SignalSet,
     /// The inferred steps of all doubts, once they were asked.
@@ -143,7 +143,7 @@ pub(crate) struct Heard {
 /// The places of the signals of one kind that speak of a language, in their order.
 type Table = [Vec<usize>; 3];
 
-/// Asks the signals that are not switched off.
+/// SignalScope the signals that are not switched off.
 pub struct Judge {
     off: SignalSet,
     sites: Table,
@@ -164,7 +164,7 @@ fn nth(language: Language) -> usize {
 impl Judge {
     /// Without some signals.
     pub fn new(off: SignalSet) -> Self {
-        let table = |is_meant: fn(&Asks) -> bool| {
+        let table = |is_meant: fn(&SignalScope) -> bool| {
             [Language::Python, Language::Rust, Language::Java].map(|language| {
                 let all = SIGNALS.iter().enumerate();
                 let meant = all.filter(|(at, signal)| {
@@ -175,11 +175,11 @@ impl Judge {
         };
         Judge {
             off,
-            sites: table(|asks| matches!(asks, Asks::Site(..))),
-            doubts: table(|asks| matches!(asks, Asks::Doubt(_))),
-            roots: table(|asks| matches!(asks, Asks::Root(_))),
-            ways: table(|asks| matches!(asks, Asks::Way(..))),
-            way_doubts: table(|asks| matches!(asks, Asks::WayDoubt(..))),
+            sites: table(|asks| matches!(asks, SignalScope::Site(..))),
+            doubts: table(|asks| matches!(asks, SignalScope::Doubt(_))),
+            roots: table(|asks| matches!(asks, SignalScope::Root(_))),
+            ways: table(|asks| matches!(asks, SignalScope::Way(..))),
+            way_doubts: table(|asks| matches!(asks, SignalScope::WayDoubt(..))),
         }
     }
 
@@ -191,19 +191,19 @@ impl Judge {
     /// What signals make of a label at a site that it reaches.
     pub(crate) fn at_site(
         &self,
-        link: &Link<'_>,
-        heard: &mut Heard,
+        linker: &Linker<'_>,
+        heard: &mut SiteSignals,
         site: SiteRef,
         label: &Label,
-        way: &Way,
-    ) -> Option<Makes> {
-        let of_language = &self.sites[nth(link.program.language(site.file))];
+        way: &FlowEdge,
+    ) -> Option<SignalEffect> {
+        let of_language = &self.sites[nth(linker.program.language(site.file))];
         let speaking = of_language.iter().copied().find(|&at| match SIGNALS[at].asks {
-            Asks::Site(of, asks) => {
+            SignalScope::Site(of, asks) => {
                 of(label, way) && {
                     if !heard.asked.has(at) {
                         heard.asked.add(at);
-                        if asks(link, site) {
+                        if asks(linker, site) {
                             heard.spoke.add(at);
                         }
                     }
@@ -216,14 +216,14 @@ impl Judge {
     }
 
     /// The inferred steps for where a site stands.
-    pub(crate) fn steps_at(&self, link: &Link<'_>, heard: &mut Heard, site: SiteRef) -> u8 {
+    pub(crate) fn steps_at(&self, linker: &Linker<'_>, heard: &mut SiteSignals, site: SiteRef) -> u8 {
         *heard.steps.get_or_insert_with(|| {
-            let of_language = &self.doubts[nth(link.program.language(site.file))];
+            let of_language = &self.doubts[nth(linker.program.language(site.file))];
             let mut most = 0;
             for &at in of_language {
-                if let Asks::Doubt(asks) = SIGNALS[at].asks {
-                    most = most.max(asks(link, site));
-                    if most >= blocklint_link::link::LOW_STEPS {
+                if let SignalScope::Doubt(asks) = SIGNALS[at].asks {
+                    most = most.max(asks(linker, site));
+                    if most >= blocklint_link::linker::LOW_STEPS {
                         break;
                     }
                 }
@@ -233,27 +233,26 @@ impl Judge {
     }
 
     /// The first signal that says that a root serves nobody.
-    pub fn of_root(&self, link: &Link<'_>, root: BodyRef) -> Option<&'static Signal> {
-        let of_language = &self.roots[nth(link.program.language(root.file))];
-        let speaks = |at: &&usize| matches!(SIGNALS[**at].asks, Asks::Root(asks) if asks(link, root));
+    pub fn of_root(&self, linker: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
+        let of_language = &self.roots[nth(linker.program.language(root.file))];
+        let speaks = |at: &&usize| matches!(SIGNALS[**at].asks, SignalScope::Root(asks) if asks(linker, root));
         of_language.iter().find(speaks).map(|&at| &SIGNALS[at])
     }
 
     /// The first signal that makes a note of the whole way.
     pub fn on_way(&self, traced: &Traced<'_, '_>) -> Option<&'static Signal> {
-        let of_language = &self.ways[nth(traced.link.program.language(traced.root.file))];
+        let of_language = &self.ways[nth(traced.linker.program.language(traced.root.file))];
         let first = traced.ways.first()?;
-        let speaks =
-            |at: &&usize| matches!(SIGNALS[**at].asks, Asks::Way(of, asks) if of(traced.label, first) && asks(traced));
+        let speaks = |at: &&usize| matches!(SIGNALS[**at].asks, SignalScope::Way(of, asks) if of(traced.label, first) && asks(traced));
         of_language.iter().find(speaks).map(|&at| &SIGNALS[at])
     }
 
     /// The inferred steps that the whole way adds.
     pub fn steps_on_way(&self, traced: &Traced<'_, '_>) -> u8 {
-        let of_language = &self.way_doubts[nth(traced.link.program.language(traced.root.file))];
+        let of_language = &self.way_doubts[nth(traced.linker.program.language(traced.root.file))];
         let Some(first) = traced.ways.first() else { return 0 };
         let steps = of_language.iter().map(|&at| match SIGNALS[at].asks {
-            Asks::WayDoubt(of, asks) if of(traced.label, first) => asks(traced),
+            SignalScope::WayDoubt(of, asks) if of(traced.label, first) => asks(traced),
             _ => 0,
         });
         steps.max().unwrap_or(0)
@@ -262,15 +261,15 @@ impl Judge {
     /// All that speak of a way, none stopped by another: for people, and to measure what each does alone. A site is given where
     /// one speaks of a site.
     pub fn account(&self, traced: &Traced<'_, '_>) -> Vec<(&'static Signal, Option<SiteRef>)> {
-        let link = traced.link;
+        let linker = traced.linker;
         let mut found: Vec<(&'static Signal, Option<SiteRef>)> = Vec::new();
-        let language = nth(link.program.language(traced.root.file));
+        let language = nth(linker.program.language(traced.root.file));
         let Some(first) = traced.ways.first() else { return found };
         for way in traced.ways {
             for &at in self.sites[language].iter().chain(&self.doubts[language]) {
                 let speaks = match SIGNALS[at].asks {
-                    Asks::Site(of, asks) => of(traced.label, way) && asks(link, way.site),
-                    Asks::Doubt(asks) => asks(link, way.site) > 0,
+                    SignalScope::Site(of, asks) => of(traced.label, way) && asks(linker, way.site),
+                    SignalScope::Doubt(asks) => asks(linker, way.site) > 0,
                     _ => false,
                 };
                 if speaks && !found.iter().any(|(known, _)| known.name == SIGNALS[at].name) {
@@ -280,9 +279,9 @@ impl Judge {
         }
         for &at in self.roots[language].iter().chain(&self.ways[language]).chain(&self.way_doubts[language]) {
             let speaks = match SIGNALS[at].asks {
-                Asks::Root(asks) => asks(link, traced.root),
-                Asks::Way(of, asks) => of(traced.label, first) && asks(traced),
-                Asks::WayDoubt(of, asks) => of(traced.label, first) && asks(traced) > 0,
+                SignalScope::Root(asks) => asks(linker, traced.root),
+                SignalScope::Way(of, asks) => of(traced.label, first) && asks(traced),
+                SignalScope::WayDoubt(of, asks) => of(traced.label, first) && asks(traced) > 0,
                 _ => false,
             };
             if speaks {

@@ -2,28 +2,28 @@
 //! a lock that some code holds over a blocking call makes all who take it wait, and a thread's lock that is held over
 //! an `await` can be wanted by code that the loop must run first.
 
+pub(crate) mod acquired;
+
+use crate::search::lock_guards;
 use blocklint_core::{Effect, Hold, Language, Severity};
 use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
-use blocklint_link::code::bodies::function_around;
-use blocklint_link::labels::label::LabelHold;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::hierarchy::Ancestor;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::classes::hierarchy::Ancestor;
+use blocklint_link::effect::label::LabelHold;
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
-use blocklint_link::program::index::Mention;
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::syntax::bodies::function_around;
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::graph::paths::Paths;
-use crate::graph::{LeafSite, Next, Way};
+use crate::graph::best_path::Paths;
+use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
-mod acquired;
-mod guards;
-
-pub use guards::{binding_of, is_given_away, is_in_else};
+pub use crate::search::lock_guards::{binding_of, is_given_away, is_in_else};
 
 /// How many functions up it is looked for the thread that holds a lock.
 const CALLERS: u32 = 6;
@@ -61,29 +61,31 @@ pub struct HeldOverAwait {
 }
 
 /// The lock's type, if a form is one.
-fn lock_type(link: &Link<'_>, scope: Scope, form: FormId) -> Option<PathId> {
-    link.values.members(link.eval(scope, form).value).iter().find_map(|val| match *val {
+pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<PathId> {
+    linker.values.members(linker.eval(scope, form).value).iter().find_map(|val| match *val {
         Val::Library { .. } | Val::Instance { .. } => {
-            link.types_through(*val).into_iter().find(|&ty| link.library.role(ty).is_some_and(Role::is_lock))
+            linker.types_through(*val).into_iter().find(|&ty| linker.library.role(ty).is_some_and(Role::is_lock))
         }
         _ => None,
     })
 }
 
 /// What holds the value of a form, where names tell.
-pub fn holder(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Holder> {
-    lock_of(link, scope, form, 4)
+pub fn holder(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Holder> {
+    lock_of(linker, scope, form, 4)
 }
 
 /// Which lock a form is, where names tell.
-fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
+pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
     let depth = depth.checked_sub(1)?;
-    let facts = link.program.facts(scope.file);
+    let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Attr(base, sym) => {
-            let name = link.program.global(scope.file, sym)?;
-            link.values.members(link.eval(scope, base).value).iter().find_map(|val| match *val {
-                Val::Instance { class, .. } | Val::Class(class) => Some(Lock::Field(assigner(link, class, name), name)),
+            let name = linker.program.global(scope.file, sym)?;
+            linker.values.members(linker.eval(scope, base).value).iter().find_map(|val| match *val {
+                Val::Instance { class, .. } | Val::Class(class) => {
+                    Some(Lock::Field(assigner(linker, class, name), name))
+                }
                 Val::Module(file) => Some(Lock::Global(file, name)),
                 _ => None,
             })
@@ -94,14 +96,14 @@ fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lo
                 return None;
             }
             let owner = facts.body(row.body);
-            let name = link.program.global(scope.file, row.name)?;
+            let name = linker.program.global(scope.file, row.name)?;
             let mut assigns = facts.assigns_of(var);
             if let Some(first) = assigns.next()
                 && let Form::Import(import) = facts.form(first.value)
             {
                 let import = facts.import(import);
-                let module = blocklint_link::link::names::python::module_named(link, scope.file, &import);
-                let (Val::Module(file), Some(name)) = (module, link.program.global(scope.file, import.name)) else {
+                let module = blocklint_link::lang::python::names::module_named(linker, scope.file, &import);
+                let (Val::Module(file), Some(name)) = (module, linker.program.global(scope.file, import.name)) else {
                     return None;
                 };
                 return Some(Lock::Global(file, name));
@@ -117,21 +119,23 @@ fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lo
             if assigns.next().is_some() {
                 return None;
             }
-            lock_of(link, Scope { at: only.at, ..scope }, only.value, depth)
+            lock_of(linker, Scope { at: only.at, ..scope }, only.value, depth)
         }
         Form::Result(made) if facts.language == Language::Rust => {
-            lock_of(link, scope, guards::behind(facts, made)?, depth)
+            lock_of(linker, scope, lock_guards::behind(facts, made)?, depth)
         }
-        Form::Try(inner) if facts.language == Language::Rust => lock_of(link, scope, inner, depth),
+        Form::Try(inner) if facts.language == Language::Rust => lock_of(linker, scope, inner, depth),
         _ => None,
     }
 }
 
 /// The class furthest up that assigns a field.
-fn assigner(link: &Link<'_>, class: ClassRef, name: Name) -> ClassRef {
-    let mro = link.mro(class);
+fn assigner(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
+    let mro = linker.mro(class);
     let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
-        Ancestor::Class(base) if link.own_member(base, name).is_some() || !link.own_assigns(base, name).is_empty() => {
+        Ancestor::Class(base)
+            if linker.own_member(base, name).is_some() || !linker.own_assigns(base, name).is_empty() =>
+        {
             Some(base)
         }
         _ => None,
@@ -140,10 +144,10 @@ fn assigner(link: &Link<'_>, class: ClassRef, name: Name) -> ClassRef {
 }
 
 /// The locks alive at a site: those of the `with` blocks around it.
-fn locks_around(link: &Link<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
-    let facts = link.program.facts(site.file);
+fn locks_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
+    let facts = linker.program.facts(site.file);
     let mut found = Vec::new();
-    let mut at = link.program.site(site).at.region;
+    let mut at = linker.program.site(site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
         if region.kind == RegionKind::With && region.test.is_some() {
@@ -155,11 +159,11 @@ fn locks_around(link: &Link<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
 }
 
 /// Returns where coroutines hold a thread's lock over an `await`: in a `with` block, or between `acquire()` and `release()`.
-pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
+pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
-    for file in link.files_asked() {
-        let facts = link.program.facts(file);
-        acquired::add_acquired(link, file, &mut found);
+    for file in linker.files_asked() {
+        let facts = linker.program.facts(file);
+        acquired::add_acquired(linker, file, &mut found);
         if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
             continue;
         }
@@ -174,7 +178,7 @@ pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
             if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
                 continue;
             }
-            for (region, _) in locks_around(link, site) {
+            for (region, _) in locks_around(linker, site) {
                 awaited.entry(region).or_insert(site);
             }
         }
@@ -182,8 +186,8 @@ pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
         regions.sort();
         for (region, awaited) in regions {
             let row = facts.region(region);
-            let scope = Scope { file, at: link.program.site(awaited).at, env: EnvId::NONE };
-            let Some(ty) = lock_type(link, scope, row.test) else { continue };
+            let scope = Scope { file, at: linker.program.site(awaited).at, env: EnvId::NONE };
+            let Some(ty) = lock_type(linker, scope, row.test) else { continue };
             // The site that takes it stands right before the block.
             let taken = facts.sites.iter().enumerate().find(|(_, site)| {
                 site.kind == SiteKind::Enter && site.callee == row.test && facts.body_of(site.at) == row.body
@@ -200,14 +204,14 @@ pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
 }
 
 /// The sites that take a lock.
-fn takers(link: &Link<'_>, lock: Lock) -> Vec<SiteRef> {
+fn takers(linker: &Linker<'_>, lock: Lock) -> Vec<SiteRef> {
     let (Lock::Field(_, name) | Lock::Global(_, name)) = lock;
     let mut found = Vec::new();
-    for name in link.with_aliases(name) {
-        for &(file, sym) in link.program.occurrences(name) {
-            let facts = link.program.facts(file);
+    for name in linker.with_aliases(name) {
+        for &(file, sym) in linker.program.occurrences(name) {
+            let facts = linker.program.facts(file);
             let mut sites: Vec<SiteRef> = Vec::new();
-            for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
+            for (mention, _) in linker.program.index_of(file).mentions_named(sym).iter() {
                 if let Mention::Operand(site) = mention
                     && facts.site(site).kind == SiteKind::Enter
                     && !facts.site(site).flags.has(SiteFlags::ASYNC)
@@ -215,8 +219,8 @@ fn takers(link: &Link<'_>, lock: Lock) -> Vec<SiteRef> {
                     sites.push(file.site_ref(site));
                 }
             }
-            if let Some(acquire) = link.program.name("acquire").and_then(|name| link.program.local(file, name)) {
-                for &site in link.program.index_of(file).sites_named(acquire) {
+            if let Some(acquire) = linker.program.name("acquire").and_then(|name| linker.program.local(file, name)) {
+                for &site in linker.program.index_of(file).sites_named(acquire) {
                     let named = match facts.form(facts.site(site).callee) {
                         Form::Attr(receiver, _) => match facts.form(receiver) {
                             Form::Attr(_, field) => field == sym,
@@ -231,12 +235,12 @@ fn takers(link: &Link<'_>, lock: Lock) -> Vec<SiteRef> {
                 }
             }
             found.extend(sites.into_iter().filter(|&site| {
-                let row = link.program.site(site);
+                let row = linker.program.site(site);
                 let form = match facts.form(row.callee) {
                     Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
                     _ => row.callee,
                 };
-                let own = link.attempt_site(site, || lock_of(link, link.scope_of(site, EnvId::NONE), form, 4));
+                let own = linker.attempt_site(site, || lock_of(linker, linker.scope_of(site, EnvId::NONE), form, 4));
                 own == Some(Some(lock))
             }));
         }
@@ -254,9 +258,9 @@ impl<'l, 'a> Search<'l, 'a> {
         locks.sort();
         let mut any = false;
         for (lock, holding) in locks {
-            for site in takers(self.link, lock) {
-                let link = self.link;
-                any |= link.attempt_site(site, || self.wait_at(site, holding)) == Some(true);
+            for site in takers(self.linker, lock) {
+                let linker = self.linker;
+                any |= linker.attempt_site(site, || self.wait_at(site, holding)) == Some(true);
             }
         }
         any | self.wait_for_guards()
@@ -269,7 +273,7 @@ impl<'l, 'a> Search<'l, 'a> {
             return false;
         }
         let mut any = false;
-        for (lock, site) in guards::all_takers(self.link) {
+        for (lock, site) in lock_guards::all_takers(self.linker) {
             // What is long there is told at its own place.
             if let Some(&holding) = holders.get(&lock).filter(|_| !taking.contains(&site)) {
                 any |= self.wait_at(site, holding);
@@ -281,7 +285,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Locks whose guards are alive over something long on a thread that may block, each with one such call; and all calls
     /// that take a lock for something long, wherever they run.
     fn guards_held(&self) -> (FxHashMap<Lock, SiteRef>, FxHashSet<SiteRef>) {
-        let link = self.link;
+        let linker = self.linker;
         let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
         let mut taking: FxHashSet<SiteRef> = FxHashSet::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
@@ -291,19 +295,19 @@ impl<'l, 'a> Search<'l, 'a> {
             if label.severity == Severity::Note || label.effect == Effect::Cpu {
                 continue;
             }
-            for way in &state.ways {
-                let is_rust = link.program.language(way.site.file) == Language::Rust;
+            for way in &state.edges {
+                let is_rust = linker.program.language(way.site.file) == Language::Rust;
                 if !is_rust || way.steps >= LOW_STEPS || !seen.insert(way.site) {
                     continue;
                 }
-                for (taken, lock) in guards::alive_at(link, way.site) {
+                for (taken, lock) in lock_guards::alive_at(linker, way.site) {
                     taking.insert(taken);
                     // One file is read in no time; one after the other is not.
-                    let paths = paths.get_or_insert_with(|| Paths::new(link, &self.graph));
+                    let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
                     let is_long = label.severity == Severity::Error
-                        || paths.follow(*way).iter().any(|way| guards::is_repeated(link, way.site, taken));
-                    let around = link.program.body_of_site(way.site);
-                    if is_long && guards::runs_on_worker(&self.conditions.callers, link, around, CALLERS) {
+                        || paths.follow(*way).iter().any(|way| lock_guards::is_repeated(linker, way.site, taken));
+                    let around = linker.program.body_of_site(way.site);
+                    if is_long && lock_guards::runs_on_worker(&self.conditions.callers, linker, around, CALLERS) {
                         found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
                     }
                 }
@@ -314,7 +318,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Locks that are alive over a blocking call, each with one such call.
     fn holders(&self) -> FxHashMap<Lock, SiteRef> {
-        let link = self.link;
+        let linker = self.linker;
         let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
@@ -325,18 +329,18 @@ impl<'l, 'a> Search<'l, 'a> {
             if label.effect == Effect::Cpu || !is_long {
                 continue;
             }
-            for way in &state.ways {
+            for way in &state.edges {
                 if way.steps >= LOW_STEPS || !seen.insert(way.site) {
                     continue;
                 }
-                for (_, form) in locks_around(link, way.site) {
-                    let scope = Scope { at: link.program.site(way.site).at, file: way.site.file, env: EnvId::NONE };
-                    if lock_type(link, scope, form).is_none() {
+                for (_, form) in locks_around(linker, way.site) {
+                    let scope = Scope { at: linker.program.site(way.site).at, file: way.site.file, env: EnvId::NONE };
+                    if lock_type(linker, scope, form).is_none() {
                         continue;
                     }
-                    let paths = paths.get_or_insert_with(|| Paths::new(link, &self.graph));
-                    let sure = paths.cost(link, &self.graph, way).is_some_and(|cost| cost.steps <= 2);
-                    if let Some(lock) = lock_of(link, scope, form, 4).filter(|_| sure) {
+                    let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
+                    let sure = paths.cost(linker, &self.graph, way).is_some_and(|cost| cost.steps <= 2);
+                    if let Some(lock) = lock_of(linker, scope, form, 4).filter(|_| sure) {
                         found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
                     }
                 }
@@ -347,21 +351,21 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// A site takes a lock that is held over a blocking call elsewhere.
     fn wait_at(&mut self, site: SiteRef, holding: SiteRef) -> bool {
-        let link = self.link;
+        let linker = self.linker;
         // Its own critical section is no reason to wait.
-        if link.program.body_of_site(site) == link.program.body_of_site(holding) {
+        if linker.program.body_of_site(site) == linker.program.body_of_site(holding) {
             return false;
         }
-        for target in &link.targets(site, EnvId::NONE).list {
+        for target in &linker.targets(site, EnvId::NONE).list {
             let Target::Row { path, receiver, property, .. } = *target else { continue };
-            let Some(found) = link.lock_leaf(site, path, receiver, property) else { continue };
+            let Some(found) = linker.lock_leaf(site, path, receiver, property) else { continue };
             let mut label = found.label;
             label.severity = Severity::Warning;
             label.hold = LabelHold::Fixed(Hold::Unstated);
-            let Some(label) = self.cuts.apply(link.program, site, label) else { continue };
+            let Some(label) = self.cuts.apply(linker.program, site, label) else { continue };
             let label_id = self.graph.labels.id(label.clone());
             let leaf = self.graph.leaves.len() as u32;
-            self.graph.leaves.push(LeafSite {
+            self.graph.leaves.push(SinkSite {
                 site,
                 row: found.row,
                 path,
@@ -370,8 +374,8 @@ impl<'l, 'a> Search<'l, 'a> {
                 wraps: None,
             });
             *self.graph.leaf_sites.entry(site).or_default() += 1;
-            let way = Way { site, arg: None, next: Next::Leaf(leaf), steps: 1, shared: false };
-            self.arrive(site, EnvId::NONE, label, way);
+            let way = FlowEdge { site, arg: None, next: EdgeTarget::Leaf(leaf), steps: 1, shared: false };
+            self.propagate_to_site(site, EnvId::NONE, label, way);
             return true;
         }
         false
@@ -379,13 +383,13 @@ impl<'l, 'a> Search<'l, 'a> {
 }
 
 /// The function that holds a lock: one around a closure that does.
-pub fn holder_of(link: &Link<'_>, holding: SiteRef) -> BodyRef {
-    let body = link.program.body_of_site(holding);
-    let (facts, body_id) = link.program.facts_and_id(body);
+pub fn holder_of(linker: &Linker<'_>, holding: SiteRef) -> BodyRef {
+    let body = linker.program.body_of_site(holding);
+    let (facts, body_id) = linker.program.facts_and_id(body);
     body.file.body_ref(function_around(facts, body_id))
 }
 
 /// Its name, for words.
-pub fn holder_name(link: &Link<'_>, holding: SiteRef) -> String {
-    blocklint_core::last_name(&link.qualified_name(holder_of(link, holding))).to_owned()
+pub fn holder_name(linker: &Linker<'_>, holding: SiteRef) -> String {
+    blocklint_core::last_name(&linker.qualified_name(holder_of(linker, holding))).to_owned()
 }

@@ -1,12 +1,12 @@
 //! The project as one: files in slots, names shared between them, where each name occurs, and what a path says of its file. Never
 //! what a name leads to.
 
-mod by_body;
-pub mod folder;
+pub(crate) mod body_index;
 pub mod ids;
-pub mod index;
-mod names;
-mod rows;
+pub mod occurrences;
+pub mod path_kind;
+pub(crate) mod rows;
+pub(crate) mod symbols;
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,10 +16,10 @@ use camino::Utf8Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::program::by_body::ByBody;
+use crate::program::body_index::ByBody;
 use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
-use crate::program::index::{FileIndex, Scratch};
-pub use crate::program::names::Names;
+use crate::program::occurrences::{FileIndex, Scratch};
+pub use crate::program::symbols::Names;
 
 /// One file of the project.
 #[derive(Debug)]
@@ -132,8 +132,8 @@ fn is_test(relative: &str) -> bool {
     // `phd-tests`, `tests_integration`
     let of_tests = |folder: &str| folder.split(['-', '_']).any(|word| word == "tests");
     let in_folder = folders(relative).any(|folder| matches!(folder, "test" | "benches") || of_tests(folder));
-    let in_folder =
-        in_folder || name.ends_with(".java") && folders(relative).any(crate::idioms::java::is_folder_of_tests);
+    let in_folder = in_folder
+        || name.ends_with(".java") && folders(relative).any(crate::lang::java::conventions::is_folder_of_tests);
     let is_example = name.ends_with(".rs") && folders(relative).any(|folder| folder == "examples");
     in_folder
         || is_example

@@ -4,7 +4,7 @@ use blocklint_facts::{Args, Assign, Body, BodyId, Class, ClassId, FileFacts, Par
 
 use crate::program::Program;
 use crate::program::ids::{BodyRef, ClassRef, SiteRef, VarRef};
-use crate::program::index::Mentions;
+use crate::program::occurrences::Mentions;
 
 /// A reference to a row of some file. The module is private, so that only [`Program::facts_and_id`] tells the index.
 pub trait Reference: Copy {

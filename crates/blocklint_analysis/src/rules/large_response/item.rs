@@ -1,11 +1,11 @@
 //! What one item of a response is like: how many fields it has, and how deep models nest in it.
 
 use blocklint_facts::{BodyId, Form, FormId};
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::hierarchy::Ancestor;
-use blocklint_link::link::value::Val;
-use blocklint_link::link::{Link, Typed};
+use blocklint_link::classes::hierarchy::Ancestor;
+use blocklint_link::linker::{Linker, Typed};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::Val;
 
 /// One item of a collection.
 #[derive(Clone, Debug)]
@@ -28,44 +28,44 @@ pub(super) struct Item {
 const DEEPEST: u32 = 6;
 
 /// The item of a response model that is a collection of models, or holds one; none for others and for pages.
-pub(super) fn item_of_type(link: &Link<'_>, body: BodyRef, model: FormId) -> Option<Item> {
-    let typed = link.annotation(link.signature_scope(body), model);
-    if super::size::is_bound_type(&link.written(body.file, model)) {
+pub(super) fn item_of_type(linker: &Linker<'_>, body: BodyRef, model: FormId) -> Option<Item> {
+    let typed = linker.annotation(linker.signature_scope(body), model);
+    if super::size::is_bound_type(&linker.written(body.file, model)) {
         return None;
     }
-    item_of(link, typed, body.file, DEEPEST)
+    item_of(linker, typed, body.file, DEEPEST)
 }
 
 /// The item of a returned value, as far as its type is known.
-pub(super) fn item_of_value(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Item> {
-    if let Some(class) = validated(link, scope, form) {
+pub(super) fn item_of_value(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Item> {
+    if let Some(class) = validated(linker, scope, form) {
         return Some(Item {
-            fields: link.fields_of(class).len() as u32,
-            all_fields: all_fields(link, class),
-            levels: levels(link, class, DEEPEST),
+            fields: linker.fields_of(class).len() as u32,
+            all_fields: all_fields(linker, class),
+            levels: levels(linker, class, DEEPEST),
             is_plain: false,
             is_direct: true,
-            written: written_model(link, class, scope.file),
+            written: written_model(linker, class, scope.file),
         });
     }
-    if is_of_names(link, scope, form) {
+    if is_of_names(linker, scope, form) {
         return Some(Item { fields: 1, all_fields: 1, levels: 0, is_plain: true, is_direct: true, written: None });
     }
-    item_of(link, link.eval(scope, form), scope.file, DEEPEST)
+    item_of(linker, linker.eval(scope, form), scope.file, DEEPEST)
 }
 
 /// Whether a value is `[row.name for row in rows]`.
-fn is_of_names(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
-    let facts = link.program.facts(scope.file);
-    written_element(link, scope, form).is_some_and(|element| match facts.form(element) {
+fn is_of_names(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
+    let facts = linker.program.facts(scope.file);
+    written_element(linker, scope, form).is_some_and(|element| match facts.form(element) {
         Form::Attr(base, name) => matches!(facts.form(base), Form::Var(_)) && is_plain_name(facts.text(name)),
         _ => false,
     })
 }
 
 /// The element of a list that is written with one, also through one local name.
-fn written_element(link: &Link<'_>, scope: Scope, form: FormId) -> Option<FormId> {
-    let facts = link.program.facts(scope.file);
+fn written_element(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<FormId> {
+    let facts = linker.program.facts(scope.file);
     let list = match facts.form(form) {
         Form::Var(var) => {
             let mut assigns = facts.assigns_of(var);
@@ -85,30 +85,30 @@ fn written_element(link: &Link<'_>, scope: Scope, form: FormId) -> Option<FormId
 }
 
 /// The class of `[Client.model_validate(row) for row in rows]`.
-fn validated(link: &Link<'_>, scope: Scope, form: FormId) -> Option<ClassRef> {
-    let facts = link.program.facts(scope.file);
-    let Form::Result(site) = facts.form(written_element(link, scope, form)?) else { return None };
+fn validated(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<ClassRef> {
+    let facts = linker.program.facts(scope.file);
+    let Form::Result(site) = facts.form(written_element(linker, scope, form)?) else { return None };
     let Form::Attr(base, name) = facts.form(facts.site(site).callee) else { return None };
     let makes = ["model_validate", "from_orm", "parse_obj", "model_construct", "validate"];
     if !makes.contains(&facts.text(name)) {
         return None;
     }
-    link.values.members(link.eval(scope, base).value).iter().find_map(|val| match *val {
+    linker.values.members(linker.eval(scope, base).value).iter().find_map(|val| match *val {
         Val::Class(class) => Some(class),
         _ => None,
     })
 }
 
 /// The item of a type that is a collection of models, or holds one.
-pub(super) fn item_in(link: &Link<'_>, typed: Typed, file: FileId) -> Option<Item> {
-    item_of(link, typed, file, DEEPEST)
+pub(super) fn item_in(linker: &Linker<'_>, typed: Typed, file: FileId) -> Option<Item> {
+    item_of(linker, typed, file, DEEPEST)
 }
 
-fn item_of(link: &Link<'_>, typed: Typed, file: FileId, depth: u32) -> Option<Item> {
+fn item_of(linker: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Option<Item> {
     let depth = depth.checked_sub(1)?;
-    link.values.members(typed.value).iter().find_map(|val| match *val {
+    linker.values.members(typed.value).iter().find_map(|val| match *val {
         Val::Library { ty, args, .. } => {
-            let text = link.library.text(ty);
+            let text = linker.library.text(ty);
             let last = text.rsplit('.').next().unwrap_or(&text);
             if super::size::is_bound_type(last) {
                 return None;
@@ -119,20 +119,20 @@ fn item_of(link: &Link<'_>, typed: Typed, file: FileId, depth: u32) -> Option<It
                 "dict" | "Dict" | "Mapping" => 1,
                 _ => return None,
             };
-            let inner = link.values.nth(args, at).map(|value| Typed { value, steps: 0 });
-            Some(one(link, inner, file))
+            let inner = linker.values.nth(args, at).map(|value| Typed { value, inferred_steps: 0 });
+            Some(one(linker, inner, file))
         }
         // A model that holds a collection of models.
         Val::Instance { class, .. } => {
-            if super::size::is_bound_type(link.program.facts(class.file).text(link.program.class(class).name)) {
+            if super::size::is_bound_type(linker.program.facts(class.file).text(linker.program.class(class).name)) {
                 return None;
             }
-            link.fields_of(class).into_iter().find_map(|(_, typed)| {
-                let holds = link.values.members(typed.value).iter().any(|val| matches!(*val, Val::Library { .. }));
+            linker.fields_of(class).into_iter().find_map(|(_, typed)| {
+                let holds = linker.values.members(typed.value).iter().any(|val| matches!(*val, Val::Library { .. }));
                 if !holds {
                     return None;
                 }
-                let item = item_of(link, typed, class.file, depth).filter(|item| item.levels > 0)?;
+                let item = item_of(linker, typed, class.file, depth).filter(|item| item.levels > 0)?;
                 // What it is a list of is no response model.
                 Some(Item { is_direct: false, written: None, ..item })
             })
@@ -142,33 +142,33 @@ fn item_of(link: &Link<'_>, typed: Typed, file: FileId, depth: u32) -> Option<It
 }
 
 /// What one item is, by its type.
-fn one(link: &Link<'_>, typed: Option<Typed>, file: FileId) -> Item {
+fn one(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
     let class = typed.and_then(|typed| {
-        link.values.members(typed.value).iter().find_map(|val| match *val {
+        linker.values.members(typed.value).iter().find_map(|val| match *val {
             Val::Instance { class, .. } => Some(class),
             _ => None,
         })
     });
     match class {
         Some(class) => Item {
-            fields: link.fields_of(class).len() as u32,
-            all_fields: all_fields(link, class),
-            levels: levels(link, class, DEEPEST),
+            fields: linker.fields_of(class).len() as u32,
+            all_fields: all_fields(linker, class),
+            levels: levels(linker, class, DEEPEST),
             is_plain: false,
             is_direct: true,
-            written: written_model(link, class, file),
+            written: written_model(linker, class, file),
         },
         None => Item { fields: 0, all_fields: 0, levels: 0, is_plain: false, is_direct: true, written: None },
     }
 }
 
 /// The fields of a class and of the models in it, each model counted once.
-fn all_fields(link: &Link<'_>, class: ClassRef) -> u32 {
+fn all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
     let (mut seen, mut left, mut count) = (vec![class], vec![class], 0);
     while let Some(class) = left.pop() {
-        for (_, typed) in link.fields_of(class) {
+        for (_, typed) in linker.fields_of(class) {
             count += 1;
-            for inner in link.models_in(typed, 3) {
+            for inner in linker.models_in(typed, 3) {
                 if !seen.contains(&inner) {
                     seen.push(inner);
                     left.push(inner);
@@ -181,12 +181,12 @@ fn all_fields(link: &Link<'_>, class: ClassRef) -> u32 {
 
 /// Returns how deep models nest in a class, itself counted. Goes down level by level, each model once in each of them: models that hold
 /// each other have many paths.
-fn levels(link: &Link<'_>, class: ClassRef, depth: u32) -> u32 {
+fn levels(linker: &Linker<'_>, class: ClassRef, depth: u32) -> u32 {
     let mut level = vec![class];
     for count in 1..=depth {
         let mut below: Vec<ClassRef> = Vec::new();
         for class in level {
-            let models = link.fields_of(class).into_iter().flat_map(|(_, typed)| link.models_in(typed, 3));
+            let models = linker.fields_of(class).into_iter().flat_map(|(_, typed)| linker.models_in(typed, 3));
             below.extend(models.filter(|inner| *inner != class));
         }
         below.sort_unstable();
@@ -200,10 +200,10 @@ fn levels(link: &Link<'_>, class: ClassRef, depth: u32) -> u32 {
 }
 
 /// `list[Client]`, if the class is a model of pydantic and the file knows it by a name.
-fn written_model(link: &Link<'_>, class: ClassRef, file: FileId) -> Option<String> {
-    let is_model = link.mro(class).iter().any(|ancestor| match *ancestor {
+fn written_model(linker: &Linker<'_>, class: ClassRef, file: FileId) -> Option<String> {
+    let is_model = linker.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Library(path, _) => {
-            let text = link.library.text(path);
+            let text = linker.library.text(path);
             matches!(text.rsplit('.').next(), Some("BaseModel" | "SQLModel"))
         }
         _ => false,
@@ -211,13 +211,13 @@ fn written_model(link: &Link<'_>, class: ClassRef, file: FileId) -> Option<Strin
     if !is_model {
         return None;
     }
-    let facts = link.program.facts(file);
+    let facts = linker.program.facts(file);
     let named = facts.vars_of(BodyId(0)).find(|&var| {
-        let scope = Scope { file, at: Default::default(), env: blocklint_link::link::value::EnvId::NONE };
+        let scope = Scope { file, at: Default::default(), env: blocklint_link::values::value::EnvId::NONE };
         facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Class(_) | Form::Import(_)))
-            && link
+            && linker
                 .values
-                .members(link.var(scope, var).value)
+                .members(linker.var(scope, var).value)
                 .iter()
                 .any(|val| matches!(*val, Val::Class(of) if of == class))
     })?;

@@ -12,12 +12,12 @@ mod size;
 
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
-use blocklint_flow::graph::finding::Serialisation;
-use blocklint_link::link::Link;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::units::Units;
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::graph::raw_finding::Serialisation;
+use blocklint_link::linker::Linker;
+use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::{EnvId, Val};
 
 use crate::rules::large_response::item::{item_of_type, item_of_value};
 use crate::rules::large_response::path::declared;
@@ -84,24 +84,24 @@ struct Route {
 }
 
 /// Every response that may be large.
-pub(crate) fn large_responses(link: &Link<'_>, units: &Units) -> Vec<LargeResponse> {
-    if link.program.name("fastapi").is_none() {
+pub(crate) fn large_responses(linker: &Linker<'_>, units: &Units) -> Vec<LargeResponse> {
+    if linker.program.name("fastapi").is_none() {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for route in routes(link) {
-        large_response(link, units, &route, &mut found);
+    for route in routes(linker) {
+        large_response(linker, units, &route, &mut found);
     }
     found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity)));
     found.dedup_by_key(|one| one.site);
     found
 }
 
-fn routes(link: &Link<'_>) -> Vec<Route> {
+fn routes(linker: &Linker<'_>) -> Vec<Route> {
     let mut found = Vec::new();
-    for file in link.files_asked() {
-        let facts = link.program.facts(file);
-        if facts.language != Language::Python || link.program.is_test(file) {
+    for file in linker.files_asked() {
+        let facts = linker.program.facts(file);
+        if facts.language != Language::Python || linker.program.is_test(file) {
             continue;
         }
         for (at, row) in facts.bodies.iter().enumerate() {
@@ -113,8 +113,8 @@ fn routes(link: &Link<'_>) -> Vec<Route> {
                 continue;
             }
             let body = file.body_ref(blocklint_facts::BodyId(at as u32));
-            let made = link.decorators(body).into_iter().find_map(|(path, made)| {
-                let text = link.library.text(path);
+            let made = linker.decorators(body).into_iter().find_map(|(path, made)| {
+                let text = linker.library.text(path);
                 let (router, verb) = text.rsplit_once('.')?;
                 (ROUTERS.contains(&router) && VERBS.contains(&verb)).then_some(made?)
             });
@@ -124,84 +124,85 @@ fn routes(link: &Link<'_>) -> Vec<Route> {
     found
 }
 
-fn large_response(link: &Link<'_>, units: &Units, route: &Route, found: &mut Vec<LargeResponse>) {
-    let facts = link.program.facts(route.body.file);
-    let row = link.program.body(route.body);
-    let Some(declared) = declared(link, units, route) else { return };
-    let limited = is_limited(link, route.body);
+fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut Vec<LargeResponse>) {
+    let facts = linker.program.facts(route.body.file);
+    let row = linker.program.body(route.body);
+    let Some(declared) = declared(linker, units, route) else { return };
+    let limited = is_limited(linker, route.body);
     for exit in facts.exits.iter() {
         if exit.kind != ExitKind::Return
             || exit.value.is_none()
-            || link.program.body_of(route.body.file, exit.at) != route.body
+            || linker.program.body_of(route.body.file, exit.at) != route.body
         {
             continue;
         }
         let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
         // What renders by itself is no matter of the route's.
-        if let Some((site, content, way)) = rendered(link, scope, exit.value, row.flow == Flow::Coroutine) {
-            let evidence = size(link, scope, content);
-            if let Some(one) = judged(link, route, site, way, &declared, evidence, limited, None) {
+        if let Some((site, content, way)) = rendered(linker, scope, exit.value, row.flow == Flow::Coroutine) {
+            let evidence = size(linker, scope, content);
+            if let Some(one) = judged(linker, route, site, way, &declared, evidence, limited, None) {
                 found.push(one);
             }
             continue;
         }
-        if is_response(link, scope, exit.value) {
+        if is_response(linker, scope, exit.value) {
             continue;
         }
-        let mut evidence = size(link, scope, exit.value);
+        let mut evidence = size(linker, scope, exit.value);
         if declared.model.is_none()
             && !evidence.listed
             && evidence.is_unseen()
-            && is_put_under_keys(link, scope, exit.value)
+            && is_put_under_keys(linker, scope, exit.value)
         {
             // What several calls give is put under keys: nothing says that one of them gives many.
             evidence.source = None;
         }
-        let item = declared.model.and_then(|model| item_of_type(link, route.body, model));
+        let item = declared.model.and_then(|model| item_of_type(linker, route.body, model));
         if declared.model.is_some() && item.is_none() {
             // The response model says that it is one thing.
             continue;
         }
-        let item = item.or_else(|| item_of_value(link, scope, exit.value));
-        if let Some(one) = judged(link, route, route.made, declared.way, &declared, evidence, limited, item.as_ref()) {
+        let item = item.or_else(|| item_of_value(linker, scope, exit.value));
+        if let Some(one) = judged(linker, route, route.made, declared.way, &declared, evidence, limited, item.as_ref())
+        {
             found.push(one);
         }
     }
     let is_async = matches!(row.flow, Flow::Coroutine);
     if is_async {
-        encoded_by_hand(link, route, &declared, limited, found);
+        encoded_by_hand(linker, route, &declared, limited, found);
     }
 }
 
 /// `jsonable_encoder(rows)` in an endpoint that runs on the loop.
 fn encoded_by_hand(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     route: &Route,
     declared: &Declared,
     limited: Option<u64>,
     found: &mut Vec<LargeResponse>,
 ) {
-    let facts = link.program.facts(route.body.file);
+    let facts = linker.program.facts(route.body.file);
     for (at, site) in facts.sites.iter().enumerate() {
         if site.kind != SiteKind::Call
             || facts.text(site.name) != "jsonable_encoder"
-            || link.program.body_of(route.body.file, site.at) != route.body
+            || linker.program.body_of(route.body.file, site.at) != route.body
         {
             continue;
         }
         let site_ref = route.body.file.site_ref(blocklint_facts::SiteId(at as u32));
-        let Some(first) = link.program.args_of(site_ref).first().copied() else { continue };
+        let Some(first) = linker.program.args_of(site_ref).first().copied() else { continue };
         let scope = Scope { file: route.body.file, at: site.at, env: EnvId::NONE };
-        let evidence = size(link, scope, first.value);
-        let item = item_of_value(link, scope, first.value);
+        let evidence = size(linker, scope, first.value);
+        let item = item_of_value(linker, scope, first.value);
         let way = Serialisation::Encoded;
-        found.extend(judged(link, route, site_ref, way, declared, evidence, limited, item.as_ref()));
+        found.extend(judged(linker, route, site_ref, way, declared, evidence, limited, item.as_ref()));
     }
 }
 
 #[expect(clippy::too_many_arguments, reason = "a verdict rests on that much")]
 fn judged(
-    link: &Link<'_>,
+    linker: &Linker<'_>,
     route: &Route,
     site: SiteRef,
     way: Serialisation,
@@ -223,21 +224,21 @@ fn judged(
     let confidence = match evidence.size {
         _ if bound.is_some() => Confidence::High,
         // What belongs to one user or is made by one request is rarely much.
-        Size::Unbounded if evidence.narrowed || !evidence.shown || !reads(link, route) => Confidence::Low,
+        Size::Unbounded if evidence.narrowed || !evidence.shown || !reads(linker, route) => Confidence::Low,
         Size::Unbounded => Confidence::Medium,
         // Rows from code that is not there: a type or a loop says that there are many of something, and nothing how many.
         Size::Unknown
             if evidence.is_unseen()
-                && reads(link, route)
+                && reads(linker, route)
                 && (evidence.listed || item.is_some_and(|item| item.levels > 0)) =>
         {
-            match evidence.narrowed || is_about_one(link, route) {
+            match evidence.narrowed || is_about_one(linker, route) {
                 true => Confidence::Low,
                 false => Confidence::Medium,
             }
         }
         // Only the type speaks, if it says that there are many of something.
-        Size::Unknown if reads(link, route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
+        Size::Unknown if reads(linker, route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
             Confidence::Low
         }
         _ => return None,
@@ -273,14 +274,14 @@ fn judged(
 }
 
 /// Whether a route answers questions, rather than doing something and telling what came of it.
-fn reads(link: &Link<'_>, route: &Route) -> bool {
-    let facts = link.program.facts(route.made.file);
-    matches!(facts.text(link.program.site(route.made).name), "get" | "api_route")
+fn reads(linker: &Linker<'_>, route: &Route) -> bool {
+    let facts = linker.program.facts(route.made.file);
+    matches!(facts.text(linker.program.site(route.made).name), "get" | "api_route")
 }
 
 /// Whether a value is a dictionary whose keys are written out, also through one local name.
-fn is_put_under_keys(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
-    let facts = link.program.facts(scope.file);
+fn is_put_under_keys(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
+    let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Pairs(_) => true,
         Form::Var(var) => facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Pairs(_))),
@@ -289,37 +290,42 @@ fn is_put_under_keys(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
 }
 
 /// Whether a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
-fn is_about_one(link: &Link<'_>, route: &Route) -> bool {
-    let facts = link.program.facts(route.made.file);
-    link.program.args_of(route.made).iter().any(|arg| match facts.form(arg.value) {
+fn is_about_one(linker: &Linker<'_>, route: &Route) -> bool {
+    let facts = linker.program.facts(route.made.file);
+    linker.program.args_of(route.made).iter().any(|arg| match facts.form(arg.value) {
         Form::Str(text) => facts.text(text).contains('{'),
         _ => false,
     })
 }
 
 /// The content of a response that is made by hand of data: `JSONResponse(content=rows)`.
-fn rendered(link: &Link<'_>, scope: Scope, form: FormId, is_async: bool) -> Option<(SiteRef, FormId, Serialisation)> {
-    let site = call_behind(link, scope, form)?;
-    let renders = link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
-        Val::External(path) => path::renders_json(&link.library.text(path)),
-        Val::Class(class) => class_path(link, class).is_some_and(|path| path::renders_json(&path)),
+fn rendered(
+    linker: &Linker<'_>,
+    scope: Scope,
+    form: FormId,
+    is_async: bool,
+) -> Option<(SiteRef, FormId, Serialisation)> {
+    let site = call_behind(linker, scope, form)?;
+    let renders = linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+        Val::External(path) => path::renders_json(&linker.library.text(path)),
+        Val::Class(class) => class_path(linker, class).is_some_and(|path| path::renders_json(&path)),
         _ => false,
     });
     if !renders {
         return None;
     }
-    let facts = link.program.facts(site.file);
-    let args = link.program.args_of(site);
+    let facts = linker.program.facts(site.file);
+    let args = linker.program.args_of(site);
     let named = args.iter().find(|arg| facts.text(arg.name) == "content");
     let content = named.or_else(|| args.iter().find(|arg| arg.name.is_none()))?.value;
     // Data that goes through the encoder first takes the slower way, wherever it runs.
-    let encoder = call_behind(link, scope, content)
-        .filter(|inner| facts.text(link.program.site(*inner).name) == "jsonable_encoder");
+    let encoder = call_behind(linker, scope, content)
+        .filter(|inner| facts.text(linker.program.site(*inner).name) == "jsonable_encoder");
     match encoder {
         // On the loop the encoder itself is what is told.
         Some(_) if is_async => Some((site, FormId::NONE, Serialisation::ByHand)),
         Some(inner) => {
-            let data = link.program.args_of(inner).first()?.value;
+            let data = linker.program.args_of(inner).first()?.value;
             Some((site, data, Serialisation::ByHand))
         }
         None => Some((site, content, Serialisation::ByHand)),
@@ -327,8 +333,8 @@ fn rendered(link: &Link<'_>, scope: Scope, form: FormId, is_async: bool) -> Opti
 }
 
 /// The call whose result a form is, also through one local name.
-fn call_behind(link: &Link<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
-    let facts = link.program.facts(scope.file);
+fn call_behind(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
+    let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(scope.file.site_ref(site)),
         Form::Var(var) => {
@@ -342,21 +348,21 @@ fn call_behind(link: &Link<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
                 _ => None,
             }
         }
-        Form::Await(inner) => call_behind(link, scope, inner),
+        Form::Await(inner) => call_behind(linker, scope, inner),
         _ => None,
     }
 }
 
 /// Whether a value is a response already: the framework sends it as it is.
-fn is_response(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
-    let typed = link.eval(scope, form);
-    link.values.members(typed.value).iter().any(|val| match *val {
-        Val::Library { ty, .. } => path::is_response(&link.library.text(ty)),
-        Val::Instance { class, .. } => class_path(link, class).is_some_and(|path| path::is_response(&path)),
+fn is_response(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
+    let typed = linker.eval(scope, form);
+    linker.values.members(typed.value).iter().any(|val| match *val {
+        Val::Library { ty, .. } => path::is_response(&linker.library.text(ty)),
+        Val::Instance { class, .. } => class_path(linker, class).is_some_and(|path| path::is_response(&path)),
         // A class of a library that no model speaks of is known by what is called.
-        _ => call_behind(link, scope, form).is_some_and(|site| {
-            link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
-                Val::External(path) => path::is_response(&link.library.text(path)),
+        _ => call_behind(linker, scope, form).is_some_and(|site| {
+            linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+                Val::External(path) => path::is_response(&linker.library.text(path)),
                 _ => false,
             })
         }),
@@ -364,25 +370,25 @@ fn is_response(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
 }
 
 /// The library class that a class of the project derives from, as far as that is a response.
-fn class_path(link: &Link<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
-    link.mro(class).iter().find_map(|ancestor| match *ancestor {
-        blocklint_link::link::hierarchy::Ancestor::Library(path, _) => Some(link.library.text(path).to_string()),
+fn class_path(linker: &Linker<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
+    linker.mro(class).iter().find_map(|ancestor| match *ancestor {
+        blocklint_link::classes::hierarchy::Ancestor::Library(path, _) => Some(linker.library.text(path).to_string()),
         _ => None,
     })
 }
 
 /// Whether an endpoint lets callers say how much they want: a bound, as a number where it states one.
-fn is_limited(link: &Link<'_>, body: BodyRef) -> Option<u64> {
-    let facts = link.program.facts(body.file);
+fn is_limited(linker: &Linker<'_>, body: BodyRef) -> Option<u64> {
+    let facts = linker.program.facts(body.file);
     let mut limited = None;
-    for param in link.program.params_of(body) {
+    for param in linker.program.params_of(body) {
         let name = facts.text(param.name);
-        let speaks = [param.annotation, param.default].iter().any(|&form| speaks_of_pages(link, body.file, form, 6));
+        let speaks = [param.annotation, param.default].iter().any(|&form| speaks_of_pages(linker, body.file, form, 6));
         if !size::is_bound_name(name) && !speaks {
             continue;
         }
-        let stated = stated_bound(link, body.file, param.default)
-            .or_else(|| stated_in_type(link, body.file, param.annotation))
+        let stated = stated_bound(linker, body.file, param.default)
+            .or_else(|| stated_in_type(linker, body.file, param.annotation))
             .filter(|_| size::is_amount_name(name));
         limited = Some(limited.unwrap_or(0).max(stated.unwrap_or(1)));
     }
@@ -390,10 +396,10 @@ fn is_limited(link: &Link<'_>, body: BodyRef) -> Option<u64> {
 }
 
 /// Whether a type or default names a page: `Depends(pagination)`, `Annotated[int, Depends(page_of)]`, `PageParams`.
-fn speaks_of_pages(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+fn speaks_of_pages(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(file);
-    let speaks = |form: FormId| speaks_of_pages(link, file, form, depth);
+    let facts = linker.program.facts(file);
+    let speaks = |form: FormId| speaks_of_pages(linker, file, form, depth);
     match facts.form(form) {
         Form::Name(name) => size::is_bound_type(facts.text(name)),
         Form::Var(var) => size::is_bound_type(facts.text(facts.var(var).name)),
@@ -408,8 +414,8 @@ fn speaks_of_pages(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> b
 }
 
 /// `Query(100, le=10_000)`: the largest that a caller may ask for.
-fn stated_bound(link: &Link<'_>, file: FileId, default: FormId) -> Option<u64> {
-    let facts = link.program.facts(file);
+fn stated_bound(linker: &Linker<'_>, file: FileId, default: FormId) -> Option<u64> {
+    let facts = linker.program.facts(file);
     let Form::Result(site) = facts.form(default) else { return None };
     let le = facts.args_of(site).into_iter().find(|arg| matches!(facts.text(arg.name), "le" | "lt"))?;
     match facts.form(le.value) {
@@ -419,9 +425,9 @@ fn stated_bound(link: &Link<'_>, file: FileId, default: FormId) -> Option<u64> {
 }
 
 /// `Annotated[int, Query(le=10_000)]`.
-fn stated_in_type(link: &Link<'_>, file: FileId, annotation: FormId) -> Option<u64> {
-    let facts = link.program.facts(file);
+fn stated_in_type(linker: &Linker<'_>, file: FileId, annotation: FormId) -> Option<u64> {
+    let facts = linker.program.facts(file);
     let Form::Subscript(_, index) = facts.form(annotation) else { return None };
     let Form::Display(_, list) = facts.form(index) else { return None };
-    facts.list(list).iter().find_map(|&part| stated_bound(link, file, part))
+    facts.list(list).iter().find_map(|&part| stated_bound(linker, file, part))
 }

@@ -1,11 +1,11 @@
 //! Which way a response takes from what an endpoint returns to bytes.
 
 use blocklint_facts::{Form, FormId};
-use blocklint_flow::graph::finding::Serialisation;
-use blocklint_link::link::Link;
-use blocklint_link::link::units::{Units, calls_of};
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::graph::raw_finding::Serialisation;
+use blocklint_link::linker::Linker;
+use blocklint_link::models::unit_facts::{Units, calls_of};
 use blocklint_link::program::ids::SiteRef;
+use blocklint_link::values::value::{EnvId, Val};
 
 use super::{ROUTERS, Route};
 use crate::rules::large_response::class_path;
@@ -58,11 +58,11 @@ const DUMPS: &str = "fastapi-dump-json";
 
 /// Whether code shows a fact that no version decides: names that only the first version of the models' library has, and
 /// none of those that came later.
-pub(crate) fn shows_by_code(link: &Link<'_>, folder: &str, switch: &str) -> bool {
+pub(crate) fn shows_by_code(linker: &Linker<'_>, folder: &str, switch: &str) -> bool {
     if switch != OLD_MODELS {
         return false;
     }
-    let program = link.program;
+    let program = linker.program;
     let (mut old, mut new) = (false, false);
     // A file bears the names of the modules that it imports.
     let files_with = |module: &str| program.name(module).map(|name| program.occurrences(name)).unwrap_or_default();
@@ -123,19 +123,19 @@ pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dep
 }
 
 /// What a route says of its response; none where it gives no JSON of models.
-pub(super) fn declared(link: &Link<'_>, units: &Units, route: &Route) -> Option<Declared> {
+pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<Declared> {
     let file = route.body.file;
-    let facts = link.program.facts(file);
-    let args = link.program.args_of(route.made);
+    let facts = linker.program.facts(file);
+    let args = linker.program.args_of(route.made);
     let arg = |name: &str| args.iter().find(|arg| facts.text(arg.name) == name).map(|arg| arg.value);
     let is_none = |form: FormId| matches!(facts.form(form), Form::None);
-    let returns = link.program.body(route.body).returns;
+    let returns = linker.program.body(route.body).returns;
     let model = match arg("response_model") {
         Some(form) => (!is_none(form)).then_some(form),
         None => returns.is_some().then_some(returns),
     };
     if let Some(form) = model.filter(|_| arg("response_model").is_none())
-        && is_response_type(link, route, form)
+        && is_response_type(linker, route, form)
     {
         // The annotation says that a response is returned; what it is made of is looked at where it is made.
         return Some(Declared {
@@ -147,10 +147,10 @@ pub(super) fn declared(link: &Link<'_>, units: &Units, route: &Route) -> Option<
         });
     }
     let class = arg("response_class").map(|form| (form, route.made, true));
-    let class = class.or_else(|| default_class(link, units, route));
+    let class = class.or_else(|| default_class(linker, units, route));
     let (mut dropped, mut compiled) = (None, false);
     if let Some((form, made, own)) = class {
-        let text = class_text(link, made, form)?;
+        let text = class_text(linker, made, form)?;
         if !renders_json(&text.0) {
             // HTML, files, streams and classes of one's own.
             return None;
@@ -158,7 +158,7 @@ pub(super) fn declared(link: &Link<'_>, units: &Units, route: &Route) -> Option<
         compiled = !text.0.ends_with(".JSONResponse");
         dropped = own.then_some(text.1);
     }
-    let unit = units.of(link, file);
+    let unit = units.of(linker, file);
     let on = |name: &str| unit.on.iter().any(|on| on == name);
     let way = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
         Serialisation::Old
@@ -189,41 +189,42 @@ pub(super) fn declared(link: &Link<'_>, units: &Units, route: &Route) -> Option<
 }
 
 /// The path and the text of a response class.
-fn class_text(link: &Link<'_>, site: SiteRef, form: FormId) -> Option<(String, String)> {
+fn class_text(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<(String, String)> {
     let file = site.file;
-    let scope = link.scope_of(site, EnvId::NONE);
-    let typed = link.eval(scope, form);
-    let path = link.values.members(typed.value).iter().find_map(|val| match *val {
-        Val::External(path) => Some(link.library.text(path).to_string()),
+    let scope = linker.scope_of(site, EnvId::NONE);
+    let typed = linker.eval(scope, form);
+    let path = linker.values.members(typed.value).iter().find_map(|val| match *val {
+        Val::External(path) => Some(linker.library.text(path).to_string()),
         // A class of the project adds something.
         _ => None,
     })?;
-    Some((path, link.written(file, form)))
+    Some((path, linker.written(file, form)))
 }
 
 /// The class that the file's router or application, else the unit's application gives all routes.
-fn default_class(link: &Link<'_>, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
+fn default_class(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
     let file = route.body.file;
     let class = |site: &SiteRef| {
-        let facts = link.program.facts(site.file);
-        let args = link.program.args_of(*site);
+        let facts = linker.program.facts(site.file);
+        let args = linker.program.args_of(*site);
         let class = args.iter().find(|arg| facts.text(arg.name) == "default_response_class")?;
         Some((class.value, *site, false))
     };
-    let unit = units.of(link, file);
-    let of_unit = |site: &&SiteRef| std::ptr::eq(units.of(link, site.file), unit) && !link.program.is_test(site.file);
-    let routers: Vec<SiteRef> = ROUTERS.iter().flat_map(|path| calls_of(link, path)).collect();
-    let applications = calls_of(link, ROUTERS[0]);
+    let unit = units.of(linker, file);
+    let of_unit =
+        |site: &&SiteRef| std::ptr::eq(units.of(linker, site.file), unit) && !linker.program.is_test(site.file);
+    let routers: Vec<SiteRef> = ROUTERS.iter().flat_map(|path| calls_of(linker, path)).collect();
+    let applications = calls_of(linker, ROUTERS[0]);
     let own = routers.iter().filter(|site| site.file == file).find_map(class);
     own.or_else(|| applications.iter().filter(of_unit).find_map(class))
 }
 
-fn is_response_type(link: &Link<'_>, route: &Route, form: FormId) -> bool {
-    let typed = link.annotation(link.signature_scope(route.body), form);
-    let known = link.values.members(typed.value).iter().any(|val| match *val {
-        Val::Library { ty, .. } => is_response(&link.library.text(ty)),
-        Val::Instance { class, .. } => class_path(link, class).is_some_and(|path| is_response(&path)),
+fn is_response_type(linker: &Linker<'_>, route: &Route, form: FormId) -> bool {
+    let typed = linker.annotation(linker.signature_scope(route.body), form);
+    let known = linker.values.members(typed.value).iter().any(|val| match *val {
+        Val::Library { ty, .. } => is_response(&linker.library.text(ty)),
+        Val::Instance { class, .. } => class_path(linker, class).is_some_and(|path| is_response(&path)),
         _ => false,
     });
-    known || link.written(route.body.file, form).ends_with("Response") && link.values.is_unknown(typed.value)
+    known || linker.written(route.body.file, form).ends_with("Response") && linker.values.is_unknown(typed.value)
 }

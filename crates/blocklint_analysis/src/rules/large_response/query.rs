@@ -2,11 +2,11 @@
 //! narrows them to those of one thing.
 
 use blocklint_facts::{Comparison, Form, FormId, SiteId, SiteKind, VarKind};
-use blocklint_link::link::Link;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::EnvId;
 
 use super::size::{BOUNDED, Evidence, is_bound_name};
 use crate::rules::large_response::size::bound_of_call;
@@ -82,20 +82,20 @@ impl Chain {
 }
 
 /// The chain behind some forms.
-pub(super) fn chain(link: &Link<'_>, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
+pub(super) fn chain(linker: &Linker<'_>, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
     let mut chain = Chain::default();
     for form in forms {
-        extend_chain(link, scope, form, true, &mut chain);
+        extend_chain(linker, scope, form, true, &mut chain);
     }
     chain
 }
 
-fn extend_chain(link: &Link<'_>, scope: Scope, form: FormId, names: bool, chain: &mut Chain) {
+fn extend_chain(linker: &Linker<'_>, scope: Scope, form: FormId, names: bool, chain: &mut Chain) {
     if form.is_none() || chain.seen.len() >= LONGEST || chain.seen.contains(&form) {
         return;
     }
     chain.seen.push(form);
-    let facts = link.program.facts(scope.file);
+    let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Result(site) => {
             let row = facts.site(site);
@@ -103,28 +103,28 @@ fn extend_chain(link: &Link<'_>, scope: Scope, form: FormId, names: bool, chain:
                 return;
             }
             chain.calls.push(site);
-            extend_chain(link, scope, row.callee, true, chain);
+            extend_chain(linker, scope, row.callee, true, chain);
             let takes = TAKING.contains(&facts.text(row.name));
             for arg in facts.args_of(site) {
                 if let Form::Str(text) = facts.form(arg.value) {
                     chain.texts.push(text);
                 }
-                extend_chain(link, scope, arg.value, takes, chain);
+                extend_chain(linker, scope, arg.value, takes, chain);
             }
         }
         Form::Attr(base, name) => {
             chain.members.push(name);
-            extend_chain(link, scope, base, true, chain);
+            extend_chain(linker, scope, base, true, chain);
         }
-        Form::Await(base) | Form::Try(base) => extend_chain(link, scope, base, names, chain),
+        Form::Await(base) | Form::Try(base) => extend_chain(linker, scope, base, names, chain),
         Form::Subscript(base, index) => {
             // A slice has no form of its own.
             chain.sliced |= matches!(facts.form(index), Form::Other);
-            extend_chain(link, scope, base, names, chain);
+            extend_chain(linker, scope, base, names, chain);
         }
         Form::Alt(_, list) => {
             for &part in facts.list(list) {
-                extend_chain(link, scope, part, names, chain);
+                extend_chain(linker, scope, part, names, chain);
             }
         }
         Form::Var(var) if names && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
@@ -132,7 +132,7 @@ fn extend_chain(link: &Link<'_>, scope: Scope, form: FormId, names: bool, chain:
                 if let Form::Str(text) = facts.form(assign.value) {
                     chain.texts.push(text);
                 }
-                extend_chain(link, scope, assign.value, true, chain);
+                extend_chain(linker, scope, assign.value, true, chain);
             }
         }
         _ => {}
@@ -140,36 +140,36 @@ fn extend_chain(link: &Link<'_>, scope: Scope, form: FormId, names: bool, chain:
 }
 
 /// The bound in a chain.
-pub(super) fn bound_in(link: &Link<'_>, scope: Scope, chain: &Chain, depth: u32) -> Option<Evidence> {
+pub(super) fn bound_in(linker: &Linker<'_>, scope: Scope, chain: &Chain, depth: u32) -> Option<Evidence> {
     let depth = depth.checked_sub(1)?;
-    let facts = link.program.facts(scope.file);
+    let facts = linker.program.facts(scope.file);
     let limited = |text: &str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case("limit"));
     if chain.sliced || chain.texts.iter().any(|&text| limited(facts.text(text))) {
         return Some(BOUNDED);
     }
     let site = |&site: &SiteId| scope.file.site_ref(site);
     // `func.count()` counts, it bounds nothing.
-    let counts = |site: &SiteRef| facts.text(link.program.site(*site).name) == "count";
-    let own = chain.calls.iter().map(site).filter(|site| !counts(site)).find_map(|site| bound_of_call(link, site));
-    own.or_else(|| chain.calls.iter().map(site).find_map(|site| bound_in_helper(link, site, depth)))
+    let counts = |site: &SiteRef| facts.text(linker.program.site(*site).name) == "count";
+    let own = chain.calls.iter().map(site).filter(|site| !counts(site)).find_map(|site| bound_of_call(linker, site));
+    own.or_else(|| chain.calls.iter().map(site).find_map(|site| bound_in_helper(linker, site, depth)))
 }
 
 /// A helper of the project that a query goes through: `apply_pagination(stmt, …)`.
-fn bound_in_helper(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Evidence> {
-    link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+fn bound_in_helper(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Evidence> {
+    linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Body { body, .. } = *target else { return None };
-        if takes_bound(link, body) {
+        if takes_bound(linker, body) {
             return Some(BOUNDED);
         }
-        exits_of(link, body)
+        exits_of(linker, body)
             .into_iter()
-            .find_map(|(scope, value)| bound_in(link, scope, &chain(link, scope, [value]), depth))
+            .find_map(|(scope, value)| bound_in(linker, scope, &chain(linker, scope, [value]), depth))
     })
 }
 
 /// What a body returns, and where.
-pub(super) fn exits_of(link: &Link<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
-    let (facts, body_id) = link.program.facts_and_id(body);
+pub(super) fn exits_of(linker: &Linker<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
+    let (facts, body_id) = linker.program.facts_and_id(body);
     let exits = facts.exits.iter().filter(|exit| {
         exit.value.is_some() && exit.kind == blocklint_facts::ExitKind::Return && facts.body_of(exit.at) == body_id
     });
@@ -177,8 +177,8 @@ pub(super) fn exits_of(link: &Link<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
 }
 
 /// Whether a chain asks a database for rows: some call in it is a query's.
-pub(super) fn is_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
-    let facts = link.program.facts(scope.file);
+pub(super) fn is_query(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
+    let facts = linker.program.facts(scope.file);
     chain.calls.iter().any(|&site| ASKING.contains(&facts.text(facts.site(site).name)))
             || chain.members.iter().any(|&name| matches!(facts.text(name), "objects" | "query"))
             // `cursor.fetchall()`, `collection.find()`.
@@ -186,8 +186,8 @@ pub(super) fn is_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
 }
 
 /// Whether the code shows what is asked for: not where a helper is given its query, or a text is put together.
-pub(super) fn shows_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
-    let facts = link.program.facts(scope.file);
+pub(super) fn shows_query(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
+    let facts = linker.program.facts(scope.file);
     chain.calls.iter().any(|&site| SHOWING.contains(&facts.text(facts.site(site).name)))
         || chain.members.iter().any(|&name| SHOWING.contains(&facts.text(name)))
         || chain.texts.iter().any(|&text| {
@@ -198,8 +198,8 @@ pub(super) fn shows_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool 
 
 /// Whether a query asks for what belongs to one thing, or for one row for many: some condition in its chain compares with
 /// a value, or something groups.
-pub(super) fn is_narrowed(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
-    let facts = link.program.facts(scope.file);
+pub(super) fn is_narrowed(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
+    let facts = linker.program.facts(scope.file);
     let by_text = |text: &str| {
         let text = text.to_ascii_uppercase();
         ["WHERE ", "GROUP BY", "DISTINCT"].iter().any(|word| text.contains(word))
@@ -210,14 +210,14 @@ pub(super) fn is_narrowed(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool 
             let args = facts.args_of(site);
             GROUPING.contains(&name)
                 || name == "filter_by" && args.iter().any(|arg| arg.name.is_some())
-                || WHERE.contains(&name) && args.iter().any(|arg| asks_for_one(link, scope, arg.value, 4))
+                || WHERE.contains(&name) && args.iter().any(|arg| asks_for_one(linker, scope, arg.value, 4))
         })
 }
 
 /// `Row.user_id == user.id`, `Row.at >= start`, `{"user": user}`; flags and constants narrow little.
-fn asks_for_one(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> bool {
+fn asks_for_one(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(scope.file);
+    let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Compare(Comparison::NotEq | Comparison::Is | Comparison::IsNot | Comparison::NotIn, ..) => false,
         Form::Compare(_, _, right) => {
@@ -230,23 +230,24 @@ fn asks_for_one(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> bool
             row.kind != SiteKind::Call || PICKING.contains(&facts.text(row.name))
         }
         Form::Other => true,
-        Form::Not(inner) => asks_for_one(link, scope, inner, depth),
+        Form::Not(inner) => asks_for_one(linker, scope, inner, depth),
         // `(A.x == x) & (A.y == y)`, `*filters`, `and_(…)` are looked at where they are made.
         Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-            facts.assigns_of(var).any(|assign| asks_for_one(link, scope, assign.value, depth))
+            facts.assigns_of(var).any(|assign| asks_for_one(linker, scope, assign.value, depth))
         }
         Form::Join(list) | Form::Alt(_, list) | Form::Display(_, list) => {
-            facts.list(list).iter().any(|&part| asks_for_one(link, scope, part, depth))
+            facts.list(list).iter().any(|&part| asks_for_one(linker, scope, part, depth))
         }
-        Form::Star(inner) | Form::StarStar(inner) => asks_for_one(link, scope, inner, depth),
+        Form::Star(inner) | Form::StarStar(inner) => asks_for_one(linker, scope, inner, depth),
         _ => false,
     }
 }
 
 /// Whether a call gives no more than it is asked for: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
-pub(super) fn takes_bound(link: &Link<'_>, body: BodyRef) -> bool {
-    let facts = link.program.facts(body.file);
-    link.program.params_of(body).iter().any(|param| {
-        is_bound_name(facts.text(param.name)) || super::size::is_bound_type(&link.written(body.file, param.annotation))
+pub(super) fn takes_bound(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    linker.program.params_of(body).iter().any(|param| {
+        is_bound_name(facts.text(param.name))
+            || super::size::is_bound_type(&linker.written(body.file, param.annotation))
     })
 }

@@ -1,11 +1,11 @@
 //! What the code tells of how many things a value holds: where they come from, and what bounds them on the way.
 
 use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
-use blocklint_link::link::Link;
-use blocklint_link::link::eval::Scope;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::EnvId;
 
 use super::query::Chain;
 use crate::rules::large_response::item::item_in;
@@ -186,15 +186,15 @@ pub(super) fn is_bound_type(text: &str) -> bool {
 }
 
 /// What the code tells of a value's size.
-pub(super) fn size(link: &Link<'_>, scope: Scope, form: FormId) -> Evidence {
-    size_within(link, scope, form, 14)
+pub(super) fn size(linker: &Linker<'_>, scope: Scope, form: FormId) -> Evidence {
+    size_within(linker, scope, form, 14)
 }
 
-fn size_within(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Evidence {
+fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Evidence {
     let Some(depth) = depth.checked_sub(1) else { return UNKNOWN };
-    let facts = link.program.facts(scope.file);
+    let facts = linker.program.facts(scope.file);
     let strongest = |forms: &[FormId]| {
-        let each = forms.iter().filter(|form| form.is_some()).map(|&form| size_within(link, scope, form, depth));
+        let each = forms.iter().filter(|form| form.is_some()).map(|&form| size_within(linker, scope, form, depth));
         each.fold(SMALL, Evidence::most)
     };
     match facts.form(form) {
@@ -205,9 +205,9 @@ fn size_within(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Evide
             let elements = facts.list(list);
             if let [one] = elements
                 && kind != DisplayKind::Tuple
-                && let Some(iterated) = iterated_for(link, scope, *one)
+                && let Some(iterated) = iterated_for(linker, scope, *one)
             {
-                return size_over(link, scope, iterated, depth);
+                return size_over(linker, scope, iterated, depth);
             }
             match kind {
                 DisplayKind::Tuple => strongest(elements),
@@ -230,25 +230,25 @@ fn size_within(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Evide
             if let ([one], Some(key)) = (values.as_slice(), key)
                 && key.is_some()
                 && !matches!(facts.form(key), Form::Str(_))
-                && let Some(iterated) = iterated_for(link, scope, key).or_else(|| iterated_for(link, scope, *one))
+                && let Some(iterated) = iterated_for(linker, scope, key).or_else(|| iterated_for(linker, scope, *one))
             {
-                return size_over(link, scope, iterated, depth);
+                return size_over(linker, scope, iterated, depth);
             }
             strongest(&values)
         }
         Form::Alt(_, list) => strongest(facts.list(list)),
         Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) | Form::Part(inner, _) | Form::Star(inner) => {
-            size_within(link, scope, inner, depth)
+            size_within(linker, scope, inner, depth)
         }
         Form::Run(body) => {
             // A generator expression gives as many as what it goes over.
             let of = facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
-            of.map_or(UNKNOWN, |region| size_over(link, scope, region.test, depth))
+            of.map_or(UNKNOWN, |region| size_over(linker, scope, region.test, depth))
         }
         Form::Element(_) => SMALL,
         Form::Subscript(base, index) => match facts.form(index) {
             Form::Int(_) => SMALL,
-            Form::Str(_) => match size_within(link, scope, base, depth) {
+            Form::Str(_) => match size_within(linker, scope, base, depth) {
                 // A part of one thing is not told by the thing.
                 of_base if of_base.size <= Size::Small => UNKNOWN,
                 of_base => of_base,
@@ -259,7 +259,7 @@ fn size_within(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Evide
         },
         Form::Attr(base, _) => match facts.form(base) {
             Form::Var(_) | Form::Result(_) | Form::Await(_) => {
-                let of_base = size_within(link, scope, base, depth);
+                let of_base = size_within(linker, scope, base, depth);
                 // A field of one thing is not told by the thing.
                 if of_base.size <= Size::Small { UNKNOWN } else { of_base }
             }
@@ -275,29 +275,29 @@ fn size_within(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Evide
                 return UNKNOWN;
             }
             // `rows = rows[:10]`, `stmt = stmt.limit(10)`: whoever bounds it last bounds it.
-            let each = values.iter().map(|&value| match names(link, scope, value, var, 6) {
-                true => bound_in(link, scope, &chain(link, scope, [value]), 3).unwrap_or(SMALL),
-                false => size_within(link, scope, value, depth),
+            let each = values.iter().map(|&value| match names(linker, scope, value, var, 6) {
+                true => bound_in(linker, scope, &chain(linker, scope, [value]), 3).unwrap_or(SMALL),
+                false => size_within(linker, scope, value, depth),
             });
             let each: Vec<Evidence> = each.collect();
             if let Some(bounded) = each.iter().find(|one| one.size == Size::Bounded) {
                 return *bounded;
             }
             let assigned = each.into_iter().fold(SMALL, Evidence::most);
-            assigned.most(filled_by_loops(link, scope, var, depth))
+            assigned.most(filled_by_loops(linker, scope, var, depth))
         }
-        Form::Result(site) => size_of_call(link, scope.file.site_ref(site), scope, depth),
+        Form::Result(site) => size_of_call(linker, scope.file.site_ref(site), scope, depth),
         _ => UNKNOWN,
     }
 }
 
 /// What loops add to an empty container: `for row in rows: found.append(row)`.
-fn filled_by_loops(link: &Link<'_>, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
-    let facts = link.program.facts(scope.file);
+fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
+    let facts = linker.program.facts(scope.file);
     let mut found = SMALL;
-    let index = link.program.index_of(scope.file);
+    let index = linker.program.index_of(scope.file);
     let fills = ["append", "add", "extend", "update"].into_iter();
-    let names = fills.filter_map(|name| link.program.local(scope.file, link.program.name(name)?));
+    let names = fills.filter_map(|name| linker.program.local(scope.file, linker.program.name(name)?));
     let mut sites: Vec<SiteId> = names.flat_map(|sym| index.sites_named(sym).iter().copied()).collect();
     sites.sort_unstable();
     for id in sites {
@@ -308,13 +308,13 @@ fn filled_by_loops(link: &Link<'_>, scope: Scope, var: blocklint_facts::VarId, d
         }
         match facts.text(site.name) {
             "append" | "add" => {
-                if let Some(iterated) = loop_around(link, scope, site.at.region) {
-                    found = found.most(size_over(link, scope, iterated, depth));
+                if let Some(iterated) = loop_around(linker, scope, site.at.region) {
+                    found = found.most(size_over(linker, scope, iterated, depth));
                 }
             }
             "extend" | "update" => {
                 if let Some(arg) = facts.args_of(id).first() {
-                    found = found.most(size_within(link, scope, arg.value, depth));
+                    found = found.most(size_within(linker, scope, arg.value, depth));
                 }
             }
             _ => {}
@@ -324,16 +324,16 @@ fn filled_by_loops(link: &Link<'_>, scope: Scope, var: blocklint_facts::VarId, d
 }
 
 /// The size of what a loop makes that goes over a value: a condition on its items leaves out some.
-fn size_over(link: &Link<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
-    let facts = link.program.facts(scope.file);
-    let mut evidence = size_within(link, scope, iterated, depth);
+fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
+    let facts = linker.program.facts(scope.file);
+    let mut evidence = size_within(linker, scope, iterated, depth);
     // What is in each of many: `for group in groups for client in group["clients"]`.
     if evidence.size == Size::Unknown
         && evidence.source.is_none()
-        && let Some(outer) = gone_through_for(link, scope, iterated, 4)
+        && let Some(outer) = gone_through_for(linker, scope, iterated, 4)
         && let Some(depth) = depth.checked_sub(1)
     {
-        evidence = size_over(link, scope, outer, depth);
+        evidence = size_over(linker, scope, outer, depth);
     }
     evidence.listed = true;
     evidence.narrowed |= facts.regions.iter().any(|region| {
@@ -345,11 +345,11 @@ fn size_over(link: &Link<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evi
 }
 
 /// What is gone through for the variable that a form is a part of.
-fn gone_through_for(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
+fn gone_through_for(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
     let depth = depth.checked_sub(1)?;
-    let facts = link.program.facts(scope.file);
+    let facts = linker.program.facts(scope.file);
     match facts.form(form) {
-        Form::Subscript(base, _) | Form::Attr(base, _) => gone_through_for(link, scope, base, depth),
+        Form::Subscript(base, _) | Form::Attr(base, _) => gone_through_for(linker, scope, base, depth),
         Form::Var(var) => facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
             Form::Element(iterated) => Some(iterated),
             _ => None,
@@ -359,8 +359,8 @@ fn gone_through_for(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> 
 }
 
 /// What the innermost loop around a region goes over; none in no loop, or where the loop is left early.
-fn loop_around(link: &Link<'_>, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
-    let facts = link.program.facts(scope.file);
+fn loop_around(linker: &Linker<'_>, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
+    let facts = linker.program.facts(scope.file);
     let mut at = region;
     while let Some(id) = at.get() {
         let row = facts.region(id);
@@ -374,8 +374,8 @@ fn loop_around(link: &Link<'_>, scope: Scope, region: blocklint_facts::RegionId)
 }
 
 /// What a comprehension with this element goes over.
-fn iterated_for(link: &Link<'_>, scope: Scope, element: FormId) -> Option<FormId> {
-    let facts = link.program.facts(scope.file);
+fn iterated_for(linker: &Linker<'_>, scope: Scope, element: FormId) -> Option<FormId> {
+    let facts = linker.program.facts(scope.file);
     match facts.form(element) {
         Form::Var(var) if facts.var(var).kind == VarKind::Inner => {
             facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
@@ -394,23 +394,23 @@ fn iterated_for(link: &Link<'_>, scope: Scope, element: FormId) -> Option<FormId
             while region.kind == RegionKind::Then && region.parent.is_some() {
                 region = facts.region(region.parent);
             }
-            let is_inner = region.kind == RegionKind::Loop && is_comprehension(link, scope, region.test);
+            let is_inner = region.kind == RegionKind::Loop && is_comprehension(linker, scope, region.test);
             is_inner
                 .then_some(region.test)
-                .or_else(|| facts.args_of(site).iter().find_map(|arg| iterated_for(link, scope, arg.value)))
+                .or_else(|| facts.args_of(site).iter().find_map(|arg| iterated_for(linker, scope, arg.value)))
         }
-        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => iterated_for(link, scope, base),
+        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => iterated_for(linker, scope, base),
         Form::Pairs(list) | Form::Display(_, list) | Form::Alt(_, list) => {
-            facts.list(list).iter().find_map(|&part| iterated_for(link, scope, part))
+            facts.list(list).iter().find_map(|&part| iterated_for(linker, scope, part))
         }
-        Form::Star(inner) | Form::StarStar(inner) => iterated_for(link, scope, inner),
+        Form::Star(inner) | Form::StarStar(inner) => iterated_for(linker, scope, inner),
         _ => None,
     }
 }
 
 /// Whether a loop over a value is one of a comprehension, whose names are no variables of the body.
-fn is_comprehension(link: &Link<'_>, scope: Scope, iterated: FormId) -> bool {
-    let facts = link.program.facts(scope.file);
+fn is_comprehension(linker: &Linker<'_>, scope: Scope, iterated: FormId) -> bool {
+    let facts = linker.program.facts(scope.file);
     let takes = |form: FormId| match facts.form(form) {
         Form::Element(of) => of == iterated,
         Form::Part(inner, _) => matches!(facts.form(inner), Form::Element(of) if of == iterated),
@@ -423,21 +423,21 @@ fn is_comprehension(link: &Link<'_>, scope: Scope, iterated: FormId) -> bool {
         })
 }
 
-fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     match row.kind {
         SiteKind::Call => {}
         SiteKind::Read | SiteKind::Subscript => return UNKNOWN,
         _ => return UNKNOWN,
     }
     let name = facts.text(row.name);
-    if let Some(bound) = bound_of_call(link, site) {
+    if let Some(bound) = bound_of_call(linker, site) {
         return bound;
     }
-    let args = link.program.args_of(site);
+    let args = linker.program.args_of(site);
     // The project's own functions say what they give.
-    let targets = link.targets(site, EnvId::NONE);
+    let targets = linker.targets(site, EnvId::NONE);
     let bodies: Vec<BodyRef> = targets
         .list
         .iter()
@@ -446,30 +446,30 @@ fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evi
             _ => None,
         })
         .collect();
-    let made = bodies.iter().any(|body| matches!(facts_name(link, *body), "__init__" | "__new__" | "__post_init__"));
+    let made = bodies.iter().any(|body| matches!(facts_name(linker, *body), "__init__" | "__new__" | "__post_init__"));
     if !bodies.is_empty() && !made {
-        if bodies.iter().any(|&body| takes_bound(link, body)) {
+        if bodies.iter().any(|&body| takes_bound(linker, body)) {
             return BOUNDED;
         }
-        let each = bodies.iter().map(|&body| size_of_body(link, body, depth));
+        let each = bodies.iter().map(|&body| size_of_body(linker, body, depth));
         let found = each.fold(SMALL, Evidence::most);
         if found.size != Size::Unbounded || found.shown {
             return found;
         }
         // A helper that is given its query.
-        let chain = chain(link, scope, args.iter().map(|arg| arg.value));
-        if let Some(bound) = bound_in(link, scope, &chain, 3) {
+        let chain = chain(linker, scope, args.iter().map(|arg| arg.value));
+        if let Some(bound) = bound_in(linker, scope, &chain, 3) {
             return bound;
         }
-        let asked = asked(link, scope, site, &chain);
+        let asked = asked(linker, scope, site, &chain);
         return if asked.shown { asked } else { found };
     }
-    let is_class = makes_instance(link, site);
+    let is_class = makes_instance(linker, site);
     if is_class || made {
-        let collections = collections_of(link, site);
+        let collections = collections_of(linker, site);
         let each = args.iter().map(|arg| {
             let fills = collections.iter().any(|field| field == facts.text(arg.name));
-            (size_within(link, scope, arg.value, depth), fills)
+            (size_within(linker, scope, arg.value, depth), fills)
         });
         let known = each.filter(|(one, fills)| one.size != Size::Unknown || one.listed || *fills && one.is_unseen());
         return known.map(|(one, _)| one).fold(SMALL, Evidence::most);
@@ -485,13 +485,13 @@ fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evi
     }
     if MANY.contains(&name) {
         // `session.exec(select(A).limit(10)).all()`
-        let chain = chain(link, scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
-        if let Some(bound) = bound_in(link, scope, &chain, 3) {
+        let chain = chain(linker, scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+        if let Some(bound) = bound_in(linker, scope, &chain, 3) {
             return bound;
         }
-        return match is_query(link, scope, &chain) {
-            true => asked(link, scope, site, &chain),
-            false => given_unseen(link, scope, site),
+        return match is_query(linker, scope, &chain) {
+            true => asked(linker, scope, site, &chain),
+            false => given_unseen(linker, scope, site),
         };
     }
     if SINGLE.contains(&name) {
@@ -499,10 +499,10 @@ fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evi
     }
     if PASSING.contains(&name) {
         let receiver = match facts.form(row.callee) {
-            Form::Attr(base, _) => Some(size_within(link, scope, base, depth)),
+            Form::Attr(base, _) => Some(size_within(linker, scope, base, depth)),
             _ => None,
         };
-        let each = args.iter().map(|arg| size_within(link, scope, arg.value, depth));
+        let each = args.iter().map(|arg| size_within(linker, scope, arg.value, depth));
         let known = each.chain(receiver).filter(|one| one.size != Size::Unknown);
         return known.fold(UNKNOWN, |all, one| {
             if one.size < Size::Unknown && all.size == Size::Unknown { one } else { all.most(one) }
@@ -510,24 +510,24 @@ fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evi
     }
     // What is iterated over directly: `for row in await session.execute(select(A))`.
     if matches!(name, "execute" | "exec" | "stream" | "query") {
-        let chain = chain(link, scope, args.iter().map(|arg| arg.value));
-        if let Some(bound) = bound_in(link, scope, &chain, 3) {
+        let chain = chain(linker, scope, args.iter().map(|arg| arg.value));
+        if let Some(bound) = bound_in(linker, scope, &chain, 3) {
             return bound;
         }
-        if is_query(link, scope, &chain) {
-            return asked(link, scope, site, &chain);
+        if is_query(linker, scope, &chain) {
+            return asked(linker, scope, site, &chain);
         }
     }
-    given_unseen(link, scope, site)
+    given_unseen(linker, scope, site)
 }
 
 /// What a call gives whose code is not there, as far as it says nothing of how much that is.
-fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
-    let facts = link.program.facts(site.file);
-    let args = link.program.args_of(site);
+fn given_unseen(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
+    let facts = linker.program.facts(site.file);
+    let args = linker.program.args_of(site);
     // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
     if matches!(
-        facts.text(link.program.site(site).name),
+        facts.text(linker.program.site(site).name),
         "getattr" | "vars" | "dir" | "type" | "iter" | "next" | "repr" | "super"
     ) {
         return UNKNOWN;
@@ -537,12 +537,12 @@ fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
         return BOUNDED;
     }
     let chain =
-        chain(link, scope, [link.program.site(site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
-    if let Some(bound) = bound_in(link, scope, &chain, 2) {
+        chain(linker, scope, [linker.program.site(site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+    if let Some(bound) = bound_in(linker, scope, &chain, 2) {
         return bound;
     }
     let tells = |text: &str| text.split('_').any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()));
-    let narrowed = is_narrowed(link, scope, &chain)
+    let narrowed = is_narrowed(linker, scope, &chain)
         || chain.has_long_text(facts)
         || args.iter().any(|arg| {
             arg.name.is_some() && tells(facts.text(arg.name))
@@ -554,45 +554,45 @@ fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
                 }
         });
     // What is called on one of many belongs to that one.
-    let of_one = matches!(facts.form(link.program.site(site).callee), Form::Attr(base, _)
-            if gone_through_for(link, scope, base, 4).is_some());
+    let of_one = matches!(facts.form(linker.program.site(site).callee), Form::Attr(base, _)
+            if gone_through_for(linker, scope, base, 4).is_some());
     Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
 }
 
 /// The fields of the model that a call makes which are collections of models, or hold one.
-fn collections_of(link: &Link<'_>, site: SiteRef) -> Vec<String> {
-    use blocklint_link::link::value::Val;
-    let made = link.values.members(link.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
+fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
+    use blocklint_link::values::value::Val;
+    let made = linker.values.members(linker.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
         Val::Class(class) => Some(class),
         _ => None,
     });
-    let fields = made.map(|class| (class, link.fields_of(class)));
+    let fields = made.map(|class| (class, linker.fields_of(class)));
     let Some((class, fields)) = fields else { return Vec::new() };
     fields
         .into_iter()
-        .filter(|(_, typed)| item_in(link, *typed, class.file).is_some_and(|item| item.levels > 0))
+        .filter(|(_, typed)| item_in(linker, *typed, class.file).is_some_and(|item| item.levels > 0))
         .map(|(name, _)| name)
         .collect()
 }
 
 /// All that a query gives.
-fn asked(link: &Link<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
-    let narrowed = is_narrowed(link, scope, chain);
+fn asked(linker: &Linker<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
+    let narrowed = is_narrowed(linker, scope, chain);
     Evidence {
         size: Size::Unbounded,
         source: Some(site),
         narrowed,
-        shown: shows_query(link, scope, chain),
+        shown: shows_query(linker, scope, chain),
         listed: true,
     }
 }
 
 /// Whether a call constructs an instance of some class.
-fn makes_instance(link: &Link<'_>, site: SiteRef) -> bool {
-    use blocklint_link::link::value::Val;
-    let facts = link.program.facts(site.file);
-    let upper = facts.text(link.program.site(site).name).starts_with(char::is_uppercase);
-    link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+fn makes_instance(linker: &Linker<'_>, site: SiteRef) -> bool {
+    use blocklint_link::values::value::Val;
+    let facts = linker.program.facts(site.file);
+    let upper = facts.text(linker.program.site(site).name).starts_with(char::is_uppercase);
+    linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
         Val::Class(_) => true,
         Val::External(_) => upper,
         _ => false,
@@ -600,18 +600,18 @@ fn makes_instance(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 /// What a function of the project gives.
-fn size_of_body(link: &Link<'_>, body: BodyRef, depth: u32) -> Evidence {
+fn size_of_body(linker: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
     let Some(depth) = depth.checked_sub(2) else { return UNKNOWN };
-    let each = exits_of(link, body).into_iter().map(|(scope, value)| size_within(link, scope, value, depth));
+    let each = exits_of(linker, body).into_iter().map(|(scope, value)| size_within(linker, scope, value, depth));
     each.reduce(Evidence::most).unwrap_or(UNKNOWN)
 }
 
 /// A call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
-pub(super) fn bound_of_call(link: &Link<'_>, site: SiteRef) -> Option<Evidence> {
-    let facts = link.program.facts(site.file);
-    let row = link.program.site(site);
+pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Evidence> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
     let name = facts.text(row.name);
-    let args = link.program.args_of(site);
+    let args = linker.program.args_of(site);
     let number = |form: FormId| match facts.form(form) {
         Form::Int(most) => u64::try_from(most).ok(),
         _ => None,
@@ -642,23 +642,23 @@ pub(super) fn bound_of_call(link: &Link<'_>, site: SiteRef) -> Option<Evidence> 
 }
 
 /// Whether a form speaks of a variable.
-fn names(link: &Link<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
+fn names(linker: &Linker<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(scope.file);
+    let facts = linker.program.facts(scope.file);
     match facts.form(form) {
         Form::Var(of) => of == var,
         Form::Result(site) => {
             let row = facts.site(site);
-            names(link, scope, row.callee, var, depth)
-                || facts.args_of(site).iter().any(|arg| names(link, scope, arg.value, var, depth))
+            names(linker, scope, row.callee, var, depth)
+                || facts.args_of(site).iter().any(|arg| names(linker, scope, arg.value, var, depth))
         }
-        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => names(link, scope, base, var, depth),
-        Form::Alt(_, list) => facts.list(list).iter().any(|&part| names(link, scope, part, var, depth)),
+        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => names(linker, scope, base, var, depth),
+        Form::Alt(_, list) => facts.list(list).iter().any(|&part| names(linker, scope, part, var, depth)),
         _ => false,
     }
 }
 
-fn facts_name<'a>(link: &Link<'a>, body: BodyRef) -> &'a str {
-    let facts = link.program.facts(body.file);
-    facts.text(link.program.body(body).name)
+fn facts_name<'a>(linker: &Linker<'a>, body: BodyRef) -> &'a str {
+    let facts = linker.program.facts(body.file);
+    facts.text(linker.program.body(body).name)
 }

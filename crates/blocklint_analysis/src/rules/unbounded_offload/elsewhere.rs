@@ -3,10 +3,10 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
-use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::EnvId;
-use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashMap;
 
 use super::{Calculating, Offloads, calculates, offloads_at};
@@ -24,12 +24,12 @@ pub(crate) struct CalledHere {
 
 /// All such calls of the program, in order.
 pub(crate) fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
-    let link = judge.link;
+    let linker = judge.linker;
     let mut known = Calculating::default();
     let mut handed: FxHashMap<BodyRef, SiteRef> = FxHashMap::default();
     // Also where only a few files are looked at: what a thread is handed elsewhere is said of a call in them.
-    for one in offloads_at(link, &[Language::Rust], |site| !is_aside(link, site)) {
-        for function in one.tasks.iter().flat_map(|&task| functions_of(link, task)) {
+    for one in offloads_at(linker, &[Language::Rust], |site| !is_aside(linker, site)) {
+        for function in one.tasks.iter().flat_map(|&task| functions_of(linker, task)) {
             handed.entry(function).and_modify(|site| *site = (*site).min(one.site)).or_insert(one.site);
         }
     }
@@ -37,18 +37,18 @@ pub(crate) fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
     for (function, elsewhere) in handed {
         // What is known to block is reported as that.
         let is_known = judge.waits.contains(&function) || judge.calculating.contains(&function);
-        if is_known || !(calculates(link, function, &mut known) || is_left_to_a_library(link, function)) {
+        if is_known || !(calculates(linker, function, &mut known) || is_left_to_a_library(linker, function)) {
             continue;
         }
         for &site in judge.callers.call_sites(function).iter() {
-            let facts = link.program.facts(site.file);
-            let row = link.program.site(site);
+            let facts = linker.program.facts(site.file);
+            let row = linker.program.site(site);
             let body = facts.body(facts.body_of(row.at));
             let is_call = row.kind == SiteKind::Call && body.flow == Flow::Coroutine;
             if is_call
-                && link.is_asked(site.file)
-                && !is_aside(link, site)
-                && link.targets(site, EnvId::NONE).steps < LOW_STEPS
+                && linker.is_asked(site.file)
+                && !is_aside(linker, site)
+                && linker.targets(site, EnvId::NONE).steps < LOW_STEPS
                 && !judge.times.of_site(site).is_once()
             {
                 found.push(CalledHere { site, function, elsewhere });
@@ -60,32 +60,32 @@ pub(crate) fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
     found
 }
 
-fn is_aside(link: &Link<'_>, site: SiteRef) -> bool {
-    let body = link.program.body_of_site(site);
-    link.program.is_test(site.file)
-        || link.program.is_command_line(site.file)
-        || link.program.body(body).flags.has(BodyFlags::TEST)
-        || link.is_for_tests(body)
+fn is_aside(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let body = linker.program.body_of_site(site);
+    linker.program.is_test(site.file)
+        || linker.program.is_command_line(site.file)
+        || linker.program.body(body).flags.has(BodyFlags::TEST)
+        || linker.is_for_tests(body)
 }
 
 /// The functions that a task is: itself, or what a closure calls and gives.
-fn functions_of(link: &Link<'_>, task: BodyRef) -> Vec<BodyRef> {
-    if link.program.body(task).kind != BodyKind::Lambda {
+fn functions_of(linker: &Linker<'_>, task: BodyRef) -> Vec<BodyRef> {
+    if linker.program.body(task).kind != BodyKind::Lambda {
         return vec![task];
     }
-    let exits = link.program.exits_in(task).filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
+    let exits = linker.program.exits_in(task).filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
     let given: Vec<FormId> = exits.map(|exit| exit.value).collect();
-    given.into_iter().filter_map(|form| function_given(link, task, form)).collect()
+    given.into_iter().filter_map(|form| function_given(linker, task, form)).collect()
 }
 
 /// The one synchronous function of the project whose result a form is.
-fn function_given(link: &Link<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
-    let facts = link.program.facts(task.file);
+fn function_given(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
+    let facts = linker.program.facts(task.file);
     let site = result_in(facts, form)?;
-    let targets = link.targets(task.file.site_ref(site), EnvId::NONE);
+    let targets = linker.targets(task.file.site_ref(site), EnvId::NONE);
     match targets.list[..] {
-        [Target::Body { body, edge: Edge::Call, .. }] => {
-            let of = link.program.body(body);
+        [Target::Body { body, edge: TargetKind::Call, .. }] => {
+            let of = linker.program.body(body);
             (of.flow == Flow::Sync && of.kind == BodyKind::Function).then_some(body)
         }
         _ => None,
@@ -101,8 +101,8 @@ fn result_in(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::SiteId>
 }
 
 /// Whether a function does no more than call one of a library that no model describes, and gives what that gives.
-fn is_left_to_a_library(link: &Link<'_>, function: BodyRef) -> bool {
-    let (facts, function_id) = link.program.facts_and_id(function);
+fn is_left_to_a_library(linker: &Linker<'_>, function: BodyRef) -> bool {
+    let (facts, function_id) = linker.program.facts_and_id(function);
     let of_body = |body: BodyId| body == function_id;
     let mut calls = facts
         .sites
@@ -111,15 +111,15 @@ fn is_left_to_a_library(link: &Link<'_>, function: BodyRef) -> bool {
         .filter(|(_, row)| of_body(facts.body_of(row.at)) && matches!(row.kind, SiteKind::Call | SiteKind::New));
     let (Some((only, _)), None) = (calls.next(), calls.next()) else { return false };
     let site = blocklint_facts::SiteId(only as u32);
-    let gives = link.program.exits_in(function).any(|exit| result_in(facts, exit.value) == Some(site));
+    let gives = linker.program.exits_in(function).any(|exit| result_in(facts, exit.value) == Some(site));
     let at = function.file.site_ref(site);
     let is_unknown = |target: &Target| match *target {
         Target::Row { path, .. } => {
-            let text = link.library.text(path);
-            link.library.calls(path).is_empty()
+            let text = linker.library.text(path);
+            linker.library.calls(path).is_empty()
                 && !["std::", "core::", "alloc::"].iter().any(|own| text.starts_with(own))
         }
         _ => false,
     };
-    gives && matches!(&link.targets(at, EnvId::NONE).list[..], [only] if is_unknown(only))
+    gives && matches!(&linker.targets(at, EnvId::NONE).list[..], [only] if is_unknown(only))
 }

@@ -3,12 +3,12 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};
-use blocklint_flow::entries::callers::Callers;
-use blocklint_link::code::bodies::function_around;
-use blocklint_link::code::forms::mentions;
-use blocklint_link::link::Link;
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_flow::callers::Callers;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::syntax::bodies::function_around;
+use blocklint_link::syntax::forms::mentions;
+use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::FxHashSet;
 
 use super::Handed;
@@ -31,7 +31,7 @@ struct Wrapper {
 /// The calls of functions that hand over, at one of these sites, what they are given. `is_bounded` says where the function
 /// itself bounds how much runs at once.
 pub(super) fn handed_through<'a>(
-    link: &Link<'a>,
+    linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
     direct: &[Handed],
     is_bounded: impl Fn(SiteRef) -> bool,
@@ -39,10 +39,10 @@ pub(super) fn handed_through<'a>(
     let mut found: Vec<Handed> = Vec::new();
     let mut open: Vec<Wrapper> = Vec::new();
     let mut seen: FxHashSet<Wrapper> = FxHashSet::default();
-    for handed in direct.iter().filter(|handed| link.program.language(handed.site.file) == Language::Rust) {
+    for handed in direct.iter().filter(|handed| linker.program.language(handed.site.file) == Language::Rust) {
         if !is_bounded(handed.site) {
-            let given = link.program.args_of(handed.site);
-            open.extend(given.iter().flat_map(|arg| wrappers_at(link, handed.site, arg.value, handed.path)));
+            let given = linker.program.args_of(handed.site);
+            open.extend(given.iter().flat_map(|arg| wrappers_at(linker, handed.site, arg.value, handed.path)));
         }
     }
     while let Some(wrapper) = open.pop() {
@@ -51,11 +51,11 @@ pub(super) fn handed_through<'a>(
         }
         let direct = callers.call_sites(wrapper.body);
         for site in direct.iter().copied().chain(callers.sites_by_base(wrapper.body)) {
-            let Some(form) = given_for(link, site, wrapper) else { continue };
+            let Some(form) = given_for(linker, site, wrapper) else { continue };
             if !is_bounded(site) {
-                open.extend(wrappers_at(link, site, form, wrapper.path));
+                open.extend(wrappers_at(linker, site, form, wrapper.path));
             }
-            let (tasks, calls) = callables(link, site, form, POINTERS);
+            let (tasks, calls) = callables(linker, site, form, POINTERS);
             if !tasks.is_empty() || calls.is_some() {
                 found.push(Handed { site, path: wrapper.path, tasks, calls });
             }
@@ -67,19 +67,19 @@ pub(super) fn handed_through<'a>(
 }
 
 /// What a call gives for a wrapper's parameter; also where the wrapper implements a trait that the call names.
-fn given_for(link: &Link<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
-    if let Some(form) = link.passed(site, wrapper.body, wrapper.param) {
+fn given_for(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
+    if let Some(form) = linker.passed(site, wrapper.body, wrapper.param) {
         return Some(form);
     }
-    let facts = link.program.facts(wrapper.body.file);
-    let own = link.program.params_of(wrapper.body).first().is_some_and(|first| facts.text(first.name) == "self");
+    let facts = linker.program.facts(wrapper.body.file);
+    let own = linker.program.params_of(wrapper.body).first().is_some_and(|first| facts.text(first.name) == "self");
     let at = (wrapper.param as usize).checked_sub(usize::from(own))?;
-    link.program.args_of(site).get(at).map(|given| given.value)
+    linker.program.args_of(site).get(at).map(|given| given.value)
 }
 
 /// The functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
-fn wrappers_at(link: &Link<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
-    let (facts, body_id) = link.program.facts_and_id(link.program.body_of_site(site));
+fn wrappers_at(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
+    let (facts, body_id) = linker.program.facts_and_id(linker.program.body_of_site(site));
     let function = function_around(facts, body_id);
     let mut found = Vec::new();
     for (index, param) in facts.params_of(function).iter().enumerate() {
@@ -94,7 +94,9 @@ fn wrappers_at(link: &Link<'_>, site: SiteRef, form: FormId, path: PathId) -> Ve
             continue;
         }
         let goes_in = mentions(facts, form, DEPTH, &is_param) || in_closure(facts, form, &is_param);
-        if goes_in && link.takes_lambda(link.annotation(link.signature_scope(body(site, function)), param.annotation)) {
+        if goes_in
+            && linker.takes_lambda(linker.annotation(linker.signature_scope(body(site, function)), param.annotation))
+        {
             found.push(Wrapper { body: body(site, function), param: index as u32, path });
         }
     }
@@ -122,10 +124,15 @@ fn in_closure(facts: &FileFacts, form: FormId, wanted: &dyn Fn(Form) -> bool) ->
 }
 
 /// The callables that a form is, also behind pointers: bodies, and a library's function.
-pub(super) fn callables(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> (Vec<BodyRef>, Option<PathId>) {
+pub(super) fn callables(
+    linker: &Linker<'_>,
+    site: SiteRef,
+    form: FormId,
+    depth: u32,
+) -> (Vec<BodyRef>, Option<PathId>) {
     let Some(depth) = depth.checked_sub(1) else { return (Vec::new(), None) };
-    let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
-    let members = link.values.members(typed.value);
+    let typed = linker.eval(linker.scope_of(site, EnvId::NONE), form);
+    let members = linker.values.members(typed.value);
     let tasks: Vec<BodyRef> = members
         .iter()
         .filter_map(|val| match *val {
@@ -139,11 +146,11 @@ pub(super) fn callables(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32
     });
     if tasks.is_empty()
         && calls.is_none()
-        && let facts = link.program.facts(site.file)
+        && let facts = linker.program.facts(site.file)
         && let Form::Result(made) = facts.form(form)
         && let [only] = &facts.args_of(made)[..]
     {
-        return callables(link, site, only.value, depth);
+        return callables(linker, site, only.value, depth);
     }
     (tasks, calls)
 }

@@ -2,12 +2,12 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Flow, Form, FormId, SiteFlags, SiteId, SiteKind};
-use blocklint_link::code::regions::lies_in;
-use blocklint_link::link::Link;
-use blocklint_link::link::value::EnvId;
+use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
+use blocklint_link::syntax::regions::lies_in;
+use blocklint_link::values::value::EnvId;
 
-use super::{HeldOverAwait, lock_of, lock_type};
+use crate::search::locks::{HeldOverAwait, lock_of, lock_type};
 
 /// The method that takes a lock, and the one that lets go of it.
 const TAKES: &str = "acquire";
@@ -17,13 +17,13 @@ const LETS_GO: &str = "release";
 const DEPTH: u32 = 4;
 
 /// Adds where coroutines of a file hold a lock of threads over an `await` that they took with a call.
-pub(super) fn add_acquired(link: &Link<'_>, file: FileId, found: &mut Vec<HeldOverAwait>) {
-    let facts = link.program.facts(file);
-    let Some(takes) = link.program.name(TAKES).and_then(|name| link.program.local(file, name)) else { return };
+pub(crate) fn add_acquired(linker: &Linker<'_>, file: FileId, found: &mut Vec<HeldOverAwait>) {
+    let facts = linker.program.facts(file);
+    let Some(takes) = linker.program.name(TAKES).and_then(|name| linker.program.local(file, name)) else { return };
     if facts.language != Language::Python {
         return;
     }
-    for &site in link.program.index_of(file).sites_named(takes) {
+    for &site in linker.program.index_of(file).sites_named(takes) {
         let row = facts.site(site);
         let Form::Attr(lock, _) = facts.form(row.callee) else { continue };
         let is_coroutine = matches!(facts.body(facts.body_of(row.at)).flow, Flow::Coroutine | Flow::AsyncGenerator);
@@ -31,8 +31,8 @@ pub(super) fn add_acquired(link: &Link<'_>, file: FileId, found: &mut Vec<HeldOv
             continue;
         }
         let taken = file.site_ref(site);
-        let Some(awaited) = first_await_while_held(link, taken, lock) else { continue };
-        if let Some(ty) = lock_type(link, link.scope_of(taken, EnvId::NONE), lock) {
+        let Some(awaited) = first_await_while_held(linker, taken, lock) else { continue };
+        if let Some(ty) = lock_type(linker, linker.scope_of(taken, EnvId::NONE), lock) {
             found.push(HeldOverAwait { taken, awaited: file.site_ref(awaited), ty });
         }
     }
@@ -46,9 +46,9 @@ fn only_tries(facts: &FileFacts, call: SiteId) -> bool {
 }
 
 /// Returns what is awaited first after a lock was taken and before the coroutine lets go of it on the way there.
-fn first_await_while_held(link: &Link<'_>, taken: SiteRef, lock: FormId) -> Option<SiteId> {
-    let facts = link.program.facts(taken.file);
-    let took = link.program.site(taken);
+fn first_await_while_held(linker: &Linker<'_>, taken: SiteRef, lock: FormId) -> Option<SiteId> {
+    let facts = linker.program.facts(taken.file);
+    let took = linker.program.site(taken);
     let body = facts.body_of(took.at);
     let awaits = facts.sites.iter().enumerate().filter(|(_, row)| {
         (row.flags.has(SiteFlags::AWAITED) || row.flags.has(SiteFlags::ASYNC))
@@ -58,8 +58,8 @@ fn first_await_while_held(link: &Link<'_>, taken: SiteRef, lock: FormId) -> Opti
     });
     let mut awaits = awaits.map(|(at, _)| SiteId(at as u32)).peekable();
     awaits.peek()?;
-    let lets_go = link.program.name(LETS_GO).and_then(|name| link.program.local(taken.file, name));
-    let sites = lets_go.map_or(&[][..], |sym| link.program.index_of(taken.file).sites_named(sym));
+    let lets_go = linker.program.name(LETS_GO).and_then(|name| linker.program.local(taken.file, name));
+    let sites = lets_go.map_or(&[][..], |sym| linker.program.index_of(taken.file).sites_named(sym));
     let releases: Vec<SiteId> = sites
         .iter()
         .copied()
@@ -67,7 +67,7 @@ fn first_await_while_held(link: &Link<'_>, taken: SiteRef, lock: FormId) -> Opti
             let row = facts.site(site);
             row.at.position > took.at.position
                 && facts.body_of(row.at) == body
-                && matches!(facts.form(row.callee), Form::Attr(of, _) if is_same(link, taken, of, lock))
+                && matches!(facts.form(row.callee), Form::Attr(of, _) if is_same(linker, taken, of, lock))
         })
         .collect();
     awaits.find(|&site| {
@@ -80,9 +80,9 @@ fn first_await_while_held(link: &Link<'_>, taken: SiteRef, lock: FormId) -> Opti
 }
 
 /// True if two forms of a body are the same lock, as far as names tell.
-fn is_same(link: &Link<'_>, taken: SiteRef, of: FormId, lock: FormId) -> bool {
-    let facts = link.program.facts(taken.file);
-    let scope = link.scope_of(taken, EnvId::NONE);
+fn is_same(linker: &Linker<'_>, taken: SiteRef, of: FormId, lock: FormId) -> bool {
+    let facts = linker.program.facts(taken.file);
+    let scope = linker.scope_of(taken, EnvId::NONE);
     facts.form(of) == facts.form(lock)
-        || lock_of(link, scope, of, DEPTH).is_some_and(|same| lock_of(link, scope, lock, DEPTH) == Some(same))
+        || lock_of(linker, scope, of, DEPTH).is_some_and(|same| lock_of(linker, scope, lock, DEPTH) == Some(same))
 }

@@ -1,0 +1,47 @@
+//! Where a site stands, and one step of a trace.
+
+use blocklint_core::Language;
+use blocklint_facts::SiteKind;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::SiteRef;
+
+use crate::graph::raw_finding::RawStep;
+use crate::graph::{EdgeTarget, FlowEdge, Graph};
+
+/// Where a site stands: in Python its first character, in Rust and Java the name called.
+pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
+    if facts.language != Language::Python && is_call {
+        return blocklint_core::Span::new(row.name_span.start, row.span.end);
+    }
+    row.span
+}
+
+/// What a trace says of one call of a way.
+pub fn step(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, handed: Option<u32>) -> RawStep {
+    let row = linker.program.site(way.site);
+    let wraps = match way.next {
+        EdgeTarget::LabelledBody(_) => None,
+        EdgeTarget::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
+    };
+    let body = wraps.unwrap_or_else(|| linker.program.body_of_site(way.site));
+    let call = match way.next {
+        EdgeTarget::LabelledBody(state) => linker.qualified_name(graph.states[state.0 as usize].node.body),
+        EdgeTarget::Leaf(leaf) => linker.library.text(graph.leaves[leaf as usize].path).to_string(),
+    };
+    let arg = way.arg.and_then(|arg| linker.program.args_of(way.site).get(arg as usize).copied());
+    let (span, written) = match arg {
+        // What runs is the argument; a literal has no name of its own.
+        Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {
+            (arg.span, linker.written(way.site.file, arg.value))
+        }
+        Some(arg) => {
+            let text = linker.written(way.site.file, arg.value);
+            (place_of(linker, way.site), if text.is_empty() { linker.written_site(way.site) } else { text })
+        }
+        None => (place_of(linker, way.site), linker.written_site(way.site)),
+    };
+    RawStep { file: way.site.file, span, function: linker.qualified_name(body), call, written }
+}

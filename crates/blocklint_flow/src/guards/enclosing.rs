@@ -1,0 +1,111 @@
+//! All conditions on parameters that a place stands under. A label carries the innermost one to its callers; the others are
+//! asked of each direct caller alone.
+
+use blocklint_link::program::ids::FileId;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use blocklint_facts::RegionId;
+use blocklint_link::effect::constant::Constant;
+use blocklint_link::effect::guard::{Guard, Question};
+use blocklint_link::guards::branch::answer;
+use blocklint_link::linker::Linker;
+use blocklint_link::models::row_match::ConditionResult;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
+
+use crate::callers::{Caller, CallerKind};
+use crate::guards::Conditions;
+use crate::guards::optional_part::{asks_for_left_out, parts_over};
+use crate::guards::self_state::{own_state_rules_out, own_tests_over};
+
+/// The conditions on parameters around a branch, from the inside out.
+type GuardsOf = Rc<[Guard]>;
+
+/// Answers of this file that are kept for one program.
+#[derive(Default)]
+struct Memo {
+    guards: RefCell<FxHashMap<(FileId, RegionId), GuardsOf>>,
+}
+
+impl Conditions<'_, '_> {
+    /// Whether a caller rules out that a site of the body it calls is reached: by what it passes, or by the object it calls
+    /// the body on.
+    pub(crate) fn caller_excludes(&self, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
+        let known = self.conditional.borrow().get(&site).copied();
+        let is_conditional = known.unwrap_or_else(|| {
+            let found = is_conditional(self.linker, site);
+            self.conditional.borrow_mut().insert(site, found);
+            found
+        });
+        if !is_conditional {
+            return false;
+        }
+        let key = (caller, body, site);
+        if let Some(&known) = self.outs.borrow().get(&key) {
+            return known;
+        }
+        let is_out = rules_out(self.linker, caller, body, site)
+            || asks_for_left_out(self.linker, &self.callers, caller, body, site)
+            || own_state_rules_out(self.linker, caller, body, site)
+            || caller.arg.is_none()
+                && caller.kind == CallerKind::Runs
+                && self.linker.other_kind_rules_out(caller.site, caller.env, body, site);
+        self.outs.borrow_mut().insert(key, is_out);
+        is_out
+    }
+}
+
+/// Whether a caller may rule out that a site is reached.
+pub(crate) fn is_conditional(linker: &Linker<'_>, site: SiteRef) -> bool {
+    !guards_over(linker, site).is_empty()
+        || !parts_over(linker, site).is_empty()
+        || !own_tests_over(linker, site).is_empty()
+        || linker.asks_for_kind(site)
+}
+
+/// Whether what a caller passes to a body rules out that a site of it is reached.
+pub(crate) fn rules_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
+    if caller.arg.is_some() || caller.kind != CallerKind::Runs || linker.program.body_of_site(site) != body {
+        return false;
+    }
+    guards_over(linker, site).iter().any(|guard| fails(linker, caller, body, guard))
+}
+
+/// The conditions on parameters around a site, of all branches up to its body; remembered for its branch.
+pub(crate) fn guards_over(linker: &Linker<'_>, site: SiteRef) -> Rc<[Guard]> {
+    let facts = linker.program.facts(site.file);
+    let region = linker.program.site(site).at.region;
+    if let Some(known) = linker.layer_memo::<Memo>().guards.borrow().get(&(site.file, region)) {
+        return known.clone();
+    }
+    let mut found = Vec::new();
+    let mut at: RegionId = region;
+    while let Some(id) = at.get() {
+        found.extend(linker.guards_of_branch(site, id).into_iter().filter(|guard| guard.escape.is_none()));
+        at = facts.region(id).parent;
+    }
+    let found: Rc<[Guard]> = Rc::from(found);
+    linker.layer_memo::<Memo>().guards.borrow_mut().insert((site.file, region), found.clone());
+    found
+}
+
+fn fails(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+    let Question::Choice(choice) = &*guard.question else { return false };
+    if guard.asked.is_some() {
+        return false;
+    }
+    let is_out = |constant: &Constant| match answer(choice, constant) {
+        _ if guard.replaces(constant) => false,
+        ConditionResult::Yes => !guard.wanted,
+        ConditionResult::No => guard.wanted,
+        ConditionResult::Param(_) | ConditionResult::Hidden => false,
+    };
+    match linker.argument_for_param(caller.site, body, guard.param, caller.with_receiver) {
+        Some(form) => {
+            linker.constants_at(caller.site, form, caller.env).iter().all(|reaching| is_out(&reaching.constant))
+        }
+        None if linker.unpacks(caller.site) => false,
+        None => linker.default_of(body, guard.param).is_some_and(|constant| is_out(&constant)),
+    }
+}

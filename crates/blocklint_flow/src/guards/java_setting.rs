@@ -1,0 +1,78 @@
+//! Java: calls that are made only where somebody opted in, and the branches that a call stands in across the literals around it.
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, BodyKind, Form, RegionId};
+use blocklint_link::effect::constant::Constant;
+use blocklint_link::effect::guard::{Guard, Question};
+use blocklint_link::guards::branch::answer;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
+use blocklint_link::models::row_match::ConditionResult;
+use blocklint_link::program::ids::{BodyRef, ClassRef, SiteRef};
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::syntax::regions::around;
+
+use smallvec::SmallVec;
+
+use crate::callers::Caller;
+
+/// The regions around a call, those around the literal that it stands in too, inner ones first.
+pub(crate) fn regions_outward(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[RegionId; 8]> {
+    /// Literals within literals.
+    const DEEPEST: u32 = 4;
+    let facts = linker.program.facts(site.file);
+    let mut at = linker.program.site(site).at;
+    let mut found = SmallVec::new();
+    for _ in 0..DEEPEST {
+        found.extend(around(facts, at.region));
+        let body = facts.body_of(at);
+        if facts.body(body).kind != BodyKind::Lambda {
+            break;
+        }
+        let uses = linker.program.index_of(site.file).uses_of_callable(body);
+        let taker = uses.iter().find_map(|(mention, _)| match mention {
+            Mention::Arg(taker, _) => Some(taker),
+            _ => None,
+        });
+        let Some(taker) = taker else { break };
+        at = facts.site(taker).at;
+    }
+    found
+}
+
+/// Whether nobody but tests names a class outside of its own file, nor marks it for a container: whoever makes it asks a
+/// setting for its name.
+pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
+    let facts = linker.program.facts(class.file);
+    let row = linker.program.class(class);
+    let Some(name) = linker.program.global(class.file, row.name) else { return false };
+    facts.language == Language::Java
+        && row.decorators.is_empty()
+        && row.parent == BodyId(0)
+        && !linker.program.occurrences(name).iter().any(|&(file, _)| {
+            file != class.file && linker.program.language(file) == Language::Java && !linker.program.is_test(file)
+        })
+}
+
+/// Java: whether what a caller passes is a setting that fails a condition unless somebody sets it:
+/// `send(message, url.getParameter("sent", false))`.
+pub(crate) fn fails_by_default(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+    let facts = linker.program.facts(caller.site.file);
+    let Question::Choice(choice) = &*guard.question else { return false };
+    if facts.language != Language::Java || guard.asked.is_some() || caller.arg.is_some() {
+        return false;
+    }
+    let Some(form) = linker.argument_for_param(caller.site, body, guard.param, caller.with_receiver) else {
+        return false;
+    };
+    let Form::Result(call) = facts.form(form) else { return false };
+    let args = facts.args_of(call);
+    let Some(Form::Bool(default)) = args.iter().last().map(|arg| facts.form(arg.value)) else { return false };
+    args.len() == 2
+        && lang::java::names::is_getter(facts.text(facts.site(call).name))
+        && match answer(choice, &Constant::Bool(default)) {
+            ConditionResult::Yes => !guard.wanted,
+            ConditionResult::No => guard.wanted,
+            ConditionResult::Param(_) | ConditionResult::Hidden => false,
+        }
+}

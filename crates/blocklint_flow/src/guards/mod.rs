@@ -1,0 +1,46 @@
+//! Which ways can be taken: what tests, arguments and values rule out, and what nobody shows. Never how bad it is to take one,
+//! nor who does.
+
+pub(crate) mod answers;
+pub(crate) mod constant_branch;
+pub(crate) mod decide;
+pub(crate) mod enclosing;
+pub(crate) mod filled_mapping;
+pub(crate) mod java_setting;
+pub(crate) mod optional_part;
+pub(crate) mod receiver_class;
+pub(crate) mod rust_getter;
+pub(crate) mod self_state;
+pub(crate) mod type_test;
+
+use std::cell::RefCell;
+
+use blocklint_link::linker::Linker;
+
+use crate::callers::Callers;
+use crate::entries::root::Roots;
+use crate::guards::answers::{Conditional, Outs, Told};
+
+/// Asks calls what they say of the conditions under which a body does something, and remembers the answers.
+pub(crate) struct Conditions<'l, 'a> {
+    pub(crate) linker: &'l Linker<'a>,
+    pub(crate) callers: Callers<'l, 'a>,
+    pub(crate) roots: Roots<'l, 'a>,
+    pub(crate) told: RefCell<Told>,
+    pub(crate) outs: RefCell<Outs>,
+    pub(crate) conditional: Conditional,
+}
+
+impl<'l, 'a> Conditions<'l, 'a> {
+    /// Nothing asked yet.
+    pub(crate) fn new(linker: &'l Linker<'a>) -> Self {
+        Conditions {
+            linker,
+            callers: Callers::new(linker),
+            roots: Roots::new(linker),
+            told: RefCell::default(),
+            outs: RefCell::default(),
+            conditional: RefCell::default(),
+        }
+    }
+}

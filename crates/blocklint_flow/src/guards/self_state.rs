@@ -1,0 +1,117 @@
+//! Python: what two methods of one object ask of its fields: what one of them has ruled out does not hold in the other that it
+//! calls on itself.
+
+use blocklint_facts::RegionId;
+use blocklint_link::program::ids::FileId;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use blocklint_core::Language;
+use blocklint_facts::{Comparison, Form, FormId};
+use blocklint_link::effect::constant::Constant;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
+use blocklint_link::program::occurrences::is_own_receiver;
+use blocklint_link::syntax::test_outcomes::each_told_part;
+use blocklint_link::values::value::EnvId;
+
+use crate::callers::{Caller, CallerKind};
+
+/// Answers of this file that are kept for one program.
+#[derive(Default)]
+struct Memo {
+    /// Tests of the fields of an object by the branches around a place.
+    own_tests: RefCell<FxHashMap<(FileId, RegionId), OwnTests>>,
+}
+
+/// A field is, or is not, one literal.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OwnTest {
+    field: Name,
+    literal: Constant,
+    equal: bool,
+}
+
+impl OwnTest {
+    /// Whether both cannot hold of one object.
+    fn contradicts(&self, other: &OwnTest) -> bool {
+        self.field == other.field
+            && match (self.equal, other.equal) {
+                (true, true) => self.literal != other.literal,
+                (false, false) => false,
+                _ => self.literal == other.literal,
+            }
+    }
+}
+
+/// What the branches around a place say of the fields of an object.
+pub(crate) type OwnTests = Rc<[OwnTest]>;
+
+/// Whether what a method asks of its object's fields around a call on itself rules out that a site of the method it calls
+/// is reached.
+pub(crate) fn own_state_rules_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
+    if caller.arg.is_some() || caller.kind != CallerKind::Runs || linker.program.body_of_site(site) != body {
+        return false;
+    }
+    let asked = own_tests_over(linker, site);
+    if asked.is_empty() {
+        return false;
+    }
+    let on_itself = linker
+        .receiver_form(caller.site)
+        .is_some_and(|form| is_own_receiver(linker.program.facts(caller.site.file), form));
+    let calling = linker.program.body_of_site(caller.site);
+    on_itself
+        && own_tests_over(linker, caller.site).iter().any(|before| {
+            asked.iter().any(|test| test.contradicts(before))
+                && !assigns_field(linker, calling, before.field)
+                && !assigns_field(linker, body, before.field)
+        })
+}
+
+/// What the branches around a site say of the fields of the object whose method it stands in; remembered for its branch.
+pub(crate) fn own_tests_over(linker: &Linker<'_>, site: SiteRef) -> OwnTests {
+    let facts = linker.program.facts(site.file);
+    let region = linker.program.site(site).at.region;
+    if let Some(known) = linker.layer_memo::<Memo>().own_tests.borrow().get(&(site.file, region)) {
+        return known.clone();
+    }
+    let mut found = Vec::new();
+    if facts.language == Language::Python {
+        for (test, holds) in linker.tests_over(site) {
+            each_told_part(facts, test, holds, &mut |part, holds| found.extend(own_test(linker, site, part, holds)));
+        }
+    }
+    let found: OwnTests = Rc::from(found);
+    linker.layer_memo::<Memo>().own_tests.borrow_mut().insert((site.file, region), found.clone());
+    found
+}
+
+/// What a comparison that comes out as `holds` says of a field of the object.
+fn own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, holds: bool) -> Option<OwnTest> {
+    let facts = linker.program.facts(site.file);
+    let Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) = facts.form(test) else {
+        return None;
+    };
+    let Form::Attr(base, sym) = facts.form(left) else { return None };
+    if !is_own_receiver(facts, base) {
+        return None;
+    }
+    let body = facts.body_of(linker.program.site(site).at);
+    let literal = linker.constant_in(site.file.body_ref(body), right, EnvId::NONE, 2);
+    if !matches!(literal, Constant::Str(_) | Constant::Int(_)) {
+        return None;
+    }
+    let field = linker.program.global(site.file, sym)?;
+    Some(OwnTest { field, literal, equal: holds == (comparison == Comparison::Eq) })
+}
+
+/// Whether a body assigns a field of this name.
+fn assigns_field(linker: &Linker<'_>, body: BodyRef, field: Name) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(body);
+    linker.program.local(body.file, field).is_some_and(|sym| {
+        let assigns = linker.program.index_of(body.file).attr_assigns(sym);
+        assigns.iter().any(|&(assign, _)| facts.body_of(facts.assign(assign).at) == body_id)
+    })
+}

@@ -1,0 +1,60 @@
+//! Branches that ask what a parameter is an instance of, `isinstance(answer, Answer)`, decided by what callers pass.
+
+use blocklint_core::Language;
+use blocklint_facts::FormId;
+use blocklint_link::effect::guard::AskedType;
+use blocklint_link::effect::guard::Guard;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::SiteRef;
+use blocklint_link::values::value::{EnvId, Val};
+
+/// Whether what a site passes is known to be of other types than a guard asks for, or of those that it rules out.
+pub(crate) fn fails_by_type(
+    linker: &Linker<'_>,
+    site: SiteRef,
+    form: FormId,
+    env: EnvId,
+    guard: &Guard,
+    types: &[AskedType],
+) -> bool {
+    let typed = linker.eval(linker.scope_of(site, env), form);
+    let members = linker.values.members(typed.value);
+    let is_sure = typed.inferred_steps == 0 || linker.program.language(site.file) == Language::Java;
+    is_sure
+        && !members.is_empty()
+        && members.into_iter().all(|val| match guard.wanted {
+            true => is_of_none(linker, site, val, types),
+            false => linker.program.language(site.file) == Language::Python && is_of_one(linker, val, types),
+        })
+}
+
+fn is_of_none(linker: &Linker<'_>, site: SiteRef, val: Val, types: &[AskedType]) -> bool {
+    let language = linker.program.language(site.file);
+    match val {
+        Val::None => true,
+        Val::Library { ty, .. } => {
+            let is_asked =
+                |asked: &AskedType| *asked == AskedType::Literal(ty) || matches!(asked, AskedType::Library(_));
+            !types.iter().any(is_asked) && lang::is_literal_type(language, linker.library.text(ty).as_ref())
+        }
+        // No class of a project is derived from those of Java's literals.
+        Val::Instance { .. } if language == Language::Java => true,
+        Val::Instance { class, .. } => types.iter().all(|asked| match *asked {
+            // What is declared as a base may be any of its derived classes.
+            AskedType::Class(asked) => !linker.is_subclass(class, asked) && !linker.is_subclass(asked, class),
+            AskedType::Literal(_) | AskedType::Library(_) => false,
+        }),
+        _ => false,
+    }
+}
+
+fn is_of_one(linker: &Linker<'_>, val: Val, types: &[AskedType]) -> bool {
+    types.iter().any(|asked| match (*asked, val) {
+        (AskedType::Class(asked), Val::Instance { class, .. }) => linker.is_subclass(class, asked),
+        (AskedType::Literal(asked), Val::Library { ty, .. }) => asked == ty,
+        // `isinstance(io.BytesIO(data), io.IOBase)`
+        (AskedType::Library(asked), Val::Library { ty, .. }) => linker.library.is_subtype(ty, asked),
+        _ => false,
+    })
+}

@@ -1,0 +1,122 @@
+//! Calls that are short beside what goes before or comes after them: a folder that is made where it lacks, a small file for a
+//! process that is started next.
+
+use blocklint_facts::{AltKind, Form, FormId, RegionKind};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::values::value::EnvId;
+use blocklint_models::Argument;
+
+use crate::graph::FlowEdge;
+
+/// Methods that ask whether something lies at a path.
+const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "isdir", "isfile", "lexists"];
+
+/// Functions that make a folder.
+const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedirs"];
+
+/// Whether a loop around a call of a way makes one long hold of its short ones.
+pub(crate) fn repeats(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
+    ways.iter().any(|way| linker.multiplies_hold(way.site))
+}
+
+/// The name of what a way calls at its end.
+pub(crate) fn called_at_the_end<'l>(linker: &'l Linker<'_>, ways: &[FlowEdge]) -> Option<&'l str> {
+    ways.last().map(|last| {
+        let facts = linker.program.facts(last.site.file);
+        facts.text(linker.program.site(last.site).name)
+    })
+}
+
+/// Whether the last call of a way makes a folder where a test around it says that it lacks, or where the call itself looks
+/// for it (`exist_ok=True`): once, mostly.
+pub(crate) fn makes_what_lacks(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
+    let Some(last) = ways.last() else { return false };
+    let facts = linker.program.facts(last.site.file);
+    let row = linker.program.site(last.site);
+    if !MAKES_FOLDER.contains(&facts.text(row.name)) {
+        return false;
+    }
+    let exist_ok = linker.argument(last.site, &Argument::Keyword("exist_ok".to_owned()));
+    let looks_itself = exist_ok.is_some_and(|value| facts.form(value) == Form::Bool(true));
+    // What objects of other libraries make may lie on another machine: `makedirs` is a function, `mkdir` a path's method.
+    let is_of_module = |receiver: FormId| match facts.form(receiver) {
+        Form::Var(var) => {
+            let name = facts.text(facts.var(var).name);
+            facts.imports.iter().any(|import| facts.text(import.module) == name)
+        }
+        _ => false,
+    };
+    let is_near = facts.text(row.name) != "makedirs" || linker.receiver_form(last.site).is_none_or(is_of_module);
+    looks_itself && is_near && !repeats(linker, ways)
+        || tests_around(linker, last.site, &|kind, test| {
+            let parts = match facts.form(test) {
+                Form::Alt(AltKind::And, list) if kind == RegionKind::Then => facts.list(list),
+                _ => std::slice::from_ref(&test),
+            };
+            parts.iter().any(|&part| {
+                let (asked, holds) = match facts.form(part) {
+                    Form::Not(inner) => (inner, kind == RegionKind::Else),
+                    _ => (part, kind == RegionKind::Then),
+                };
+                !holds && is_call_named(linker, last.site.file, asked, ASKS_FOR_PATH)
+            })
+        })
+}
+
+/// Python: whether a way begins before a process is started in the same coroutine: a small file, once, is told to it and takes
+/// a fraction of what the start takes.
+pub(crate) fn prepares_process(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
+    let (Some(first), Some(called)) = (ways.first(), called_at_the_end(linker, ways)) else { return false };
+    if !lang::python::conventions::is_of_one_file(called) {
+        return false;
+    }
+    let here = linker.program.site(first.site).at;
+    // What is read is for the coroutine itself.
+    let depth = if lang::python::conventions::reads(called) { 0 } else { 2 };
+    awaits_process(linker, linker.program.body_of_site(first.site), here.position, depth) && !repeats(linker, ways)
+}
+
+/// Whether a coroutine awaits the start of a process behind a position, itself or in coroutines of the project that it awaits.
+fn awaits_process(linker: &Linker<'_>, body: BodyRef, after: u32, depth: u32) -> bool {
+    let facts = linker.program.facts(body.file);
+    linker.awaited_in(body).any(|site| {
+        let row = linker.program.site(site);
+        let starts = || lang::python::conventions::starts_process(facts.text(row.name));
+        let starts_further = || {
+            linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Body { body: callee, .. } => callee != body && awaits_process(linker, callee, 0, depth - 1),
+                _ => false,
+            })
+        };
+        row.at.position > after && (starts() || depth > 0 && starts_further())
+    })
+}
+
+/// Whether one of the branches around a site, up to its body, satisfies a condition on its kind and test.
+fn tests_around(linker: &Linker<'_>, site: SiteRef, wanted: &dyn Fn(RegionKind, FormId) -> bool) -> bool {
+    let facts = linker.program.facts(site.file);
+    let mut at = linker.program.site(site).at.region;
+    while let Some(id) = at.get() {
+        let region = facts.region(id);
+        if matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case)
+            && region.test.is_some()
+            && wanted(region.kind, region.test)
+        {
+            return true;
+        }
+        at = region.parent;
+    }
+    false
+}
+
+fn is_call_named(linker: &Linker<'_>, file: FileId, form: FormId, names: &[&str]) -> bool {
+    let facts = linker.program.facts(file);
+    match facts.form(form) {
+        Form::Result(made) => names.contains(&facts.text(facts.site(made).name)),
+        Form::Try(inner) => is_call_named(linker, file, inner, names),
+        _ => false,
+    }
+}

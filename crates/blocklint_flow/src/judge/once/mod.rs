@@ -1,3 +1,0 @@
-//! What runs the first time only, or once for each key.
-
-pub mod java;

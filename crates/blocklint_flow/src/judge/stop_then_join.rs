@@ -1,0 +1,43 @@
+//! Waits for the end of a thread that was told to end just before: `self._stop.set()`, then `self._thread.join()`.
+
+use blocklint_facts::{FileFacts, Form, SiteFlags, SiteId};
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::SiteRef;
+
+/// Whether something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
+/// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
+pub(crate) fn is_told_to_end(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let here = linker.program.site(site).at;
+    let body = facts.body_of(here);
+    let is_method = |&call: &SiteId| matches!(facts.form(facts.site(call).callee), Form::Attr(..));
+    linker.calls_before(site, lang::TELLS_TO_END).any(|call| is_method(&call))
+        || linker.calls_before(site, lang::WAITS).any(|call| waits_to_be_told(facts, call))
+        || linker.calls_before(site, lang::GIVES_SENTINEL).filter(is_method).any(|call| gives_none(facts, call))
+        || facts.assigns.iter().any(|row| {
+            matches!(facts.form(row.target), Form::Attr(..))
+                && matches!(facts.form(row.value), Form::Bool(_))
+                && facts.body_of(row.at) == body
+                && row.at.position < here.position
+        })
+}
+
+/// Whether a call gives `None` alone.
+fn gives_none(facts: &FileFacts, call: SiteId) -> bool {
+    let given = facts.args_of(call);
+    let mut given = given.iter();
+    given.next().is_some_and(|arg| facts.form(arg.value) == Form::None) && given.next().is_none()
+}
+
+/// `await finished.wait()`, where somebody has `finished.set`.
+fn waits_to_be_told(facts: &FileFacts, wait: SiteId) -> bool {
+    let row = facts.site(wait);
+    let Form::Attr(event, _) = facts.form(row.callee) else { return false };
+    let event = facts.form(event);
+    row.flags.has(SiteFlags::AWAITED)
+        && facts.forms.iter().any(|form| match form {
+            Form::Attr(base, name) => facts.form(base) == event && lang::TELLS_TO_END.contains(&facts.text(name)),
+            _ => false,
+        })
+}

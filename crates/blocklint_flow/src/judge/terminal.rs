@@ -1,0 +1,57 @@
+//! Code that runs only where a person sits at a terminal: `if not sys.stdout.isatty(): return`. Who asks that first writes
+//! for one person, whom a short hold does not delay, and nothing is served there.
+
+use blocklint_facts::{AltKind, ExitKind, Form, FormId};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::values::value::EnvId;
+
+/// How deep tests and the functions that they ask are followed.
+const DEPTH: u32 = 5;
+
+/// Whether a site stands in a branch that asks for a terminal.
+pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let Some(asks) = lang::asks_for_terminal(linker.program.language(site.file)) else { return false };
+    // Hardly a project does.
+    linker.program.name(asks).is_some()
+        && linker.tests_over(site).any(|(test, holds)| says_terminal(linker, site.file, test, holds, DEPTH))
+}
+
+/// Whether a test that comes out as `holds` says that there is a terminal.
+fn says_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let facts = linker.program.facts(file);
+    let says = |part: FormId| says_terminal(linker, file, part, holds, depth);
+    match facts.form(test) {
+        Form::Not(inner) => says_terminal(linker, file, inner, !holds, depth),
+        Form::Alt(AltKind::And, list) if holds => facts.list(list).iter().any(|&part| says(part)),
+        Form::Alt(AltKind::Or, list) if holds => facts.list(list).iter().all(|&part| says(part)),
+        Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| says(part)),
+        Form::Result(call) if holds => {
+            let asks = lang::asks_for_terminal(facts.language);
+            asks == Some(facts.text(facts.site(call).name)) || {
+                let targets = linker.targets(file.site_ref(call), EnvId::NONE);
+                match targets.list[..] {
+                    [Target::Body { body, .. }] if !targets.unknown => gives_terminal(linker, body, depth),
+                    _ => false,
+                }
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Whether a function answers with nothing but whether there is a terminal.
+fn gives_terminal(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
+    let (facts, body_id) = linker.program.facts_and_id(body);
+    let mut ends = facts.exits.iter().filter(|exit| {
+        exit.kind == ExitKind::Return
+            && facts.body_of(exit.at) == body_id
+            && facts.form(exit.value) != Form::Bool(false)
+    });
+    let Some(first) = ends.next() else { return false };
+    says_terminal(linker, body.file, first.value, true, depth)
+        && ends.all(|end| says_terminal(linker, body.file, end.value, true, depth))
+}

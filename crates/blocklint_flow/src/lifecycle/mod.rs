@@ -1,0 +1,9 @@
+//! When and how often code runs, and who owns the objects that it makes.
+
+pub mod first_time;
+pub mod first_time_java;
+pub mod frequency;
+pub mod one_shot_program;
+pub mod owner;
+pub mod phase;
+pub(crate) mod rust;

@@ -1,0 +1,339 @@
+//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the exit
+//! code. Nobody else waits for that loop.
+
+use blocklint_core::{Effect, Language};
+use blocklint_facts::{
+    At, BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
+};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::syntax::regions::around;
+use blocklint_link::values::expr::Scope;
+use blocklint_link::values::value::{EnvId, Val};
+use blocklint_models::{Concurrency, Phase, Uses};
+use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use std::cell::OnceCell;
+use std::cell::RefCell;
+
+use crate::entries::purpose::is_command_file;
+
+/// Answers of this file that are kept for one program.
+#[derive(Default)]
+struct Memo {
+    /// The names of library calls that start tasks.
+    starting: OnceCell<FxHashSet<String>>,
+    /// The argument of a function under which it begins work beside its callers.
+    begins_beside: RefCell<FxHashMap<BodyRef, Option<u32>>>,
+}
+
+/// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
+/// beside the one coroutine, and awaits nothing that serves.
+pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
+    let facts = linker.program.facts(main.file);
+    let row = linker.program.body(main);
+    let is_function = row.kind == BodyKind::Function && row.class.is_none();
+    facts.language == Language::Python
+        && is_function
+        && is_exit_code(linker, main)
+        && !serves(linker, main.file)
+        && !starts_beside(linker, main)
+}
+
+/// Whether a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses:
+/// `settings = asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
+pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
+    let facts = linker.program.facts(made.file);
+    let body = facts.body(facts.body_of(linker.program.site(made).at));
+    let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
+    if facts.language != Language::Python
+        || body.kind != BodyKind::Function
+        || !is_nested && lang::python::conventions::may_be_main(facts.text(body.name))
+    {
+        return false;
+    }
+    let index = linker.program.index_of(made.file);
+    drivers_of(linker, made).iter().any(|&site| !index.uses_of_result(site).is_empty())
+        && linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => !serves_or_starts(linker, body),
+            _ => true,
+        })
+}
+
+/// Whether a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one
+/// person waits for it, on a loop that nobody else uses.
+pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
+    linker.program.language(made.file) == Language::Python
+        && (is_command_file(linker, made.file) || is_command(linker, linker.program.body_of_site(made), 3))
+        && (!drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made))
+        && linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => is_quiet(linker, body, 4, &mut FxHashSet::default()),
+            _ => false,
+        })
+}
+
+/// Whether a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or serves: who runs
+/// the file waits for that, and nobody else.
+pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
+    let facts = linker.program.facts(file);
+    let runs_loop = |site: &SiteRef| {
+        linker.targets(*site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+            }
+            _ => false,
+        })
+    };
+    let all = (0..facts.sites.len() as u32).map(|site| file.site_ref(SiteId(site)));
+    let drivers: Vec<SiteRef> = all.filter(runs_loop).collect();
+    let is_one_job = |driver: &SiteRef| {
+        let given = linker.program.args_of(*driver).first().map(|arg| facts.form(arg.value));
+        let Some(Form::Result(made)) = given else { return false };
+        let targets = linker.targets(file.site_ref(made), EnvId::NONE);
+        !targets.list.is_empty()
+            && targets.list.iter().all(|target| match *target {
+                Target::Body { body, .. } => is_quiet(linker, body, 4, &mut FxHashSet::default()),
+                _ => false,
+            })
+    };
+    !drivers.is_empty() && drivers.iter().all(is_one_job)
+}
+
+/// Whether a function is registered as a command, by its decorator or by a call: `@app.command()`, `app.command("list")(self.list)`;
+/// or with a group of commands, which is a decorated function of the project.
+fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
+    let registers = |path: PathId| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command));
+    if linker.decorator_paths(body).into_iter().any(registers) {
+        return true;
+    }
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let at = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+    let scope = Scope { file: body.file, at: At { region: at, position: u32::MAX }, env: EnvId::NONE };
+    let is_group = |form: FormId| {
+        let called = match facts.form(form) {
+            Form::Result(site) => facts.site(site).callee,
+            _ => form,
+        };
+        let Form::Attr(group, _) = facts.form(called) else { return false };
+        linker.values.members(linker.eval(scope, group).value).iter().any(|val| match *val {
+            Val::Fn { body, .. } => is_command(linker, body, depth),
+            _ => false,
+        })
+    };
+    if facts.list(row.decorators).iter().any(|&decorator| is_group(decorator)) {
+        return true;
+    }
+    linker.given_body(body).into_iter().any(|(site, arg)| {
+        let facts = linker.program.facts(site.file);
+        let Form::Result(made) = facts.form(linker.program.site(site).callee) else { return false };
+        let targets = linker.targets(site.file.site_ref(made), EnvId::NONE);
+        arg == 0 && targets.list.iter().any(|target| matches!(*target, Target::Row { path, .. } if registers(path)))
+    })
+}
+
+/// True if a coroutine is given to a plain function of the project, in whatever file, that runs a loop for it.
+fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
+    let drives = |at: SiteRef| {
+        linker.targets(at, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+            }
+            _ => false,
+        })
+    };
+    let is_driver = |helper: BodyRef| {
+        let facts = linker.program.facts(helper.file);
+        let row = linker.program.body(helper);
+        let inside = (0..facts.sites.len() as u32).map(SiteId).filter(|&of| row.span.contains(facts.site(of).span));
+        row.flow != Flow::Coroutine && inside.map(|site| helper.file.site_ref(site)).any(drives)
+    };
+    linker.program.uses_of_result(made).iter().any(|(mention, _)| {
+        let Mention::Arg(site, _) = mention else { return false };
+        linker.targets(made.file.site_ref(site), EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Body { body, .. } => is_driver(body),
+            _ => false,
+        })
+    })
+}
+
+/// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
+fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
+    let drives = |site: SiteId| {
+        let callee = linker.callee(made.file.site_ref(site), EnvId::NONE);
+        linker.values.members(callee.value).iter().any(|val| match *val {
+            Val::External(path) | Val::Method { path, .. } => {
+                linker.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+            }
+            _ => false,
+        })
+    };
+    let first_arguments = linker.program.uses_of_result(made).iter().filter_map(|(mention, _)| match mention {
+        Mention::Arg(site, 0) => Some(site),
+        _ => None,
+    });
+    first_arguments.filter(|&site| drives(site)).collect()
+}
+
+/// Whether neither a coroutine nor what it awaits of the project starts tasks or serves.
+fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+    if !seen.insert(body) {
+        return true;
+    }
+    let facts = linker.program.facts(body.file);
+    if lang::python::conventions::serves(facts.text(linker.program.body(body).name)) || serves_or_starts(linker, body) {
+        return false;
+    }
+    let Some(depth) = depth.checked_sub(1) else { return true };
+    linker.awaited_in(body).all(|site| {
+        linker.targets(site, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => is_quiet(linker, body, depth, seen),
+            _ => true,
+        })
+    })
+}
+
+/// Whether a coroutine starts tasks itself, or awaits what serves or goes on for ever.
+fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let starting = starting_names(linker);
+    linker.program.sites_in(body).any(|site| {
+        let row = linker.program.site(site);
+        awaits_what_serves(facts, &row) || {
+            let name = facts.text(row.name);
+            (starting.contains(name) || lang::python::conventions::sounds_concurrent(name)) && may_start(linker, site)
+        }
+    })
+}
+
+/// Whether a file that is run as a program ends with what a function of it gives.
+fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
+    let facts = linker.program.facts(main.file);
+    let name = linker.program.body(main).name;
+    let is_main = |form: FormId| match facts.form(form) {
+        Form::Result(call) => facts.site(call).name == name,
+        _ => false,
+    };
+    linker.sites_under(main.file, lang::python::conventions::EXITS).any(|exit| {
+        let at = facts.site(exit).at;
+        facts.body_of(at) == BodyId(0)
+            && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
+            && linker.tests_over(main.file.site_ref(exit)).any(|(test, holds)| {
+                holds
+                    && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
+                        if [left, right].iter().any(|&side| is_module_name(linker, main.file, side)))
+            })
+    })
+}
+
+fn is_module_name(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
+    let facts = linker.program.facts(file);
+    match facts.form(form) {
+        Form::Name(sym) => facts.text(sym) == "__name__",
+        Form::Var(var) => facts.text(facts.var(var).name) == "__name__",
+        _ => false,
+    }
+}
+
+/// Whether a file awaits what, by its name, serves, or awaits for ever.
+fn serves(linker: &Linker<'_>, file: FileId) -> bool {
+    let facts = linker.program.facts(file);
+    facts.sites.iter().any(|row| awaits_what_serves(facts, &row))
+}
+
+/// Whether another body of the file starts tasks beside its own.
+fn starts_beside(linker: &Linker<'_>, main: BodyRef) -> bool {
+    let starting = starting_names(linker);
+    let (facts, main_id) = linker.program.facts_and_id(main);
+    (0..facts.sites.len() as u32).map(SiteId).any(|site| {
+        let row = facts.site(site);
+        facts.body_of(row.at) != main_id
+            && starting.contains(facts.text(row.name))
+            && may_start(linker, main.file.site_ref(site))
+    })
+}
+
+/// Python: whether tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the
+/// site started some before, or began to serve.
+pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    if facts.language != Language::Python {
+        return false;
+    }
+    let row = linker.program.site(site);
+    let makes_coroutine = || {
+        linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Body { body, .. } => linker.program.body(body).flow == Flow::Coroutine,
+            _ => false,
+        })
+    };
+    let is_task = !row.flags.has(SiteFlags::AWAITED) && makes_coroutine() && drivers_of(linker, site).is_empty();
+    is_task || begins_beside(linker, linker.program.body_of_site(site)).is_some_and(|first| first < row.at.position)
+}
+
+/// Returns true if what a call of Python makes is given to a call that starts tasks: `asyncio.create_task(load())`.
+pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let starting = starting_names(linker);
+    let starts = |taker: SiteId| {
+        starting.contains(facts.text(facts.site(taker).name)) && may_start(linker, site.file.site_ref(taker))
+    };
+    facts.language == Language::Python
+        && linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
+            Mention::Arg(taker, _) => starts(taker),
+            _ => false,
+        })
+}
+
+/// Where a body first starts tasks or begins to serve.
+fn begins_beside(linker: &Linker<'_>, body: BodyRef) -> Option<u32> {
+    let memo = &linker.layer_memo::<Memo>().begins_beside;
+    if let Some(&known) = memo.borrow().get(&body) {
+        return known;
+    }
+    let facts = linker.program.facts(body.file);
+    let starting = starting_names(linker);
+    let begins = |site: &SiteRef| {
+        let row = linker.program.site(*site);
+        awaits_what_serves(facts, &row) || starting.contains(facts.text(row.name)) && may_start(linker, *site)
+    };
+    let first = linker.program.sites_in(body).filter(begins).map(|site| linker.program.site(site).at.position).min();
+    memo.borrow_mut().insert(body, first);
+    first
+}
+
+/// Whether a call is one that starts tasks, or is not known and sounds so.
+fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let targets = linker.targets(site, EnvId::NONE);
+    targets.list.is_empty() && lang::python::conventions::sounds_concurrent(facts.text(linker.program.site(site).name))
+        || targets.list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+            }
+            _ => false,
+        })
+}
+
+/// The names of library calls that start tasks.
+fn starting_names<'l>(linker: &'l Linker<'_>) -> &'l FxHashSet<String> {
+    linker.layer_memo::<Memo>().starting.get_or_init(|| {
+        let models = linker.library.of(Language::Python);
+        models.names(Uses::CONCURRENCY).map(|name| name.name.to_owned()).collect()
+    })
+}
+
+/// Whether a call is awaited that, by its name, serves, or that stands in a loop without end.
+fn awaits_what_serves(facts: &FileFacts, row: &Site) -> bool {
+    row.flags.has(SiteFlags::AWAITED)
+        && (lang::python::conventions::serves(facts.text(row.name)) || {
+            around(facts, row.at.region)
+                .map(|id| facts.region(id))
+                .any(|region| region.kind == RegionKind::Loop && facts.form(region.test) == Form::Bool(true))
+        })
+}

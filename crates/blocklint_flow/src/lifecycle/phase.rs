@@ -1,0 +1,576 @@
+//! When a root runs: in tests, at start-up or exit, or while serving.
+
+use crate::entries::purpose;
+use blocklint_core::Language;
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteKind};
+use blocklint_link::classes::hierarchy::Ancestor;
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{BodyRef, ClassRef, PathId, SiteRef};
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::reactive::BodyUse;
+use blocklint_link::syntax::regions::around;
+use blocklint_link::values::value::{EnvId, Val};
+use blocklint_models::{HandoverRow, Phase, Selector, Uses, Via};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::callers::Callers;
+use crate::lifecycle::frequency::class_decorators;
+use crate::lifecycle::one_shot_program::{is_driven_alone, is_driven_by_command, is_one_shot, is_started_as_task};
+use crate::lifecycle::rust::Life;
+
+/// When code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Only in tests.
+    Test,
+    /// Only before serving, or while stopping.
+    StartUp,
+    /// Once in the life of a program, in a task beside others.
+    Once,
+    /// In a command of a command line.
+    Command,
+    /// On a thread or loop of its own, or not at all in what serves: nothing else waits for it.
+    Apart,
+    /// In a command too, in one of many tasks that it runs at once: they hold up each other.
+    Crowd,
+    /// While serving: a registration says so.
+    Serving,
+    /// Nobody knows: a driven `main` usually is the service.
+    Unknown,
+}
+
+impl When {
+    /// When code runs that is entered both then and then: one entry while serving is enough, and what nobody knows
+    /// may be one.
+    pub(crate) fn and(self, other: When) -> When {
+        match (self, other) {
+            (When::Serving, _) | (_, When::Serving) => When::Serving,
+            (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
+            (When::Test, When::Test) => When::Test,
+            (When::Crowd, _) | (_, When::Crowd) => When::Crowd,
+            (When::Apart, When::Apart) => When::Apart,
+            (When::Command | When::Apart, When::Command | When::Apart) => When::Command,
+            (When::Once, _) | (_, When::Once) => When::Once,
+            // Tests and start-up together are neither alone, but none of them serves.
+            _ => When::StartUp,
+        }
+    }
+
+    /// When a registered callable runs, by the row that registers it.
+    fn of(phase: Option<Phase>) -> When {
+        match phase {
+            Some(Phase::Startup | Phase::Exit) => When::StartUp,
+            // In a package; files for tests are known by their names.
+            Some(Phase::Test) => When::StartUp,
+            // A command may be the one that serves.
+            Some(Phase::Command) => When::Unknown,
+            None => When::Serving,
+        }
+    }
+
+    /// Whether it delays nobody who is served.
+    pub fn is_aside(self) -> bool {
+        matches!(self, When::Test | When::StartUp | When::Once | When::Command | When::Apart)
+    }
+}
+
+/// When bodies run, as far as that was asked for.
+#[derive(Default)]
+pub(crate) struct Remembered {
+    known: FxHashMap<BodyRef, Option<When>>,
+    /// Answers of the question at hand that rest on what it was still asking for: good enough for it, and not kept. Without them it would
+    /// ask for a body once for each path that leads there.
+    on_the_way: FxHashMap<BodyRef, Option<When>>,
+    /// How many of these answers were used when each of the bodies that are asked for was begun, and by now.
+    uses_before: Vec<u32>,
+    uses: u32,
+}
+
+impl Remembered {
+    /// Returns what is known of a body, `None` while it is asked for already: a cycle tells nothing, its other callers decide. If
+    /// nothing is known, it is asked for from here on, until `end`.
+    pub(crate) fn begin(&mut self, body: BodyRef) -> Option<Option<When>> {
+        if let Some(&known) = self.known.get(&body) {
+            return Some(known);
+        }
+        if let Some(&found) = self.on_the_way.get(&body) {
+            self.uses += 1;
+            return Some(found);
+        }
+        self.known.insert(body, None);
+        self.uses_before.push(self.uses);
+        None
+    }
+
+    /// Keeps what was found.
+    pub(crate) fn end(&mut self, body: BodyRef, when: Option<When>) -> Option<When> {
+        let is_whole = self.uses_before.pop() == Some(self.uses);
+        let asked_first = self.uses_before.is_empty();
+        match when {
+            Some(_) if is_whole || asked_first => self.known.insert(body, when),
+            _ => self.known.remove(&body),
+        };
+        if asked_first {
+            self.on_the_way.clear();
+        } else if !self.known.contains_key(&body) {
+            self.on_the_way.insert(body, when);
+        }
+        when
+    }
+}
+
+/// Phases of bodies, remembered.
+pub struct Phases<'s, 'l, 'a> {
+    linker: &'l Linker<'a>,
+    callers: &'s Callers<'l, 'a>,
+    memo: Remembered,
+    life: Life<'s, 'l, 'a>,
+}
+
+/// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
+/// is the function `async_setup` of each such module.
+fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
+    if row.kind != BodyKind::Function || row.class.is_some() {
+        return SmallVec::new();
+    }
+    let models = linker.library.of(facts.language);
+    let named = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
+    let mut by_convention = named.filter(|path| path.path.contains(".<")).peekable();
+    if by_convention.peek().is_none() {
+        return SmallVec::new();
+    }
+    // By folders, because the one that holds all such modules need not be a package.
+    let file = &linker.program.files[body.file.index()].relative;
+    let module = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem.trim_end_matches("/__init__"));
+    let fits = |pattern: &str| {
+        let Some((place, _)) = pattern.rsplit_once('.') else { return false };
+        let mut folders = module.rsplit('/');
+        place.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
+    };
+    by_convention.filter(|path| fits(path.path)).map(|path| linker.library.path(facts.language, path.path)).collect()
+}
+
+impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
+    /// Nothing asked yet.
+    pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+        Phases { linker, callers, memo: Remembered::default(), life: Life::new(linker, callers) }
+    }
+
+    /// When a body runs: by its file, by what registers it, else when everything that calls it does.
+    pub fn of(&mut self, body: BodyRef) -> When {
+        self.within(body, 6).unwrap_or(When::Unknown)
+    }
+
+    /// When a site of a body runs: what follows in the body may be served already.
+    pub fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
+        match self.linker.program.language(site.file) {
+            Language::Rust => self.life.of_site(site),
+            Language::Python if runs_once_in_endless(self.linker, site) => When::Once,
+            _ => self.of(body),
+        }
+    }
+
+    /// The same; `None` where only those call it that are asked for already.
+    fn within(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+        if let Some(known) = self.memo.begin(body) {
+            return known;
+        }
+        let when = self.find(body, depth);
+        self.memo.end(body, when)
+    }
+
+    fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+        if self.linker.is_for_tests(body) {
+            return Some(When::Test);
+        }
+        // In a package, which serves nobody while it prepares a test.
+        if self.is_in_fixture(body) {
+            return Some(When::StartUp);
+        }
+        if let Some(when) = registered(self.linker, body) {
+            return Some(when);
+        }
+        if purpose::is_command_file(self.linker, body.file) {
+            // Tasks of a command hold up each other.
+            let is_task = self.callers.call_sites(body).iter().any(|&site| is_started_as_task(self.linker, site));
+            return Some(if is_task { When::Crowd } else { When::Command });
+        }
+        let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
+        if self.linker.program.language(body.file) == Language::Java {
+            return self.find_java(body, depth);
+        }
+        let known = self.callers.call_sites(body);
+        let ends = known.is_empty() && ends_the_program(self.linker, body) && purpose::project_serves(self.linker);
+        if ends || is_entered_to_run(self.linker, body) {
+            return Some(When::StartUp);
+        }
+        let mut sites: SmallVec<[SiteRef; 8]> =
+            if known.is_empty() { sites_by_name(self.linker, body) } else { known.iter().copied().take(65).collect() };
+        // Who is seen to call it says more than tests, which call everything; but they are not all who do.
+        let is_tested = !sites.is_empty();
+        sites.retain(|site| !self.linker.is_for_tests(self.linker.program.body_of_site(*site)));
+        if is_tested && sites.is_empty() {
+            return Some(When::Unknown);
+        }
+        // `anyio.run(main)`
+        let given = if sites.is_empty() { self.linker.given_body(body) } else { Default::default() };
+        if !given.is_empty()
+            && given.iter().all(|&(site, _)| is_one_shot(self.linker, self.linker.program.body_of_site(site)))
+        {
+            return Some(When::Command);
+        }
+        if sites.is_empty() || sites.len() > 64 {
+            return Some(When::Unknown);
+        }
+        let mut all: Option<When> = None;
+        for site in sites {
+            let caller = self.linker.program.body_of_site(site);
+            // A call at a module's top level or in a plain function says nothing of when a coroutine is driven; what a literal
+            // makes is driven when it runs.
+            let row = self.linker.program.body(caller);
+            let is_root =
+                matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
+            let when = if runs_once_in_endless(self.linker, site) {
+                Some(When::Once)
+            } else if is_driven_by_command(self.linker, site) {
+                Some(When::Command)
+            } else if is_driven_alone(self.linker, site) {
+                Some(When::Apart)
+            } else if is_root || registered(self.linker, caller).is_some() {
+                self.within(caller, depth)
+            } else if is_one_shot(self.linker, caller) {
+                Some(When::Command)
+            } else {
+                Some(When::Unknown)
+            };
+            all = match (all, when) {
+                (Some(known), Some(when)) => Some(known.and(when)),
+                (known, when) => known.or(when),
+            };
+        }
+        all
+    }
+
+    /// Whether a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
+    fn is_in_fixture(&self, body: BodyRef) -> bool {
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let mut at = linker.program.body(body).parent;
+        while let Some(id) = at.get() {
+            let around = body.file.body_ref(id);
+            let prepares = |path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
+            if linker.decorator_paths(around).into_iter().any(prepares) {
+                return true;
+            }
+            at = facts.body(id).parent;
+        }
+        false
+    }
+
+    /// Java has no coroutines: a method runs when those do that call it, and a literal when the method does that puts its
+    /// chain together, if that emits once.
+    fn find_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+        let linker = self.linker;
+        let facts = linker.program.facts(body.file);
+        let row = linker.program.body(body);
+        match row.kind {
+            BodyKind::Lambda => {
+                let Some(parent) = row.parent.get().map(|parent| body.file.body_ref(parent)) else {
+                    return Some(When::Unknown);
+                };
+                let when = self.within(parent, depth);
+                let is_whole = runs_once_in_chain(linker, body) || when == Some(When::Test);
+                return if is_whole { when } else { Some(When::Unknown) };
+            }
+            BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
+            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
+            _ => {}
+        }
+        if lang::java::names::starts_up(facts.text(row.name)) && purpose::project_serves(linker) {
+            return Some(When::StartUp);
+        }
+        let class = row.class.get().map(|class| body.file.class_ref(class));
+        if class.is_some_and(|class| is_command_class(linker, class)) && !purpose::serves(linker, body.file) {
+            return Some(When::Command);
+        }
+        let makes = row.kind == BodyKind::Initialiser || lang::is_constructor(facts.language, facts.text(row.name));
+        if makes && class.is_some_and(|class| is_made_at_start(linker, class)) {
+            return Some(When::StartUp);
+        }
+        let sites = self.callers.call_sites(body);
+        if sites.is_empty() && is_visible_for_tests(linker, body) {
+            return Some(When::Test);
+        }
+        let has_base = has_base(linker, body);
+        // Who calls a method through an interface is asked for where the interface is the project's own, and few do.
+        let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
+            true if !has_base || is_of_project_alone(linker, body) => {
+                let uses = linker.uses_of_body(body);
+                let uses = || uses.iter().filter(|of| !linker.program.is_test(of.file()));
+                // What is kept for later runs later.
+                let is_kept = |of: &&BodyUse| match **of {
+                    BodyUse::Call(_) => false,
+                    BodyUse::Passed(site, arg) => !linker.passing(site, arg, EnvId::NONE).called,
+                };
+                if uses().any(|of| is_kept(&of)) {
+                    return Some(When::Unknown);
+                }
+                uses().map(|of| of.site()).take(9).collect()
+            }
+            true => SmallVec::new(),
+            false => sites.iter().copied().take(65).collect(),
+        };
+        let most = if has_base { 8 } else { 64 };
+        if sites.is_empty() || sites.len() > most {
+            return Some(When::Unknown);
+        }
+        let mut all: Option<When> = None;
+        for &site in sites.iter() {
+            let when = self.within(linker.program.body_of_site(site), depth);
+            all = match (all, when) {
+                (Some(known), Some(when)) => Some(known.and(when)),
+                (known, when) => known.or(when),
+            };
+            if matches!(all, Some(When::Serving | When::Unknown)) {
+                break;
+            }
+        }
+        // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
+        if all == Some(When::Test) && !is_visible_for_tests(linker, body) { Some(When::Unknown) } else { all }
+    }
+}
+
+/// What a registration says: a decorator or a call that takes the body.
+pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
+    let mut found = None;
+    for path in paths_by_convention(linker, body) {
+        for row in linker.library.handovers(path).iter() {
+            found = Some(When::of(row.phase));
+        }
+    }
+    for path in linker.decorator_paths(body) {
+        for row in linker.library.handovers(path).iter() {
+            // What runs during calls runs when those do.
+            let is_called = !row.during.is_empty();
+            if matches!(row.selector, Selector::Via(_)) && !row.wraps && !is_called && row.phase != Some(Phase::Command)
+            {
+                found = Some(When::of(row.phase));
+            }
+        }
+    }
+    found = match linker.program.language(body.file) {
+        Language::Java => found.or_else(|| overrides_when(linker, body)),
+        // That a method is called while serving its callers tell as well; that it is called before nobody else does.
+        Language::Python => found.or_else(|| overrides_when(linker, body).filter(|&when| when == When::StartUp)),
+        Language::Rust => found,
+    };
+    if found.is_some() {
+        return found;
+    }
+    for (site, arg) in linker.given_body(body) {
+        for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
+            if let Val::Fn { body: wrapper, .. } = val
+                && found.is_none()
+                && linker.program.language(body.file) == Language::Python
+            {
+                found = registered_within(linker, wrapper);
+            }
+            for row in rows_taking(linker, val, site, arg).into_iter().filter(|row| !row.wraps) {
+                found = Some(match found {
+                    Some(When::Serving) => When::Serving,
+                    _ => When::of(row.phase),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// What a function that is given a body registers in its stead, where that is at start-up:
+/// `def when_running(callback): … reactor.callWhenRunning(wrapped)`, where `wrapped` calls it.
+fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
+    let (facts, wrapper_id) = linker.program.facts_and_id(wrapper);
+    let mut nested = (0..facts.bodies.len() as u32).map(BodyId).filter(|&id| {
+        let row = facts.body(id);
+        row.kind == BodyKind::Function && row.parent.get() == Some(wrapper_id)
+    });
+    let starts_up = |body: BodyId| {
+        linker.given_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
+            let callees = linker.values.members(linker.callee(site, EnvId::NONE).value);
+            let mut rows = callees.iter().flat_map(|&val| rows_taking(linker, val, site, arg));
+            rows.any(|row| row.phase == Some(Phase::Startup))
+        })
+    };
+    nested.any(starts_up).then_some(When::StartUp)
+}
+
+/// Python: whether a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
+/// there for begins behind the one and ends before the other.
+fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
+    if facts.language != Language::Python || !lang::python::conventions::enters_or_leaves(facts.text(row.name)) {
+        return false;
+    }
+    let Some(class) = row.class.get() else { return false };
+    facts.sites.iter().any(|site| {
+        let method = facts.body(facts.body_of(site.at));
+        site.kind == SiteKind::Enter
+            && method.class.get() == Some(class)
+            && lang::python::conventions::runs_object(facts.text(method.name))
+            && blocklint_link::program::occurrences::is_own_receiver(facts, site.callee)
+    })
+}
+
+/// The rows of a library's callable that say what it does with an argument of a site that calls it.
+fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
+    let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
+    let rows = linker.library.handovers(path);
+    let takes = |row: &HandoverRow| match &row.selector {
+        Selector::Argument(argument) => linker.is_argument(site, arg, argument),
+        _ => false,
+    };
+    rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
+}
+
+/// Python: whether a method, by its name, ends the program or what lives as long as it does.
+fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
+    facts.language == Language::Python
+        && row.class.is_some()
+        && lang::python::conventions::ends_the_program(facts.text(row.name))
+}
+
+/// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
+/// own task.
+fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    let body = facts.body_of(row.at);
+    let of = facts.body(body);
+    facts.language == Language::Python
+        && of.flow == Flow::Coroutine
+        && lang::python::conventions::never_returns(facts, of.returns)
+        && linker.awaited_in(site.file.body_ref(body)).next().is_some()
+        && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
+}
+
+/// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
+/// more than can mean it, so what holds for all of them holds for it.
+pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+    let program = linker.program;
+    let facts = program.facts(body.file);
+    let row = program.body(body);
+    if row.class.is_none() || facts.text(row.name).starts_with("__") {
+        return SmallVec::new();
+    }
+    let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
+    let called = program.sites_named(name).filter(|site| program.site(*site).kind == SiteKind::Call);
+    called.take(65).collect()
+}
+
+/// When a method runs by what it overrides of a library.
+fn overrides_when(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
+    let facts = linker.program.facts(body.file);
+    let row = linker.program.body(body);
+    let class = row.class.get().filter(|_| row.kind == BodyKind::Function)?;
+    let mut found = None;
+    for ancestor in linker.mro(body.file.class_ref(class)).iter() {
+        let Ancestor::Library(ty, _) = *ancestor else { continue };
+        for &ty in linker.library.supertypes(ty).iter() {
+            let path = linker.library.member(ty, facts.text(row.name));
+            for of in linker.library.handovers(path).of_via(Via::Override).filter(|of| !of.row.wraps) {
+                let when = When::of(of.row.phase);
+                found = if found == Some(When::Serving) { found } else { Some(when) };
+            }
+        }
+    }
+    found
+}
+
+/// Whether all that a method of Java may implement or override is the project's own.
+fn is_of_project_alone(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let Some(class) = linker.program.body(body).class.get() else { return false };
+    linker.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
+}
+
+/// Whether a method of Java implements or overrides another one.
+fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let row = linker.program.body(body);
+    if row.flags.has(BodyFlags::OVERRIDES) {
+        return true;
+    }
+    let Some(class) = row.class.get() else { return false };
+    let Some(name) = linker.program.global(body.file, row.name) else { return false };
+    let class = body.file.class_ref(class);
+    linker.mro(class).iter().any(|ancestor| match *ancestor {
+        Ancestor::Class(of) => of != class && linker.own_member(of, name).is_some(),
+        _ => false,
+    })
+}
+
+/// Whether an annotation says that only tests need a method to be visible.
+pub(crate) fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    lang::java::names::mark_names(facts, linker.program.body(body).decorators).any(lang::java::names::is_for_tests)
+}
+
+/// Returns true if an annotation makes a class a command of a command line.
+fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
+    class_decorators(linker, class)
+        .into_iter()
+        .any(|path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command)))
+}
+
+/// Whether a container makes the one instance of a class when it starts.
+fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
+    class_decorators(linker, class)
+        .into_iter()
+        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
+}
+
+/// Whether a literal is given to what calls it once for each run of the method around: an operator of a chain that
+/// emits once, or of a future.
+fn runs_once_in_chain(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let uses = linker.program.uses_of_callable(body);
+    let mut takers = uses.iter().map(|(mention, _)| match mention {
+        Mention::Arg(site, _) => Some(body.file.site_ref(site)),
+        _ => None,
+    });
+    !uses.is_empty()
+        && takers.all(|taker| {
+            let Some(taker) = taker else { return false };
+            if source_of_chain(linker, taker).is_some_and(lang::java::names::looks_something_up) {
+                return true;
+            }
+            let callee = linker.callee(taker, EnvId::NONE);
+            linker.values.members(callee.value).into_iter().all(|val| {
+                let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
+                let owner = linker.library.split(path).map(|(owner, _)| linker.library.text(owner).to_string());
+                owner.is_some_and(|owner| lang::java::names::emits_once(blocklint_core::last_name(&owner)))
+            })
+        })
+}
+
+/// The name of the call that gives the publisher at the beginning of an operator's chain.
+pub fn source_of_chain<'l>(linker: &'l Linker<'_>, operator: SiteRef) -> Option<&'l str> {
+    /// Operators of one chain.
+    const LONGEST: u32 = 64;
+    let facts = linker.program.facts(operator.file);
+    let mut at = operator;
+    for _ in 0..LONGEST {
+        let receiver = linker.receiver_form(at)?;
+        let typed = linker.eval(linker.scope_of(at, EnvId::NONE), receiver);
+        if !linker.is_publisher(typed.value) {
+            return (at != operator).then(|| facts.text(linker.program.site(at).name));
+        }
+        let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
+        at = at.file.site_ref(call);
+    }
+    None
+}

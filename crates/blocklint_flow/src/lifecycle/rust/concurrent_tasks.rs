@@ -1,0 +1,66 @@
+//! Rust: tasks of a command that hold up each other, for it runs many of them at once.
+
+use blocklint_facts::Form;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::program::occurrences::Mention;
+use blocklint_link::values::value::EnvId;
+use blocklint_models::Concurrency;
+
+use crate::lifecycle::rust::Life;
+
+/// Calls between what makes a task and what runs it: `iter.map(fetch).buffer_unordered(8)`.
+const DEPTH: u32 = 4;
+
+impl Life<'_, '_, '_> {
+    /// Whether what a site makes, or a closure around it, is run beside others of its kind: `for_each_concurrent`,
+    /// `JoinSet::spawn` in a loop.
+    pub(crate) fn is_one_of_many(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
+        self.is_given(site, inner, function, |taker, _| self.runs_many(taker, DEPTH))
+    }
+
+    /// Whether what a site makes, or a block around it, is given to a runtime as a task.
+    pub(crate) fn is_task(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
+        self.is_given(site, inner, function, |taker, arg| {
+            let starts = self.linker.targets(taker, EnvId::NONE).list.iter().any(|target| {
+                let Target::Row { path, .. } = *target else { return false };
+                let rows = self.linker.library.calls(path);
+                rows.with(|row| row.concurrency == Some(Concurrency::Unbounded)).next().is_some()
+            });
+            starts && !self.hands_to_worker(taker, arg)
+        })
+    }
+
+    /// Whether a call runs many of what it is given, or gives what it makes of it to one that does.
+    fn runs_many(&self, taker: SiteRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let program = self.linker.program;
+        let (facts, taker_id) = program.facts_and_id(taker);
+        let many = self.linker.targets(taker, EnvId::NONE).list.iter().any(|target| {
+            let Target::Row { path, .. } = *target else { return false };
+            let rows = self.linker.library.calls(path);
+            rows.with(|row| row.concurrency.is_some()).any(|row| match row.row.concurrency {
+                Some(Concurrency::Argument(_)) => true,
+                Some(Concurrency::Unbounded) => {
+                    facts.in_loop(program.site(taker).at.region)
+                        || !facts.text(program.site(taker).name).starts_with("spawn")
+                }
+                Some(Concurrency::Bounded) | None => false,
+            })
+        });
+        many || {
+            let passed = program.uses_of_result(taker);
+            let passed = passed.iter().filter_map(|(mention, _)| match mention {
+                Mention::Arg(next, _) => Some(taker.file.site_ref(next)),
+                _ => None,
+            });
+            let is_called = |next: &SiteRef| match facts.form(program.site(*next).callee) {
+                Form::Attr(base, _) => facts.form(base) == Form::Result(taker_id),
+                _ => false,
+            };
+            let body = program.body_of_site(taker);
+            let called = program.sites_in(body).filter(is_called);
+            passed.chain(called).any(|next| self.runs_many(next, depth))
+        }
+    }
+}

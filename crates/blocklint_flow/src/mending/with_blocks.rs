@@ -1,0 +1,131 @@
+//! Python: what the `with` blocks around a call set for it. A call that is handed to a thread alone leaves them, so what they set must
+//! reach that thread too. Of files, clients and what else is only a value that is known; what nobody knows may belong to a thread.
+
+use blocklint_core::{Language, Span};
+use blocklint_facts::{BodyId, FileFacts, Form, RegionId, RegionKind, SiteFlags, SiteKind};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{PathId, SiteRef};
+use blocklint_link::syntax::regions;
+use blocklint_link::values::value::{EnvId, Val, ValueId};
+use blocklint_models::{Bound, Role};
+
+use crate::mending::thread_bound::{BoundCall, BoundUse, carried_by};
+
+/// What the blocks around a place set in this thread only, the innermost first: those of the body of `site`, from `region` outward.
+pub(crate) fn around(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Vec<BoundCall> {
+    if linker.program.language(site.file) != Language::Python {
+        return Vec::new();
+    }
+    let facts = linker.program.facts(site.file);
+    let body = facts.body_of(linker.program.site(site).at);
+    blocks(facts, body, region).filter_map(|of| set_by(linker, enter_of(linker, site, of)?)).collect()
+}
+
+/// The blocks around a call that hold in the thread which enters them, and so can move with all that stands in them only: the spans of
+/// what they hold.
+pub fn moving_with(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site).at;
+    let is_of_block = |&of: &RegionId| {
+        enter_of(linker, site, of).and_then(|enter| set_by(linker, enter)).is_some_and(|set| set.to == Bound::Block)
+    };
+    blocks(facts, facts.body_of(row), row.region).filter(is_of_block).map(|of| facts.region(of).span).collect()
+}
+
+/// The `with` blocks of a body around a region, the innermost first.
+fn blocks(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<Item = RegionId> {
+    regions::around(facts, region).filter(move |&of| {
+        let row = facts.region(of);
+        row.body == body && row.kind == RegionKind::With && row.test.is_some()
+    })
+}
+
+/// What enters a block, unless that is asynchronous.
+fn enter_of(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
+    let facts = linker.program.facts(site.file);
+    let block = facts.region(region);
+    let is_enter = |&of: &SiteRef| {
+        let row = linker.program.site(of);
+        row.kind == SiteKind::Enter && row.callee == block.test && row.span.start <= block.span.start
+    };
+    let sites = linker.program.sites_in(site.file.body_ref(block.body));
+    let entered = sites.filter(is_enter).max_by_key(|&of| linker.program.site(of).span.start)?;
+    (!linker.program.site(entered).flags.has(SiteFlags::ASYNC)).then_some(entered)
+}
+
+/// What entering a `with` item sets in this thread only, or may set.
+fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
+    let facts = linker.program.facts(enter.file);
+    let row = linker.program.site(enter);
+    let told = |to: Bound, how: BoundUse, call: String| BoundCall { to, how, call, file: enter.file, span: row.span };
+    let entered = |path: PathId, to: Bound| told(to, BoundUse::Entered, linker.library.text(path).to_string());
+    if let Form::Result(made) = facts.form(row.callee) {
+        for path in rows_of(linker, enter.file.site_ref(made)) {
+            let calls = linker.library.calls(path);
+            match calls.with(|row| row.bound.is_some()).find_map(|row| row.row.bound) {
+                Some(Bound::Nothing) => return None,
+                Some(to @ (Bound::Block | Bound::Thread)) => return Some(entered(path, to)),
+                _ => {}
+            }
+            // What holds the thread to be opened is a thing to be opened: a file, an answer, a connection.
+            if calls.effect().any(|row| row.held().is_some()) {
+                return None;
+            }
+        }
+    }
+    let value = linker.eval(linker.scope_of(enter, EnvId::NONE), row.callee).value;
+    if let Some(lock) = lock_in(linker, value) {
+        return Some(entered(lock, Bound::Thread));
+    }
+    if let Some(path) = rows_of(linker, enter).find(|&path| is_of_thread(linker, path)) {
+        return Some(entered(path, Bound::Thread));
+    }
+    let members = linker.values.members(value);
+    let is_known = |member: &Val| match *member {
+        Val::Library { .. } => true,
+        Val::Instance { .. } | Val::Iter { .. } => runs_known_code(linker, enter),
+        _ => false,
+    };
+    if members.is_empty() || !members.iter().all(is_known) {
+        return Some(told(Bound::Thread, BoundUse::EnteredUnknown, linker.written_site(enter)));
+    }
+    // What it does on its way in and out, if it is the project's own.
+    let carried = carried_by(linker, vec![enter]);
+    let own = carried.bound.filter(|bound| bound.how != BoundUse::Made)?;
+    let name = if own.to == Bound::Context { own.call } else { linker.written_site(enter) };
+    Some(told(own.to, BoundUse::Entered, name))
+}
+
+/// The paths of libraries that a site is known to call.
+fn rows_of(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = PathId> {
+    let targets = linker.targets(site, EnvId::NONE);
+    let paths: Vec<PathId> = targets
+        .list
+        .iter()
+        .filter_map(|target| match *target {
+            Target::Row { path, .. } => Some(path),
+            _ => None,
+        })
+        .collect();
+    paths.into_iter()
+}
+
+fn is_of_thread(linker: &Linker<'_>, path: PathId) -> bool {
+    linker.library.calls(path).with(|row| row.bound.is_some()).any(|row| row.row.bound == Some(Bound::Thread))
+}
+
+fn runs_known_code(linker: &Linker<'_>, enter: SiteRef) -> bool {
+    let targets = linker.targets(enter, EnvId::NONE);
+    targets
+        .list
+        .iter()
+        .any(|target| matches!(target, Target::Body { .. } | Target::Overrides { .. } | Target::Row { .. }))
+}
+
+/// The type of a value that is a lock of threads.
+fn lock_in(linker: &Linker<'_>, value: ValueId) -> Option<PathId> {
+    let types =
+        linker.values.members(value).iter().flat_map(|member| linker.types_through(*member)).collect::<Vec<_>>();
+    types.into_iter().find(|&ty| linker.library.role(ty).is_some_and(Role::is_lock))
+}

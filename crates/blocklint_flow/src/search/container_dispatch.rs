@@ -1,0 +1,183 @@
+//! Calls through a container that holds more than one callable: `table[key]()`, `for hook in hooks: hook()`. Which of
+//! them runs nobody can tell, so nothing flows through; but where a body that must not block dispatches, each of them
+//! must not block either, and the callable is the place to mend.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use blocklint_facts::{Flow, Form};
+use blocklint_link::effect::label::Label;
+use blocklint_link::linker::work::Unit;
+use blocklint_link::program::ids::{BodyRef, FileId};
+use blocklint_link::program::occurrences::{Mention, Wrap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::callers::loop_check::off_the_loop;
+use crate::callers::{CallerKind, Node};
+use crate::entries::root::{Root, RootKind};
+use crate::graph::{FlowEdge, LabelledBodyId};
+use crate::search::Search;
+
+impl<'l, 'a> Search<'l, 'a> {
+    /// Looks for calls through containers around the bodies that hold their thread, and follows those of a container
+    /// with one callable; until no more bodies are found.
+    pub(crate) fn call_through_containers(&mut self) {
+        let mut known: FxHashSet<BodyRef> = FxHashSet::default();
+        loop {
+            let mut fresh: Vec<BodyRef> =
+                self.graph.labelled.iter().copied().filter(|body| known.insert(*body)).collect();
+            if fresh.is_empty() {
+                return;
+            }
+            fresh.sort();
+            let mut files: Vec<FileId> =
+                fresh.iter().filter(|body| self.may_be_held(**body)).map(|body| body.file).collect();
+            files.dedup();
+            for file in files {
+                match self.linker.reach().around(file) {
+                    Some(around) => {
+                        around.into_iter().for_each(|file| self.conditions.callers.dispatch.look_at(self.linker, file))
+                    }
+                    None => (0..self.linker.program.files.len() as u32)
+                        .for_each(|slot| self.conditions.callers.dispatch.look_at(self.linker, FileId(slot))),
+                }
+            }
+            for body in fresh {
+                if self.conditions.callers.dispatch.only(body).is_empty() {
+                    continue;
+                }
+                let states = self.graph.states.iter().enumerate();
+                let of_body: Vec<LabelledBodyId> = states
+                    .filter(|(_, state)| state.node == Node::plain(body))
+                    .map(|(at, _)| LabelledBodyId(at as u32))
+                    .collect();
+                let linker = self.linker;
+                let callers = || self.conditions.callers.through_containers(Node::plain(body));
+                let callers = linker.attempt(Unit::Body(body), callers).unwrap_or_default();
+                for state in of_body {
+                    for &caller in &callers {
+                        self.enter_from(caller, state);
+                    }
+                }
+            }
+            self.drain();
+        }
+    }
+
+    /// Makes roots of the callables among which a body that must not block chooses, until no more are found.
+    pub(crate) fn dispatch(&mut self) {
+        let mut made: FxHashMap<BodyRef, Root> = FxHashMap::default();
+        loop {
+            let mut more: Vec<(BodyRef, Root)> = Vec::new();
+            for (&body, sites) in &self.conditions.callers.dispatch.among {
+                if made.contains_key(&body)
+                    || !self.graph.labelled.contains(&body)
+                    || self.conditions.roots.of(body).is_some()
+                {
+                    continue;
+                }
+                if self.linker.program.body(body).flow != Flow::Sync {
+                    continue;
+                }
+                let mut seen = FxHashSet::default();
+                let root = sites.iter().find_map(|&site| {
+                    let around = self.linker.program.body_of_site(site);
+                    let root = || {
+                        if off_the_loop(self.linker, site) { None } else { self.root_above(around, &made, &mut seen) }
+                    };
+                    self.linker.attempt(Unit::Body(around), root).flatten()
+                });
+                if let Some(root) = root {
+                    more.push((body, root));
+                }
+            }
+            if more.is_empty() {
+                break;
+            }
+            made.extend(more);
+        }
+        let mut made: Vec<(BodyRef, Root)> = made.into_iter().collect();
+        made.sort_by_key(|(body, _)| *body);
+        for (body, root) in made {
+            let ways: Vec<(Label, FlowEdge)> = self
+                .graph
+                .states
+                .iter()
+                .filter(|state| state.node.body == body)
+                .flat_map(|state| {
+                    let label = self.graph.labels.get(state.label);
+                    state.edges.iter().map(move |way| (label.clone(), *way))
+                })
+                .collect();
+            let linker = self.linker;
+            for (label, way) in ways {
+                linker.attempt(Unit::Body(body), || self.hit(body, root, false, &label, way));
+            }
+        }
+    }
+
+    /// Whether a body is named where a container may get it: in a display, stored under a key, added by a method,
+    /// decorated.
+    fn may_be_held(&self, body: BodyRef) -> bool {
+        let program = self.linker.program;
+        let facts = program.facts(body.file);
+        let row = program.body(body);
+        row.var.is_none()
+            || !facts.list(row.decorators).is_empty()
+            || self.linker.body_names(body).into_iter().any(|name| {
+                *self.put_away.borrow_mut().entry(name).or_insert_with(|| {
+                    program.occurrences(name).iter().any(|&(file, sym)| {
+                        program.index_of(file).mentions_named(sym).iter().any(|at| self.puts_away(file, at))
+                    })
+                })
+            })
+    }
+
+    fn puts_away(&self, file: FileId, (mention, wrap): (Mention, Wrap)) -> bool {
+        let facts = self.linker.program.facts(file);
+        match mention {
+            _ if wrap == Wrap::Element => true,
+            Mention::Assign(assign) => matches!(facts.form(facts.assign(assign).target), Form::Subscript(..)),
+            Mention::Arg(site, _) => {
+                let name = self.linker.program.global(file, facts.site(site).name);
+                name.is_some_and(|name| self.linker.adding_names(facts.language).binary_search(&name).is_ok())
+            }
+            _ => false,
+        }
+    }
+
+    /// The root that runs a body over carrying edges, or is it; none where so much is inferred on the way that a finding there
+    /// would not be shown either.
+    fn root_above(&self, body: BodyRef, made: &FxHashMap<BodyRef, Root>, seen: &mut FxHashSet<Node>) -> Option<Root> {
+        let dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
+        let mut queue = BinaryHeap::from([Reverse((0u8, Node::plain(body)))]);
+        while let Some(Reverse((steps, next))) = queue.pop() {
+            if !seen.insert(next) || seen.len() > 256 {
+                continue;
+            }
+            if let Some(root) = self.conditions.roots.of(next.body).or_else(|| made.get(&next.body).copied()) {
+                return Some(dispatched(root));
+            }
+            for caller in self.conditions.callers.of(next).iter() {
+                match caller.kind {
+                    CallerKind::HandsToLoop(runtime) => {
+                        return Some(Root {
+                            kind: RootKind::Dispatched,
+                            context: blocklint_core::Context::EventLoop,
+                            runtime: runtime.or_else(|| self.linker.runtime_of(caller.site.file)),
+                        });
+                    }
+                    CallerKind::Runs | CallerKind::Consumes => {
+                        let steps = steps + caller.steps + u8::from(caller.shared);
+                        if steps < blocklint_link::linker::LOW_STEPS && !off_the_loop(self.linker, caller.site) {
+                            // A closure of a decorator is called by who calls what it wraps here.
+                            let body = self.linker.program.body_of_site(caller.site);
+                            queue.push(Reverse((steps, Node { body, env: caller.env })));
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+}

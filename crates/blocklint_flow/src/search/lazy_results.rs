@@ -1,0 +1,153 @@
+//! Where the lazy result of a library call is consumed.
+
+use blocklint_core::Language;
+use blocklint_facts::Form;
+use blocklint_link::calls::targets::Target;
+use blocklint_link::lang;
+use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
+use blocklint_link::program::occurrences::{Mention, Wrap};
+use blocklint_link::values::value::{EnvId, Val, ValueId};
+use blocklint_models::Uses;
+use rustc_hash::FxHashSet;
+
+use crate::callers::{Callers, TRAILS, Trail};
+
+impl<'l, 'a> Callers<'l, 'a> {
+    /// Where the lazy result of a library call is consumed.
+    pub(crate) fn consumers_of_lazy(&self, made: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
+        let linker = self.linker;
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut trails = vec![Trail::ResultOf(made, EnvId::NONE)];
+        let holds = |value: ValueId| {
+            linker.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == made))
+        };
+        while let Some(trail) = trails.pop() {
+            if !seen.insert(trail) || seen.len() > TRAILS {
+                continue;
+            }
+            let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
+                Trail::ResultOf(site, _) => {
+                    let uses = linker.program.uses_of_result(site);
+                    uses.iter().map(|(mention, wrap)| (site.file, mention, wrap)).collect()
+                }
+                Trail::NamedIn(file, sym) => {
+                    let uses = linker.program.index_of(file).mentions_named(sym);
+                    uses.iter().map(|(mention, wrap)| (file, mention, wrap)).collect()
+                }
+                Trail::Named(name) => linker
+                    .program
+                    .occurrences(name)
+                    .iter()
+                    .flat_map(|&(file, sym)| {
+                        let uses = linker.program.index_of(file).mentions_named(sym);
+                        uses.iter().map(move |(mention, wrap)| (file, mention, wrap))
+                    })
+                    .collect(),
+                Trail::Literal(_) | Trail::Object(_) => Vec::new(),
+            };
+            for (file, mention, wrap) in mentions {
+                if wrap == Wrap::Element {
+                    continue;
+                }
+                let facts = linker.program.facts(file);
+                match mention {
+                    Mention::Operand(site) => {
+                        let site = file.site_ref(site);
+                        // `async for` takes what is asynchronous among the alternatives.
+                        if linker.program.site(site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
+                            continue;
+                        }
+                        let consumed = linker
+                            .targets(site, EnvId::NONE)
+                            .list
+                            .iter()
+                            .any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made));
+                        if consumed {
+                            found.push((site, None));
+                        }
+                    }
+                    Mention::Arg(site, arg) => {
+                        let site = file.site_ref(site);
+                        let form = linker.program.args_of(site)[arg as usize].value;
+                        if !holds(linker.eval(linker.scope_of(site, EnvId::NONE), form).value) {
+                            continue;
+                        }
+                        let passing = linker.passing(site, arg, EnvId::NONE);
+                        if passing.consumed {
+                            found.push((site, Some(arg)));
+                        }
+                        if passing.returned {
+                            trails.push(Trail::ResultOf(site, EnvId::NONE));
+                        }
+                    }
+                    Mention::Assign(assign) => {
+                        let row = facts.assign(assign);
+                        let scope = blocklint_link::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
+                        if !holds(linker.assigned(scope, assign).value) {
+                            continue;
+                        }
+                        match facts.form(row.target) {
+                            Form::Var(var) => trails.push(Trail::NamedIn(file, facts.var(var).name)),
+                            Form::Attr(_, sym) => {
+                                if let Some(name) = linker.program.global(file, sym) {
+                                    trails.push(Trail::Named(name));
+                                }
+                            }
+                            _ => {}
+                        }
+                    }
+                    Mention::Exit(exit) => {
+                        let row = facts.exits.at(exit as usize);
+                        let body = linker.program.body_of(file, row.at);
+                        for &site in self.call_sites(body).iter() {
+                            trails.push(Trail::ResultOf(site, EnvId::NONE));
+                        }
+                    }
+                    Mention::Default(_) => {}
+                }
+            }
+        }
+        // Where it is made, and where a function that gives it is called.
+        let mut bodies = vec![linker.program.body_of_site(made)];
+        for trail in &seen {
+            if let Trail::ResultOf(site, _) = *trail {
+                bodies.push(linker.program.body_of_site(site));
+            }
+        }
+        bodies.sort();
+        bodies.dedup();
+        let by_methods = bodies.into_iter().flat_map(|body| self.consuming_methods(made, body));
+        found.extend(by_methods.map(|site| (site, None)));
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Calls in a body that consume a lazy value: `reader.lines().next()`.
+    fn consuming_methods(&self, made: SiteRef, body: BodyRef) -> Vec<SiteRef> {
+        let linker = self.linker;
+        let (facts, body_id) = linker.program.facts_and_id(body);
+        let names: Vec<Name> = match facts.language {
+            Language::Rust => {
+                lang::rust::names::CONSUMERS.iter().filter_map(|name| linker.program.name(name)).collect()
+            }
+            Language::Java => {
+                let rows = linker.library.of(Language::Java).names(Uses::CONSUMES);
+                rows.filter_map(|row| linker.program.name(row.name)).collect()
+            }
+            Language::Python => return Vec::new(),
+        };
+        let index = linker.program.index_of(body.file);
+        let names = names.into_iter().filter_map(|name| linker.program.local(body.file, name));
+        names
+            .flat_map(|sym| index.sites_named(sym).iter().copied())
+            .filter(|&site| facts.body_of(facts.site(site).at) == body_id)
+            .map(|site| body.file.site_ref(site))
+            .filter(|&site| {
+                let targets = linker.targets(site, EnvId::NONE);
+                targets.list.iter().any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,642 @@
+//! Where labels begin: the calls that enter a model row, also under another name or as an argument.
+
+use blocklint_core::{Hold, Language};
+use blocklint_facts::{Form, FormId, SiteKind, Sym, VarKind};
+use blocklint_link::calls::targets::Target;
+use blocklint_link::effect::label::{Label, LabelHold};
+use blocklint_link::imports::library_reach::{LibraryReach, LibrarySet};
+use blocklint_link::lang::java::library_roots::JavaRoots;
+use blocklint_link::linker::LOW_STEPS;
+use blocklint_link::linker::work::Unit;
+use blocklint_link::program::ids::{FileId, Name, PathId, SiteRef};
+use blocklint_link::program::occurrences::{Mention, Wrap};
+use blocklint_link::values::value::{EnvId, Val};
+use blocklint_models::{CallRow, Match, Uses};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::callers::{Caller, CallerKind, add_steps};
+use crate::entries::root::{Root, RootKind};
+use crate::graph::{EdgeTarget, FlowEdge, Placed, SinkSite};
+use crate::search::Search;
+
+/// Names of calls by what iterating over their results does.
+struct Iterated {
+    /// It holds the thread.
+    slow: FxHashSet<Name>,
+    /// It goes through what the call was given: `map`, `zip`.
+    passing: FxHashSet<Name>,
+}
+
+impl<'l, 'a> Search<'l, 'a> {
+    /// Resolves the sites whose last name is that of a row that holds its thread.
+    pub(crate) fn find_leaves(&mut self) {
+        let program = self.linker.program;
+        let reach = self.linker.reach();
+        let mut sites: Vec<SiteRef> = Vec::new();
+        let mut mentioned: Vec<(FileId, Sym)> = Vec::new();
+        let java = JavaRoots::new(program, &self.linker.library);
+        for language in program.languages() {
+            let models = self.linker.library.of(*language);
+            // By name the libraries whose rows bear it.
+            let mut names: FxHashMap<Name, LibrarySet> = FxHashMap::default();
+            let wanted = Uses::EFFECT.union(Uses::LAZY);
+            let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
+            // A call by an alias bears the alias's last name.
+            let separator = blocklint_link::models::library::separator(*language);
+            for (spelling, target) in models.renamings() {
+                let last = spelling.rsplit(separator).next().and_then(|last| program.name(last));
+                if let Some(name) = last
+                    && self.linker.library.calls(self.linker.library.path(*language, target)).effect().next().is_some()
+                {
+                    let heads = [spelling, target].map(|path| path.split(separator).next().unwrap_or(path));
+                    names.entry(name).or_default().merge(&reach.roots(heads.into_iter()));
+                    called.extend(self.linker.with_aliases(name));
+                }
+            }
+            for row in models.names(wanted) {
+                let own = program.name(row.name.strip_suffix('!').unwrap_or(row.name));
+                // `list(books)` enters the row of the iteration as a loop does.
+                let by_protocol = match *language {
+                    Language::Python if row.name.starts_with("__") => self.linker.names_entering_method(row.name),
+                    _ => Vec::new(),
+                };
+                let mut bearers: Vec<Name> = own.into_iter().chain(by_protocol).collect();
+                bearers.retain(|&name| self.linker.is_name_near(name));
+                bearers.sort();
+                bearers.dedup();
+                if bearers.is_empty() {
+                    continue;
+                }
+                if *language == Language::Java && !row.paths(wanted).any(|path| java.has(path.path)) {
+                    continue;
+                }
+                let (mut heads, mut is_called, mut is_read): (Vec<&str>, bool, bool) = (Vec::new(), false, false);
+                for path in row.paths(wanted) {
+                    let head = path.path.split(separator).next().unwrap_or(path.path);
+                    if heads.last() != Some(&head) {
+                        heads.push(head);
+                    }
+                    let is_property = path.uses.intersects(Uses::PROPERTY);
+                    is_called |= !is_property;
+                    is_read |= is_property;
+                }
+                let roots = reach.roots(heads.into_iter());
+                for name in bearers {
+                    names.entry(name).or_default().merge(&roots);
+                    if is_called {
+                        called.extend(self.linker.with_aliases(name));
+                    }
+                    if is_read {
+                        read.extend(self.linker.with_aliases(name));
+                    }
+                }
+            }
+            sites.extend(self.calls_of_instances(*language, reach));
+            let globbed = match language {
+                Language::Java => {
+                    let of_globs = self.linker.java_sites_of_globs();
+                    sites.extend(of_globs.sites);
+                    mentioned.extend(of_globs.names);
+                    let implemented = self.linker.names_implemented_by_library();
+                    implemented.into_iter().map(|name| (name, LibrarySet::default())).collect()
+                }
+                Language::Python | Language::Rust => self.glob_names(*language, reach),
+            };
+            if *language == Language::Python {
+                let roots = reach.roots(self.linker.roots_of_descriptors().into_iter());
+                for &name in self.linker.names_of_descriptors() {
+                    read.insert(name);
+                    names.entry(name).or_default().merge(&roots);
+                }
+            }
+            let mut aliased: FxHashMap<Name, LibrarySet> = FxHashMap::default();
+            for (name, roots) in names {
+                for name in self.linker.with_aliases(name) {
+                    aliased.entry(name).or_default().merge(&roots);
+                }
+            }
+            for (&name, roots) in &globbed {
+                aliased.entry(name).or_default().merge(roots);
+            }
+            for (name, roots) in aliased {
+                let is_read = read.contains(&name);
+                let is_called = called.contains(&name) || globbed.contains_key(&name);
+                for &(file, sym) in program.occurrences(name) {
+                    if !self.linker.is_in_focus(file) {
+                        continue;
+                    }
+                    let facts = program.facts(file);
+                    if facts.language != *language || !reach.may_hold(file, *language, &roots) {
+                        continue;
+                    }
+                    if is_called {
+                        mentioned.push((file, sym));
+                    }
+                    let of_file = program.index_of(file).sites_named(sym).iter().copied();
+                    let wanted = of_file.filter(|&site| is_read || facts.site(site).kind != SiteKind::Read);
+                    sites.extend(wanted.map(|site| file.site_ref(site)));
+                }
+            }
+        }
+        sites.retain(|&site| self.begins_at(site));
+        sites.sort();
+        sites.dedup();
+        mentioned.sort();
+        mentioned.dedup();
+        let iterated = self.iterated_names();
+        for &site in &sites {
+            let linker = self.linker;
+            linker.attempt_site(site, || {
+                if self.may_be_leaf(site, &iterated) {
+                    self.leaves_at(site, EnvId::NONE);
+                }
+            });
+        }
+        self.find_passed_rows(&mentioned, &sites);
+    }
+
+    /// Callables of libraries that are passed on or bound to another name: `call_later(1, time.sleep, 2)`.
+    fn find_passed_rows(&mut self, mentioned: &[(FileId, Sym)], direct: &[SiteRef]) {
+        let linker = self.linker;
+        let program = linker.program;
+        let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
+        for &(file, sym) in mentioned {
+            for (mention, wrap) in program.index_of(file).mentions_named(sym).iter() {
+                if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
+                    continue;
+                }
+                let body = linker.body_of_mention(file, mention);
+                let paths = linker.attempt(Unit::Body(body), || self.mentioned_rows(file, mention));
+                for path in paths.into_iter().flatten() {
+                    seeds.entry(path).or_default().push((file, mention, wrap));
+                }
+            }
+        }
+        let mut seeds: Vec<_> = seeds.into_iter().collect();
+        seeds.sort_by_key(|(path, _)| *path);
+        for (path, places) in seeds {
+            for caller in self.climbs.of_row(path, &places) {
+                if !self.begins_at(caller.site) {
+                    continue;
+                }
+                linker.attempt_site(caller.site, || match caller.arg {
+                    // Under its own name it was looked at already.
+                    None if caller.env == EnvId::NONE
+                        && direct.binary_search(&caller.site).is_ok()
+                        && !self.calls_parameter(caller.site) => {}
+                    None => self.leaves_at(caller.site, caller.env),
+                    Some(_) => self.passed_row(path, caller),
+                });
+            }
+        }
+    }
+
+    /// The library callables with an effect that a mention may be.
+    fn mentioned_rows(&self, file: FileId, mention: Mention) -> Vec<PathId> {
+        let linker = self.linker;
+        let facts = linker.program.facts(file);
+        let (at, form) = match mention {
+            Mention::Arg(site, arg) => (facts.site(site).at, facts.args_of(site)[arg as usize].value),
+            Mention::Assign(assign) => {
+                let row = facts.assign(assign);
+                // An import binds a name that the search knows as an alias.
+                if row.kind == blocklint_facts::AssignKind::Import {
+                    return Vec::new();
+                }
+                (row.at, row.value)
+            }
+            Mention::Exit(exit) => (facts.exits.at(exit as usize).at, facts.exits.at(exit as usize).value),
+            Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
+            Mention::Operand(_) => return Vec::new(),
+        };
+        // What a parameter holds is followed from where it was passed, so that callers are told apart.
+        if self.is_parameter(file, form) {
+            return Vec::new();
+        }
+        let scope = blocklint_link::values::expr::Scope { file, at, env: EnvId::NONE };
+        let typed = linker.eval(scope, form);
+        let paths = linker.values.members(typed.value).into_iter().filter_map(|val| match val {
+            Val::External(path) | Val::Method { path, .. } => Some(path),
+            _ => None,
+        });
+        paths.filter(|&path| linker.library.calls(path).effect().any(|row| row.held().is_some())).collect()
+    }
+
+    /// A library callable that a call runs or hands over with arguments that are not written as its own.
+    fn passed_row(&mut self, path: PathId, caller: Caller) {
+        let rows = self.linker.library.calls(path);
+        // What is passed to it is not seen: a row for certain types or so many arguments is not meant.
+        let is_any = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
+            self.linker.program.language(caller.site.file) != blocklint_core::Language::Java
+                || !row.path.ends_with(')')
+                || row.path.ends_with("()")
+                || row.path.ends_with("(_)")
+        };
+        let holding = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
+            row.when.is_empty() && row.held().is_some() && is_any(row)
+        };
+        let Some(row) = rows.effect().find(holding) else { return };
+        let Some(label) = self.linker.effect_without_arguments(row.row) else { return };
+        let program = self.linker.program;
+        let label_id = self.graph.labels.id(label.clone());
+        let leaf = self.graph.leaves.len() as u32;
+        self.graph.leaves.push(SinkSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
+        let way = FlowEdge {
+            site: caller.site,
+            arg: caller.arg,
+            next: EdgeTarget::Leaf(leaf),
+            steps: caller.steps,
+            shared: caller.shared,
+        };
+        if let CallerKind::HandsToLoop(runtime) = caller.kind {
+            let left = self.cuts.apply(program, caller.site, label.clone());
+            let placed = Placed { handed: true, cut: left.is_none() };
+            let label = left.unwrap_or(label);
+            let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
+            let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            if !label.place.holds(kind.context, kind.runtime) {
+                return;
+            }
+            self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, way);
+            return;
+        }
+        self.propagate_to_site(caller.site, caller.env, label, way);
+    }
+
+    /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
+    fn glob_names(&self, language: blocklint_core::Language, reach: &LibraryReach) -> FxHashMap<Name, LibrarySet> {
+        let linker = self.linker;
+        let models = linker.library.of(language);
+        let separator = blocklint_link::models::library::separator(language);
+        let mut patterns: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+        for glob in models.glob_name_patterns() {
+            let head = glob.prefix.split(separator).next().unwrap_or("");
+            if !head.contains('*') && reach.is_present(language, head) {
+                patterns.entry(head).or_default().push(glob.pattern);
+            }
+        }
+        let mut found: FxHashMap<Name, LibrarySet> = FxHashMap::default();
+        for (head, patterns) in patterns {
+            let roots = reach.roots(std::iter::once(head));
+            // Only files that name the library's first segment can call it.
+            // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
+            let heads = linker.program.name(head).into_iter().chain(reach.modules_of(head));
+            let mut files: Vec<FileId> =
+                heads.flat_map(|head| linker.program.occurrences(head)).map(|&(file, _)| file).collect();
+            files.sort();
+            files.dedup();
+            for file in files {
+                if !linker.is_in_focus(file)
+                    || linker.program.language(file) != language
+                    || !reach.may_hold(file, language, &roots)
+                {
+                    continue;
+                }
+                let facts = linker.program.facts(file);
+                for site in &facts.sites {
+                    if !matches!(site.kind, SiteKind::Call | SiteKind::New) {
+                        continue;
+                    }
+                    let text = facts.text(site.name);
+                    if patterns.iter().any(|pattern| blocklint_models::segment_matches(pattern, text))
+                        && let Some(name) = linker.program.global(file, site.name)
+                    {
+                        found.entry(name).or_default().merge(&roots);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
+    fn may_be_leaf(&self, site: SiteRef, iterated: &Iterated) -> bool {
+        let facts = self.linker.program.facts(site.file);
+        let row = self.linker.program.site(site);
+        match row.kind {
+            SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
+            SiteKind::Iterate => {
+                !self.is_plain(site.file, row.callee, 3) && self.may_block_iterated(site.file, row.callee, iterated, 4)
+            }
+            SiteKind::Call if self.may_enter_by_argument(site, iterated) => true,
+            SiteKind::Call => match facts.form(row.callee) {
+                Form::Attr(base, _) => {
+                    !self.is_plain(site.file, base, 3) && !self.is_declared_inert(site, base, row.name)
+                }
+                // A builtin that iterates over its arguments does nothing else.
+                Form::Name(_) => !self.iterates_over_arguments(site),
+                _ => true,
+            },
+            _ => match facts.form(row.callee) {
+                Form::Attr(base, _) => !self.is_plain(site.file, base, 3),
+                _ => true,
+            },
+        }
+    }
+
+    /// Python: true if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`.
+    fn may_enter_by_argument(&self, site: SiteRef, iterated: &Iterated) -> bool {
+        self.iterates_over_arguments(site)
+            && self.linker.program.args_of(site).iter().any(|arg| {
+                !self.is_plain(site.file, arg.value, 3) && self.may_block_iterated(site.file, arg.value, iterated, 4)
+            })
+    }
+
+    /// Python: true if a call bears the name of a function that iterates over what it is given.
+    fn iterates_over_arguments(&self, site: SiteRef) -> bool {
+        let facts = self.linker.program.facts(site.file);
+        let name = self.linker.program.global(site.file, self.linker.program.site(site).name);
+        facts.language == Language::Python && name.is_some_and(|name| self.linker.names_of_iteration().contains(&name))
+    }
+
+    /// Whether a form is a literal or display, or a variable that is never anything else.
+    fn is_plain(&self, file: FileId, form: FormId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.linker.program.facts(file);
+        match facts.form(form) {
+            Form::Str(_) | Form::Text(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) => true,
+            Form::Pairs(_) | Form::Display(..) => true,
+            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+                let mut assigns = facts.assigns_of(var).peekable();
+                assigns.peek().is_some() && assigns.all(|row| self.is_plain(file, row.value, depth))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a form is a parameter whose declared types have no row for a method.
+    fn is_declared_inert(&self, site: SiteRef, form: FormId, method: Sym) -> bool {
+        let linker = self.linker;
+        let facts = linker.program.facts(site.file);
+        let Form::Var(var) = facts.form(form) else { return false };
+        let row = facts.var(var);
+        let VarKind::Param(index) = row.kind else { return false };
+        let annotation = facts.params_of(row.body)[index as usize].annotation;
+        // In Rust an imported trait may have it, in Java an overload decides.
+        if facts.language != Language::Python || annotation.is_none() || facts.assigns_of(var).next().is_some() {
+            return false;
+        }
+        let declared = linker.annotation(linker.signature_scope(site.file.body_ref(row.body)), annotation);
+        let members = linker.values.members(declared.value);
+        !members.is_empty()
+            && members.into_iter().all(|val| match val {
+                Val::None => true,
+                Val::Library { ty, .. } => {
+                    linker.library.ty(ty).is_none_or(|rows| rows.through().is_none()) && {
+                        let path = linker.library.member(ty, facts.text(method));
+                        linker.library.calls(path).is_empty()
+                    }
+                }
+                _ => false,
+            })
+    }
+
+    /// Whether iterating over a form may run a row: not over displays, nor over results of calls that neither the
+    /// project nor a row says gives such a thing.
+    fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &Iterated, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return true };
+        let linker = self.linker;
+        let facts = linker.program.facts(file);
+        match facts.form(form) {
+            Form::Display(..) | Form::Pairs(_) | Form::Run(_) => false,
+            Form::Str(_) | Form::Text(_) | Form::Bytes(_) => false,
+            Form::Result(site) if facts.site(site).kind != SiteKind::Call => true,
+            Form::Result(site) => match linker.program.global(file, facts.site(site).name) {
+                Some(name) if iterated.passing.contains(&name) => {
+                    let args = facts.args_of(site);
+                    args.iter().any(|arg| self.may_block_iterated(file, arg.value, iterated, depth))
+                }
+                Some(name) => {
+                    iterated.slow.contains(&name) || linker.hierarchy.is_defined(name) || linker.is_import_alias(name)
+                }
+                None => true,
+            },
+            Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)) => true,
+            Form::Var(var) => facts.assigns_of(var).any(|row| {
+                row.annotation.is_some()
+                    || row.kind == blocklint_facts::AssignKind::Import
+                    || row.value.is_some() && self.may_block_iterated(file, row.value, iterated, depth)
+            }),
+            _ => true,
+        }
+    }
+
+    /// Names of calls that give values of library types whose iteration holds the thread.
+    fn iterated_names(&self) -> Iterated {
+        let linker = self.linker;
+        let mut found = FxHashSet::default();
+        let mut passing = FxHashSet::default();
+        for language in linker.program.languages() {
+            for row in linker.library.of(*language).names(Uses::RETURNS) {
+                let Some(name) = linker.program.name(row.name).filter(|&name| linker.is_name_near(name)) else {
+                    continue;
+                };
+                let blocks =
+                    row.paths(Uses::RETURNS).any(|path| linker.library.gives_slow_iteration(*language, path.path));
+                if blocks {
+                    found.extend(linker.with_aliases(name));
+                }
+            }
+        }
+        // A type's own name calls its constructor.
+        for language in linker.program.languages() {
+            for row in linker.library.of(*language).names(Uses::EFFECT) {
+                if matches!(row.name, "__next__" | "__iter__" | "into_iter") {
+                    for path in row.paths(Uses::EFFECT) {
+                        let owner = path.path.rsplit(['.', ':']).nth(1).and_then(|owner| linker.program.name(owner));
+                        found.extend(owner.into_iter().flat_map(|owner| linker.with_aliases(owner)));
+                    }
+                }
+            }
+        }
+        for row in linker.library.of(Language::Python).names(Uses::LAZY) {
+            let goes_on = |path: &str| {
+                let rows = linker.library.calls(linker.library.path(Language::Python, path));
+                rows.effect().any(|row| row.lazy && row.held().is_none())
+            };
+            if let Some(name) = linker.program.name(row.name)
+                && !found.contains(&name)
+                && row.paths(Uses::LAZY).any(|path| goes_on(path.path))
+            {
+                passing.insert(name);
+            }
+        }
+        Iterated { slow: found, passing }
+    }
+
+    /// The rows that hold the thread at a site, under a binding.
+    fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
+        let linker = self.linker;
+        if !self.may_enter_row(site, env) {
+            return;
+        }
+        let targets = linker.targets(site, env);
+        let awaited = linker.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        // What callers pass is told apart by caller, whatever the parameter is called.
+        let passed =
+            if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
+        for target in &targets.list {
+            let Target::Row { path, receiver, property, made } = *target else { continue };
+            if passed.contains(&path) {
+                continue;
+            }
+            if targets.list.len() > 1 && linker.has_async_target(&targets) && linker.means_coroutine(site) {
+                // What is awaited here is the coroutine among the alternatives.
+                continue;
+            }
+            // Where the lazy result of another call is consumed, that call says what happens.
+            if made.is_some() {
+                continue;
+            }
+            if awaited && self.gives_nothing_to_await(site, path, env) {
+                // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
+                continue;
+            }
+            let is_one_of = linker.is_one_of_targets(site, &targets);
+            let Some(leaf) = linker.leaf(site, path, receiver, property, env) else { continue };
+            let otherwise =
+                if property { Vec::new() } else { linker.effects_if_guard_fails(site, &leaf, receiver, env) };
+            for leaf in std::iter::once(leaf).chain(otherwise) {
+                let undecided = if leaf.row.rests_on_unseen() { LOW_STEPS } else { u8::from(leaf.undecided) };
+                let steps = add_steps(targets.steps, undecided);
+                let unknown = u8::from(targets.unknown && !self.is_own_field(site));
+                let steps = add_steps(steps, unknown);
+                // A loop goes through what is lazy there and then.
+                let is_loop = linker.program.site(site).kind == SiteKind::Iterate;
+                if leaf.row.lazy && !is_loop {
+                    for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
+                        self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, is_one_of, env);
+                    }
+                    continue;
+                }
+                self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, is_one_of, env);
+            }
+        }
+    }
+
+    /// Whether a library's callable is known to give what `await` would refuse.
+    fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
+        let linker = self.linker;
+        if linker.program.language(site.file) == blocklint_core::Language::Rust {
+            // The method of an asynchronous trait of that name, on a type that is not known to have it.
+            return linker.library.calls(path).with(|row| row.is_async == Some(true)).next().is_none();
+        }
+        if linker.program.language(site.file) != blocklint_core::Language::Python {
+            return false;
+        }
+        if linker.library.calls(path).with(|row| row.is_async == Some(true)).next().is_some() {
+            return false;
+        }
+        let given = linker.result(site, env);
+        linker.values.members(given.value).iter().all(|val| match *val {
+            Val::Library { ty, .. } => linker.library.ty(ty).is_none_or(|rows| rows.awaits().is_none()),
+            Val::Unknown(_) | Val::None | Val::Tuple(_) => true,
+            _ => false,
+        })
+    }
+
+    /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
+    fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
+        let row = self.linker.program.site(site);
+        if row.kind == SiteKind::Iterate {
+            let operand = self.linker.eval(self.linker.scope_of(site, env), row.callee);
+            return self.linker.values.members(operand.value).into_iter().any(|val| match val {
+                Val::Library { ty, .. } => self.linker.iterates_by_row(ty),
+                Val::Instance { .. } | Val::Lazy { .. } => true,
+                _ => false,
+            });
+        }
+        if row.kind != SiteKind::Call {
+            return true;
+        }
+        let callee = self.linker.callee(site, env);
+        let mut members = self.linker.values.members(callee.value).into_iter();
+        members.any(|val| match val {
+            Val::Fn { body, .. } => {
+                self.linker.library.has_user_rows() || self.linker.implemented_by_library(body).is_some()
+            }
+            Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
+            Val::External(path) | Val::Method { path, .. } => {
+                !self.linker.library.calls(path).is_empty() || self.linker.asks_its_arguments(path)
+            }
+            _ => true,
+        })
+    }
+
+    /// Whether what is called is a parameter of the body or of one around it.
+    fn calls_parameter(&self, site: SiteRef) -> bool {
+        self.is_parameter(site.file, self.linker.program.site(site).callee)
+    }
+
+    fn is_parameter(&self, file: FileId, form: FormId) -> bool {
+        let facts = self.linker.program.facts(file);
+        matches!(facts.form(form), Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)))
+    }
+
+    /// The library callables that a called parameter may be; its instances of library types are not among them.
+    fn passed_paths(&self, site: SiteRef) -> Vec<PathId> {
+        let callee = self.linker.callee(site, EnvId::NONE);
+        let paths = self.linker.values.members(callee.value).into_iter().filter_map(|val| match val {
+            Val::External(path) | Val::Method { path, .. } => Some(path),
+            _ => None,
+        });
+        paths.collect()
+    }
+
+    fn is_own_field(&self, site: SiteRef) -> bool {
+        let facts = self.linker.program.facts(site.file);
+        self.linker.receiver_form(site).is_some_and(|form| match facts.form(form) {
+            Form::Attr(base, _) => blocklint_link::program::occurrences::is_own_receiver(facts, base),
+            _ => false,
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn leaf(
+        &mut self,
+        row_site: SiteRef,
+        consumer: SiteRef,
+        arg: Option<u32>,
+        label: &Label,
+        row: Match<'a, CallRow>,
+        path: PathId,
+        steps: u8,
+        shared: bool,
+        env: EnvId,
+    ) {
+        let program = self.linker.program;
+        let mut label = label.clone();
+        let same_body = program.body_of_site(consumer) == program.body_of_site(row_site);
+        if consumer != row_site {
+            // A guard speaks of the parameters of the body the call stands in.
+            if !same_body {
+                label.guard = None;
+                label.outer = None;
+                if let LabelHold::Param { .. } = label.hold {
+                    label.hold = LabelHold::Fixed(Hold::Unstated);
+                }
+            }
+            self.raise_in_loop(&mut label, consumer);
+        }
+        // Consumed in the same body, it stands at the row's call.
+        let place = if same_body { row_site } else { consumer };
+        // At its own place `arrive` asks, because a finding that is cut there is still made.
+        let label = match place == row_site {
+            true => Some(label),
+            false => self.cuts.apply(program, row_site, label),
+        };
+        let Some(label) = label else { return };
+        let label_id = self.graph.labels.id(label.clone());
+        let leaf = self.graph.leaves.len() as u32;
+        self.graph.leaves.push(SinkSite { site: row_site, row, path, label: label_id, held_by: None, wraps: None });
+        *self.graph.leaf_sites.entry(place).or_default() += 1;
+        let way = FlowEdge {
+            site: place,
+            arg: if same_body { None } else { arg },
+            next: EdgeTarget::Leaf(leaf),
+            steps,
+            shared,
+        };
+        self.propagate_to_site(place, env, label, way);
+    }
+}

@@ -1,0 +1,87 @@
+//! What is remembered of one search: a site is reached by each label of each body that it calls, and mostly says the same to all.
+
+use blocklint_link::effect::label::Label;
+
+use blocklint_link::effect::guard::{Guard, Own};
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::SiteRef;
+use rustc_hash::FxHashMap;
+
+use crate::callers::loop_check::off_the_loop;
+use crate::callers::{Caller, Node};
+use crate::graph::FlowEdge;
+use crate::guards::constant_branch::never_runs;
+use crate::guards::rust_getter::getter_guard;
+use crate::judge::rare_choice::guard_of_rare_choice;
+use crate::judge::signal::{Judge, SignalEffect, SiteSignals};
+use crate::search::Search;
+
+/// What stands around a site, as far as it was asked.
+#[derive(Default)]
+pub(crate) struct AtSite {
+    never_runs: Option<bool>,
+    off_the_loop: Option<bool>,
+    /// What signals say.
+    heard: SiteSignals,
+    guard: Option<Option<Guard>>,
+    rare_choice: Option<Option<Guard>>,
+}
+
+/// The site a search asks about.
+pub(crate) struct Place<'s, 'l, 'a> {
+    linker: &'l Linker<'a>,
+    judge: &'l Judge,
+    site: SiteRef,
+    known: &'s mut AtSite,
+}
+
+impl Place<'_, '_, '_> {
+    /// [`Linker::never_runs`].
+    pub(crate) fn never_runs(&mut self) -> bool {
+        *self.known.never_runs.get_or_insert_with(|| never_runs(self.linker, self.site))
+    }
+
+    /// [`Linker::off_the_loop`].
+    pub(crate) fn off_the_loop(&mut self) -> bool {
+        *self.known.off_the_loop.get_or_insert_with(|| off_the_loop(self.linker, self.site))
+    }
+
+    /// What signals make of a label that reaches it.
+    pub(crate) fn makes(&mut self, label: &Label, way: &FlowEdge) -> Option<SignalEffect> {
+        self.judge.at_site(self.linker, &mut self.known.heard, self.site, label, way)
+    }
+
+    /// The inferred steps for where it stands.
+    pub(crate) fn steps(&mut self) -> u8 {
+        self.judge.steps_at(self.linker, &mut self.known.heard, self.site)
+    }
+
+    /// The condition of the innermost branch around it.
+    pub(crate) fn guard(&mut self) -> Option<Guard> {
+        let (linker, site) = (self.linker, self.site);
+        let find = || linker.branch_guard(site).or_else(|| getter_guard(linker, site));
+        self.known.guard.get_or_insert_with(find).clone()
+    }
+
+    /// [`Linker::guard_of_rare_choice`].
+    pub(crate) fn guard_of_rare_choice(&mut self) -> Option<Guard> {
+        self.known.rare_choice.get_or_insert_with(|| guard_of_rare_choice(self.linker, self.site)).clone()
+    }
+}
+
+/// What receivers leave of labels.
+pub(crate) type Received = FxHashMap<(Caller, Node, Option<Own>), Option<(u8, Option<Own>)>>;
+
+/// All that a search remembers of sites and calls.
+#[derive(Default)]
+pub(crate) struct Remembered {
+    sites: FxHashMap<SiteRef, AtSite>,
+    pub(crate) received: Received,
+}
+
+impl<'l, 'a> Search<'l, 'a> {
+    /// A site to ask about.
+    pub(crate) fn place(&mut self, site: SiteRef) -> Place<'_, 'l, 'a> {
+        Place { linker: self.linker, judge: self.judge, site, known: self.remembered.sites.entry(site).or_default() }
+    }
+}

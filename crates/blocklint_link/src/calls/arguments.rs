@@ -1,0 +1,228 @@
+//! Calls: which argument goes where, and what a call gives.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{Form, FormId, ParamKind, SiteKind};
+use blocklint_models::Argument;
+use smallvec::SmallVec;
+
+use crate::linker::{Linker, Query, Typed};
+use crate::program::ids::{BodyRef, SiteRef, VarRef};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val, ValueId};
+
+impl<'a> Linker<'a> {
+    /// The place of a site.
+    pub fn scope_of(&self, site: SiteRef, env: EnvId) -> Scope {
+        Scope { file: site.file, at: self.program.site(site).at, env }
+    }
+
+    /// The argument of a call that a row names; the receiver is the form before the last name of the callee.
+    pub fn argument(&self, site: SiteRef, argument: &Argument) -> Option<FormId> {
+        let facts = self.program.facts(site.file);
+        let args = self.program.args_of(site);
+        let positional = |index: usize| {
+            for (at, arg) in args.iter().filter(|arg| arg.name.is_none()).enumerate() {
+                if matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)) {
+                    return None;
+                }
+                if at == index {
+                    return Some(arg.value);
+                }
+            }
+            None
+        };
+        let keyword = |name: &str| {
+            args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == name).map(|arg| arg.value)
+        };
+        match argument {
+            Argument::Position(index) => match usize::try_from(*index) {
+                Ok(index) => positional(index),
+                Err(_) => {
+                    let back = usize::try_from(-i64::from(*index)).ok()?;
+                    args.len().checked_sub(back).and_then(|at| args.get(at)).map(|arg| arg.value)
+                }
+            },
+            Argument::Keyword(name) => keyword(name),
+            Argument::Either(name, index) => keyword(name).or_else(|| positional(*index as usize)),
+            Argument::AllPositional => positional(0),
+            Argument::Receiver => self.receiver_form(site),
+        }
+    }
+
+    /// Whether unpacked arguments (`*a`, `**k`) could hold the one a row names.
+    pub fn may_be_unpacked(&self, site: SiteRef, argument: &Argument) -> bool {
+        let facts = self.program.facts(site.file);
+        self.program.args_of(site).iter().any(|arg| match facts.form(arg.value) {
+            Form::Star(_) => !matches!(argument, Argument::Keyword(_) | Argument::Receiver),
+            Form::StarStar(_) => matches!(argument, Argument::Keyword(_) | Argument::Either(..)),
+            _ => false,
+        })
+    }
+
+    /// The form of a call's receiver: what stands before the last name; of an implicit call its operand.
+    pub fn receiver_form(&self, site: SiteRef) -> Option<FormId> {
+        let facts = self.program.facts(site.file);
+        let row = self.program.site(site);
+        match row.kind {
+            SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => match facts.form(row.callee) {
+                Form::Attr(base, _) | Form::Path(base, _) => Some(base),
+                // `conn.get::<_, String>("a")`
+                Form::Subscript(method, _) if facts.language == Language::Rust => match facts.form(method) {
+                    Form::Attr(base, _) => Some(base),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => row.callee.get(),
+        }
+    }
+
+    /// The form passed to a parameter of a body at a site that calls it.
+    pub fn passed(&self, site: SiteRef, body: BodyRef, index: u32) -> Option<FormId> {
+        let targets = self.targets(site, EnvId::NONE);
+        let with_receiver = targets.receiver_of(body)?;
+        self.argument_for_param(site, body, index, with_receiver)
+    }
+
+    /// The same, where it is known whether the first parameter is a receiver that the call does not list.
+    pub fn argument_for_param(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
+        let key = (site, body, index, with_receiver);
+        if let Some(&known) = self.passed.borrow().get(&key) {
+            return known;
+        }
+        let form = self.written_for(site, body, index, with_receiver);
+        let form = form.map(|form| match self.program.facts(site.file).form(form) {
+            Form::Result(call) => self.told_to_type_checker(site.file, call).unwrap_or(form),
+            _ => form,
+        });
+        self.passed.borrow_mut().insert(key, form);
+        form
+    }
+
+    /// The same as it is written there.
+    fn written_for(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
+        let facts = self.program.facts(body.file);
+        let params = self.program.params_of(body);
+        let param = params.get(index as usize)?;
+        let here = self.program.facts(site.file);
+        let args = self.program.args_of(site);
+        let offset = usize::from(with_receiver);
+        let position = (index as usize).checked_sub(offset)?;
+        if self.lists_other_arguments(site, body) {
+            return None;
+        }
+        if param.name.is_some() && param.kind != ParamKind::PositionalOnly {
+            let name = facts.text(param.name);
+            if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && here.text(arg.name) == name) {
+                return Some(arg.value);
+            }
+            if let Some(value) = self.unpacked_under(site, name) {
+                return Some(value);
+            }
+        }
+        if matches!(param.kind, ParamKind::KeywordOnly | ParamKind::KwArgs | ParamKind::VarArgs) {
+            return None;
+        }
+        self.argument(site, &Argument::Position(i32::try_from(position).ok()?))
+    }
+
+    /// The parameter of a body to which the n-th argument of a site goes.
+    pub fn param_for(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Option<u32> {
+        let here = self.program.facts(site.file);
+        let args = self.program.args_of(site);
+        let facts = self.program.facts(body.file);
+        let params = self.program.params_of(body);
+        let given = args.get(arg as usize)?;
+        if given.name.is_some() {
+            let name = here.text(given.name);
+            let at = params.iter().position(|param| param.name.is_some() && facts.text(param.name) == name)?;
+            return Some(at as u32);
+        }
+        let before = &args[..arg as usize];
+        if before.iter().any(|arg| matches!(here.form(arg.value), Form::Star(_))) {
+            return None;
+        }
+        let position = before.iter().filter(|arg| arg.name.is_none()).count() + usize::from(with_receiver);
+        match params.get(position) {
+            Some(param) if !matches!(param.kind, ParamKind::KeywordOnly | ParamKind::KwArgs) => Some(position as u32),
+            _ => params.iter().position(|param| param.kind == ParamKind::VarArgs).map(|at| at as u32),
+        }
+    }
+
+    /// Whether the n-th argument of a site is the one a row names.
+    pub fn is_argument(&self, site: SiteRef, arg: u32, argument: &Argument) -> bool {
+        let args = self.program.args_of(site);
+        let Some(given) = args.get(arg as usize) else { return false };
+        if *argument == Argument::AllPositional {
+            return given.name.is_none();
+        }
+        self.argument(site, argument) == Some(given.value)
+            && (given.name.is_some()
+                || self.position_of(site, arg).is_some_and(|position| match argument {
+                    Argument::Position(index) if *index >= 0 => position == *index as usize,
+                    Argument::Either(_, index) => position == *index as usize,
+                    _ => true,
+                }))
+    }
+
+    fn position_of(&self, site: SiteRef, arg: u32) -> Option<usize> {
+        let args = self.program.args_of(site);
+        args.get(arg as usize).filter(|arg| arg.name.is_none())?;
+        Some(args[..arg as usize].iter().filter(|arg| arg.name.is_none()).count())
+    }
+
+    /// The value without `None` and, where something else is known, as a receiver or callee is read.
+    pub(crate) fn without_none(&self, typed: Typed) -> Typed {
+        let members = self.values.members(typed.value);
+        if members.len() < 2 || !members.contains(&Val::None) {
+            return typed;
+        }
+        let kept: SmallVec<[Val; 4]> = members.iter().copied().filter(|val| *val != Val::None).collect();
+        Typed { value: self.values.union(&kept), ..typed }
+    }
+
+    /// The binding of a closure's captured parameters that a call of the function around it makes.
+    pub fn bind(&self, body: BodyRef, captured: EnvId, site: SiteRef, env: EnvId, with_receiver: bool) -> EnvId {
+        let uses = self.uses_in(body.file);
+        let (_, body_id) = self.program.facts_and_id(body);
+        let Some(params) = uses.captured.get(&body_id) else { return captured };
+        let mut entries: SmallVec<[(VarRef, ValueId); 4]> = self.values.env_entries(captured).into_iter().collect();
+        if entries.len() > 8 || self.values.env_count() > 60_000 {
+            return captured;
+        }
+        for &index in params {
+            let Some(form) = self.argument_for_param(site, body, index, with_receiver) else { continue };
+            let typed = self.eval(self.scope_of(site, env), form);
+            let callable = self.values.members(typed.value).iter().any(|val| self.is_callable(*val));
+            if callable {
+                let var = body.file.var_ref(self.program.params_of(body)[index as usize].var);
+                entries.retain(|entry| entry.0 != var);
+                entries.push((var, typed.value));
+            }
+        }
+        if entries.is_empty() { EnvId::NONE } else { self.values.env(&entries) }
+    }
+
+    /// Whether a member may be called.
+    pub(crate) fn is_callable(&self, val: Val) -> bool {
+        match val {
+            Val::Fn { .. } | Val::Method { .. } | Val::Partial { .. } | Val::Class(_) => true,
+            Val::External(path) => !self.library.calls(path).is_empty(),
+            _ => false,
+        }
+    }
+
+    /// What an import binds, in each language's way.
+    pub(crate) fn import(&self, file: crate::program::ids::FileId, id: blocklint_facts::ImportId) -> Typed {
+        match self.program.language(file) {
+            Language::Python => lang::python::names::import(self, file, id),
+            Language::Rust => self.remember(Query::Import(file, id), || {
+                lang::rust::names::import(self, file, &self.program.facts(file).import(id))
+            }),
+            Language::Java => self.remember(Query::Import(file, id), || {
+                lang::java::names::import(self, file, &self.program.facts(file).import(id))
+            }),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Objects as callables: methods that run where the object is called, given away or read, without being named there.
+
+use crate::lang;
+use blocklint_core::Language;
+
+use crate::classes::hierarchy::Ancestor;
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, ClassRef};
+use crate::values::value::{BoundId, EnvId, Val};
+
+/// Python: methods that run where an instance is called, or read or set as an attribute.
+const PROTOCOL: &[&str] = &["__call__", "__get__", "__set__"];
+
+impl Linker<'_> {
+    /// Whether a method runs where an instance of its class stands for a callable: in Java where the class implements a functional
+    /// interface of a library by it. The project's own interfaces are called by their methods' names, as any object is.
+    pub fn is_run_by_instance(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let Some(class) = row.class.get() else { return false };
+        let name = facts.text(row.name);
+        match facts.language {
+            Language::Python => PROTOCOL.contains(&name),
+            Language::Java => self.implements_callable_by(body.file.class_ref(class), name),
+            Language::Rust => false,
+        }
+    }
+
+    /// Whether calling a value, or what it is given to, runs this method of its class.
+    pub fn runs_as_callable(&self, val: Val, body: BodyRef) -> bool {
+        let Val::Instance { class, .. } = val else { return false };
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let Some(own) = row.class.get() else { return false };
+        let own = body.file.class_ref(own);
+        self.is_run_by_instance(body)
+            && self.is_subclass(class, own)
+            && (facts.language == Language::Python || class == own || self.callables_of(val).contains(&body))
+    }
+
+    /// Java: the methods by which an object implements functional interfaces of libraries.
+    pub(crate) fn callables_of(&self, val: Val) -> Vec<BodyRef> {
+        let Val::Instance { class, .. } = val else { return Vec::new() };
+        if self.program.language(class.file) != Language::Java {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for method in self.functional_names_in(class) {
+            let Some(name) = self.program.name(&method) else { continue };
+            for member in self.values.members(self.attr(val, name).value) {
+                if let Val::Fn { body, .. } = member
+                    && !self.is_stub(body)
+                {
+                    found.push(body);
+                }
+            }
+        }
+        found
+    }
+
+    /// Java: an object of a class without a name that stands for a callable, where what is bound around it decides what it does: the
+    /// one method by which it implements the interface, as a lambda in its place would be.
+    pub(crate) fn as_closure(&self, made: Val, env: EnvId) -> Option<Val> {
+        let Val::Instance { class, .. } = made else { return None };
+        let facts = self.program.facts(class.file);
+        if env == EnvId::NONE
+            || facts.language != Language::Java
+            || !facts.text(self.program.class(class).name).is_empty()
+        {
+            return None;
+        }
+        match self.callables_of(made)[..] {
+            [body] => Some(Val::Fn { body, receiver: BoundId::NONE, env }),
+            _ => None,
+        }
+    }
+
+    /// The names of the methods of those functional interfaces of libraries that a class implements.
+    fn functional_names_in(&self, class: ClassRef) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for ancestor in self.mro(class).iter() {
+            let Ancestor::Library(ty, _) = *ancestor else { continue };
+            for &of in self.library.supertypes(ty).iter() {
+                let declared = self.library.ty(of).and_then(|rows| rows.functional());
+                let method = declared.or_else(|| lang::java::names::functional_method_of(&self.library.text(of)));
+                if let Some(method) = method
+                    && !found.iter().any(|known| known == method)
+                {
+                    found.push(method.to_owned());
+                }
+            }
+        }
+        found
+    }
+
+    fn implements_callable_by(&self, class: ClassRef, method: &str) -> bool {
+        self.functional_names_in(class).iter().any(|name| name == method)
+    }
+}

@@ -1,0 +1,115 @@
+//! Where functions and classes are given to calls as arguments, and which calls make an instance of a class.
+//!
+//! Both are asked for each function or class of a name, of which there may be thousands: what a name means is looked up once.
+
+use std::rc::Rc;
+
+use blocklint_core::Language;
+use blocklint_facts::SiteKind;
+use rustc_hash::FxHashMap;
+
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, ClassRef, Name, SiteRef};
+use crate::program::occurrences::Mention;
+use crate::values::value::{EnvId, Val};
+
+/// What is given away under its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum PassedItem {
+    /// A function.
+    Body(BodyRef),
+    /// A class, not an instance of it.
+    Class(ClassRef),
+}
+
+/// What is given to calls under one name, with those calls and which of their arguments it is.
+pub(crate) type Given = Rc<FxHashMap<PassedItem, Vec<(SiteRef, u32)>>>;
+
+/// The calls of one name whose callee is a class.
+pub(crate) type ConstructorCalls = Rc<FxHashMap<ClassRef, Vec<SiteRef>>>;
+
+impl Linker<'_> {
+    /// The sites that take a function as an argument, and which one it is.
+    pub fn given_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
+        let mut found = Vec::new();
+        for name in self.body_names(body) {
+            found.extend(self.given_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
+        }
+        // A `lambda` has no name and stands where it is given.
+        if self.program.language(body.file) == Language::Python {
+            let uses = self.program.uses_of_callable(body);
+            found.extend(uses.iter().filter_map(|(mention, _)| match mention {
+                Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
+                _ => None,
+            }));
+        }
+        found
+    }
+
+    /// The sites that take a class as an argument under one of these names, and which one it is.
+    pub fn given_class(&self, names: &[Name], class: ClassRef) -> Vec<(SiteRef, u32)> {
+        let given = |name: &Name| self.given_as(*name).get(&PassedItem::Class(class)).cloned().unwrap_or_default();
+        names.iter().flat_map(given).collect()
+    }
+
+    /// The calls of a name that may make an instance of a class, by their callee.
+    pub fn makers_named(&self, name: Name) -> ConstructorCalls {
+        if let Some(known) = self.makers.borrow().get(&name) {
+            return Rc::clone(known);
+        }
+        let before = self.cut_count();
+        let mut found: FxHashMap<ClassRef, Vec<SiteRef>> = FxHashMap::default();
+        for site in self.program.sites_named(name) {
+            let kind = self.program.site(site).kind;
+            if !matches!(kind, SiteKind::Call | SiteKind::New) {
+                continue;
+            }
+            let callee = self.attempt_site(site, || self.callee(site, EnvId::NONE));
+            for val in callee.iter().flat_map(|callee| self.values.members(callee.value)) {
+                let Val::Class(class) = val else { continue };
+                let made = found.entry(class).or_default();
+                if made.last() != Some(&site) {
+                    made.push(site);
+                }
+            }
+        }
+        let found = Rc::new(found);
+        if self.cut_count() == before {
+            self.makers.borrow_mut().insert(name, Rc::clone(&found));
+        }
+        found
+    }
+
+    fn given_as(&self, name: Name) -> Given {
+        if let Some(known) = self.given.borrow().get(&name) {
+            return Rc::clone(known);
+        }
+        let before = self.cut_count();
+        let mut found: FxHashMap<PassedItem, Vec<(SiteRef, u32)>> = FxHashMap::default();
+        for &(file, sym) in self.program.occurrences(name) {
+            for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
+                let Mention::Arg(site, arg) = mention else { continue };
+                let site = file.site_ref(site);
+                let form = self.program.args_of(site)[arg as usize].value;
+                let typed = self.attempt_site(site, || self.eval(self.scope_of(site, EnvId::NONE), form));
+                for val in typed.iter().flat_map(|typed| self.values.members(typed.value)) {
+                    let bearer = match val {
+                        Val::Fn { body, .. } => PassedItem::Body(body),
+                        Val::Class(class) => PassedItem::Class(class),
+                        _ => continue,
+                    };
+                    let taken = found.entry(bearer).or_default();
+                    if taken.last() != Some(&(site, arg)) {
+                        taken.push((site, arg));
+                    }
+                }
+            }
+        }
+        let found = Rc::new(found);
+        // Where a recursion was cut short a value may be missing.
+        if self.cut_count() == before {
+            self.given.borrow_mut().insert(name, Rc::clone(&found));
+        }
+        found
+    }
+}

@@ -1,0 +1,190 @@
+//! What the sites and mentions of one name lead to, found once for all bodies that bear it.
+
+use std::rc::Rc;
+
+use blocklint_facts::BodyId;
+use rustc_hash::FxHashMap;
+
+use crate::calls::targets::Target;
+use crate::linker::Linker;
+use crate::linker::work::Unit;
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
+use crate::program::occurrences::{Mention, Wrap};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val, ValueId};
+
+/// Where the bearers of one name are called and mentioned. A name that many bodies bear (`run`) would otherwise be gone
+/// through once for each of them.
+#[derive(Debug, Default)]
+pub struct SitesByName {
+    /// Sites by the bodies among their targets.
+    pub calls: FxHashMap<BodyRef, Vec<SiteRef>>,
+    /// Sites that may call an override, by the class whose derived classes are meant.
+    pub by_base: FxHashMap<ClassRef, Vec<SiteRef>>,
+    /// Sites of which nothing is known.
+    pub unknown: Vec<SiteRef>,
+    /// Mentions by the bodies in their value.
+    pub mentions: FxHashMap<BodyRef, Vec<(FileId, Mention, Wrap)>>,
+}
+
+impl SitesByName {
+    fn new(linker: &Linker<'_>, name: Name, counts: impl Fn(FileId) -> bool) -> Self {
+        let mut found = SitesByName::default();
+        for &(file, sym) in linker.program.occurrences(name).iter().filter(|(file, _)| counts(*file)) {
+            let index = linker.program.index_of(file);
+            for &site in index.sites_named(sym) {
+                found.add_site(linker, file.site_ref(site));
+            }
+            for (mention, wrap) in index.mentions_named(sym).iter() {
+                if wrap == Wrap::Element {
+                    continue;
+                }
+                match mention {
+                    Mention::Operand(site) => found.add_site(linker, file.site_ref(site)),
+                    _ => {
+                        let within = Unit::Body(linker.body_of_mention(file, mention));
+                        let bodies = linker.attempt(within, || linker.bodies_in(linker.mentioned(file, mention)));
+                        for body in bodies.into_iter().flatten() {
+                            found.mentions.entry(body).or_default().push((file, mention, wrap));
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn add_site(&mut self, linker: &Linker<'_>, site: SiteRef) {
+        let Some(targets) = linker.attempt_site(site, || linker.targets(site, EnvId::NONE)) else { return };
+        if targets.list.is_empty() && targets.unknown {
+            self.unknown.push(site);
+        }
+        for target in &targets.list {
+            match *target {
+                Target::Body { body, .. } => self.calls.entry(body).or_default().push(site),
+                Target::Overrides { class, .. } => self.by_base.entry(class).or_default().push(site),
+                Target::Row { .. } => {}
+            }
+        }
+    }
+}
+
+impl<'a> Linker<'a> {
+    /// Where the bearers of a name are called and mentioned, remembered.
+    pub fn bearers(&self, name: Name) -> Rc<SitesByName> {
+        if let Some(known) = self.by_name.borrow().get(&name) {
+            return known.clone();
+        }
+        let made = Rc::new(SitesByName::new(self, name, |_| true));
+        self.by_name.borrow_mut().insert(name, made.clone());
+        made
+    }
+
+    /// The same in the files that are looked at.
+    pub fn bearers_near(&self, name: Name) -> Rc<SitesByName> {
+        if let Some(known) = self.by_name_near.borrow().get(&name) {
+            return known.clone();
+        }
+        let made = Rc::new(SitesByName::new(self, name, |file| self.is_in_focus(file)));
+        self.by_name_near.borrow_mut().insert(name, made.clone());
+        made
+    }
+
+    /// The bodies that a file mentions otherwise than by calling them.
+    pub fn bodies_mentioned_in(&self, file: FileId) -> Vec<BodyRef> {
+        let mentions = self.program.index_of(file).named();
+        let values = mentions.filter(|(mention, _)| !matches!(mention, Mention::Operand(_)));
+        let bodies = values.filter_map(|(mention, _)| {
+            let within = Unit::Body(self.body_of_mention(file, mention));
+            self.attempt(within, || self.bodies_in(self.mentioned(file, mention)))
+        });
+        bodies.flatten().collect()
+    }
+
+    /// Returns the body in which something is mentioned; of a default the top level of the file.
+    pub fn body_of_mention(&self, file: FileId, mention: Mention) -> BodyRef {
+        let facts = self.program.facts(file);
+        let at = match mention {
+            Mention::Arg(site, _) | Mention::Operand(site) => facts.site(site).at,
+            Mention::Assign(assign) => facts.assign(assign).at,
+            Mention::Exit(exit) => facts.exits.at(exit as usize).at,
+            Mention::Default(_) => return file.body_ref(BodyId(0)),
+        };
+        self.program.body_of(file, at)
+    }
+
+    /// The value that goes where something is mentioned.
+    pub(crate) fn mentioned(&self, file: FileId, mention: Mention) -> ValueId {
+        let facts = self.program.facts(file);
+        let typed = match mention {
+            Mention::Arg(site, arg) => self.argument_callable(file.site_ref(site), arg, EnvId::NONE),
+            Mention::Assign(assign) => {
+                let at = facts.assign(assign).at;
+                self.assigned(Scope { file, at, env: EnvId::NONE }, assign)
+            }
+            Mention::Exit(exit) => {
+                let row = facts.exits.at(exit as usize);
+                self.eval(Scope { file, at: row.at, env: EnvId::NONE }, row.value)
+            }
+            Mention::Default(param) => {
+                let scope = Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+                self.eval(scope, facts.params[param as usize].default)
+            }
+            Mention::Operand(site) => {
+                self.eval(self.scope_of(file.site_ref(site), EnvId::NONE), facts.site(site).callee)
+            }
+        };
+        typed.value
+    }
+
+    /// The bodies that a value may be: functions, what was started of them, constructors of classes.
+    fn bodies_in(&self, value: ValueId) -> Vec<BodyRef> {
+        let mut found = Vec::new();
+        for val in self.values.members(value) {
+            self.add_bodies(val, 8, &mut found);
+        }
+        found
+    }
+
+    fn add_bodies(&self, val: Val, depth: u32, found: &mut Vec<BodyRef>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match val {
+            Val::Fn { body, receiver, .. } => {
+                found.push(body);
+                found.extend(self.implementations_referred_to(body, receiver));
+            }
+            Val::Iter { body, .. } | Val::Coroutine { body, .. } => found.push(body),
+            Val::Partial { inner, .. } => self.add_bodies(self.values.single(inner), depth, found),
+            Val::Class(class) => found.extend(self.constructors(class)),
+            Val::Instance { .. } => {
+                if let Some(name) = self.program.name("__call__").filter(|&name| self.hierarchy.bodies_named(name) > 0)
+                {
+                    let called = self.attr(val, name);
+                    found.extend(self.values.members(called.value).iter().filter_map(|member| match *member {
+                        Val::Fn { body, .. } => Some(body),
+                        _ => None,
+                    }));
+                }
+                found.extend(self.callables_of(val));
+            }
+            _ => {}
+        }
+    }
+
+    /// The bodies that making an instance of a class runs.
+    fn constructors(&self, class: ClassRef) -> Vec<BodyRef> {
+        let mut found = Vec::new();
+        for method in ["__init__", "__new__", "__post_init__"] {
+            let Some(name) = self.program.name(method) else { continue };
+            for ancestor in self.mro(class).iter() {
+                if let crate::classes::hierarchy::Ancestor::Class(owner) = *ancestor
+                    && let Some((owner, var)) = self.own_member(owner, name)
+                {
+                    found.extend(self.functions_of(owner, var));
+                    break;
+                }
+            }
+        }
+        found
+    }
+}

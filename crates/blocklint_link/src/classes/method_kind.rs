@@ -1,0 +1,107 @@
+//! What decorators make of the functions of a class: properties, static methods, caches.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{At, BodyFlags, BodyId, Form};
+
+use crate::classes::hierarchy::Ancestor;
+use crate::lang::python::names::Decorator;
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, ClassRef, PathId};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// What decorators of the language make of a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MethodKind {
+    /// Reading the attribute calls it.
+    pub(crate) property: bool,
+    /// It has no receiver.
+    pub(crate) is_static: bool,
+    /// Its receiver is the class.
+    pub of_class: bool,
+    /// It is a generator used in `with`.
+    pub(crate) context_manager: bool,
+    /// It runs once and then answers from memory.
+    pub cached: bool,
+    /// It does so as long as the program lives.
+    pub kept: bool,
+    /// It leaves its code to classes that derive.
+    pub(crate) is_abstract: bool,
+}
+
+impl Linker<'_> {
+    /// Python: whether reading an attribute that holds an instance of a class runs a method of that class.
+    fn is_descriptor(&self, class: ClassRef) -> bool {
+        let Some(name) = self.program.name("__get__") else { return false };
+        self.mro(class).iter().any(|ancestor| match *ancestor {
+            Ancestor::Class(of) => self.own_member(of, name).is_some(),
+            _ => false,
+        })
+    }
+
+    /// Python: whether a function of the language makes a generator function one whose result is entered.
+    pub(crate) fn makes_context_manager(&self, path: PathId) -> bool {
+        self.library.language(path) == Language::Python
+            && lang::python::names::decorator(&self.library.text(path)) == Some(Decorator::ContextManager)
+    }
+
+    /// What decorators of the language make of a function.
+    pub fn method_kind(&self, body: BodyRef) -> MethodKind {
+        if let Some(&known) = self.method_kinds.borrow().get(&body) {
+            return known;
+        }
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let mut kind = MethodKind { is_static: row.flags.has(BodyFlags::STATIC), ..MethodKind::default() };
+        if facts.language == Language::Python {
+            let at = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+            let scope = Scope { file: body.file, at: At { region: at, position: u32::MAX }, env: EnvId::NONE };
+            for &decorator in facts.list(row.decorators) {
+                // `@x.setter` and `@x.getter` extend a property of the class.
+                if let Form::Attr(_, sym) = facts.form(decorator)
+                    && matches!(facts.text(sym), "getter")
+                {
+                    kind.property = true;
+                    continue;
+                }
+                // `@lru_cache(maxsize=8)` is the decorator of that name with its settings.
+                let named = match facts.form(decorator) {
+                    Form::Result(call) => facts.site(call).callee,
+                    _ => decorator,
+                };
+                for val in self.values.members(self.eval(scope, named).value) {
+                    let path = match val {
+                        Val::External(path) => path,
+                        // Who decorates a method with a descriptor of its own has it run by who reads the attribute.
+                        Val::Class(class) if self.is_descriptor(class) => {
+                            kind.property = true;
+                            continue;
+                        }
+                        _ => continue,
+                    };
+                    match lang::python::names::decorator(&self.library.text(path)) {
+                        Some(Decorator::Property) => kind.property = true,
+                        Some(Decorator::Static) => kind.is_static = true,
+                        Some(Decorator::Class) => kind.of_class = true,
+                        Some(Decorator::ContextManager) => kind.context_manager = true,
+                        Some(Decorator::Abstract) => kind.is_abstract = true,
+                        Some(Decorator::Cached) => kind.cached = true,
+                        Some(Decorator::Kept) => (kind.cached, kind.kept) = (true, true),
+                        Some(Decorator::CachedProperty) => (kind.property, kind.cached) = (true, true),
+                        Some(Decorator::Transparent) | None => {}
+                    }
+                }
+            }
+            let name = facts.text(row.name);
+            if row.class.is_some() && (name == "__init_subclass__" || name == "__class_getitem__") {
+                kind.of_class = true;
+            }
+            if row.class.is_some() && name == "__new__" {
+                kind.is_static = true;
+            }
+        }
+        self.method_kinds.borrow_mut().insert(body, kind);
+        kind
+    }
+}

@@ -1,8 +1,0 @@
-//! Questions that one file answers, without a linker: which regions lie around which, what a test says of its parts, what a form
-//! mentions. Never what a name means.
-
-pub mod bodies;
-pub mod forms;
-pub mod handlers;
-pub mod regions;
-pub mod tests;

@@ -1,0 +1,44 @@
+//! Qualified names of bodies and classes, as people and models write them.
+
+use crate::lang;
+use blocklint_core::Language;
+
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, ClassRef, FileId};
+
+impl<'a> Linker<'a> {
+    /// `app.service.Store.load`; of a file's top level the module.
+    pub fn qualified_name(&self, body: BodyRef) -> String {
+        let (facts, body_id) = self.program.facts_and_id(body);
+        let inside = facts.qualified_name(body_id);
+        self.join_name(body.file, &inside)
+    }
+
+    /// The same for a class.
+    pub fn qualified_class(&self, class: ClassRef) -> String {
+        let facts = self.program.facts(class.file);
+        let inside = facts.qualified_name(self.program.class(class).body);
+        self.join_name(class.file, &inside)
+    }
+
+    fn join_name(&self, file: FileId, inside: &str) -> String {
+        let module = self.module_name(file);
+        match (module.is_empty(), inside.is_empty()) {
+            (true, _) => inside.to_owned(),
+            (_, true) => module,
+            _ => {
+                let separator = crate::models::library::separator(self.program.language(file));
+                format!("{module}{separator}{inside}")
+            }
+        }
+    }
+
+    /// The module, crate path or package of a file.
+    pub fn module_name(&self, file: FileId) -> String {
+        match self.program.language(file) {
+            Language::Python => lang::python::names::module_name(self, file),
+            Language::Rust => lang::rust::names::module_name(self, file),
+            Language::Java => lang::java::names::package(self, file).to_owned(),
+        }
+    }
+}

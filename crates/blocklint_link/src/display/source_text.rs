@@ -1,0 +1,117 @@
+//! Code as the facts have it, written out for people.
+
+use crate::lang;
+use crate::linker::Linker;
+use crate::program::ids::SiteRef;
+use blocklint_core::Language;
+use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
+
+impl Linker<'_> {
+    /// The callee of a site as it is written, as far as names go.
+    pub fn written_site(&self, site: SiteRef) -> String {
+        let facts = self.program.facts(site.file);
+        let row = self.program.site(site);
+        match row.kind {
+            SiteKind::Read => format!("{}.{}", self.written(site.file, row.callee), facts.text(row.name)),
+            SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => {
+                let text = self.written(site.file, row.callee);
+                if row.kind == SiteKind::Macro && !text.ends_with('!') { format!("{text}!") } else { text }
+            }
+            SiteKind::Test => format!("if {}", self.written(site.file, row.callee)),
+            SiteKind::Format => format!("{{{}}}", self.written(site.file, row.callee)),
+            SiteKind::Compare => match self.program.args_of(site)[..] {
+                [other] => {
+                    let operands = [row.callee, other.value].map(|form| self.written(site.file, form));
+                    operands.join(&format!(" {} ", lang::python::protocols::sign_of_comparison(facts.text(row.name))))
+                }
+                _ => self.written(site.file, row.callee),
+            },
+            _ => self.written(site.file, row.callee),
+        }
+    }
+
+    /// Returns in plain words how a site runs a method that it does not name: "`list()` iterates over `books`". None for calls of
+    /// the method itself, and for loops, `with` and attributes, which show what they run.
+    pub fn words_for_operation(&self, site: SiteRef, method: &str) -> Option<String> {
+        let facts = self.program.facts(site.file);
+        let row = self.program.site(site);
+        if facts.language != Language::Python || !method.starts_with("__") {
+            return None;
+        }
+        let own = facts.text(row.name);
+        let (operation, operand) = match row.kind {
+            SiteKind::Call if own != method && self.is_run_by_protocol(site, method) => {
+                let operand = self.program.args_of(site).iter().find(|arg| arg.name.is_none()).map(|arg| arg.value)?;
+                (format!("`{own}()`"), operand)
+            }
+            SiteKind::Test => ("the test of its truth".to_owned(), row.callee),
+            SiteKind::Format => ("formatting".to_owned(), row.callee),
+            SiteKind::Operator if own == "__contains__" => ("`in`".to_owned(), row.callee),
+            SiteKind::Compare => {
+                let sign = lang::python::protocols::sign_of_comparison(own);
+                (format!("`{sign}`"), self.operand_with(site, method))
+            }
+            SiteKind::Operator => ("the operator".to_owned(), self.operand_with(site, method)),
+            _ => return None,
+        };
+        let operand = self.written(site.file, operand);
+        Some(match lang::python::protocols::iterates_to_run(own, method) {
+            true => format!("{operation} iterates over `{operand}`"),
+            false => format!("{operation} calls `{method}` of `{operand}`"),
+        })
+    }
+
+    /// Returns the operand of a binary operation whose method runs: the right one if the left one is a literal or the method is a
+    /// reflected one.
+    fn operand_with(&self, site: SiteRef, method: &str) -> FormId {
+        let facts = self.program.facts(site.file);
+        let row = self.program.site(site);
+        let is_literal = matches!(
+            facts.form(row.callee),
+            Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Text(_)
+        );
+        let is_left = !is_literal && lang::python::protocols::is_of_left_operand(facts.text(row.name), method);
+        match self.program.args_of(site)[..] {
+            [other] if !is_left => other.value,
+            _ => row.callee,
+        }
+    }
+
+    /// A form as it is written, as far as names go; what has no name is `…`.
+    pub fn written(&self, file: crate::program::ids::FileId, form: FormId) -> String {
+        self.written_within(file, form, 12)
+    }
+
+    fn written_within(&self, file: crate::program::ids::FileId, form: FormId, depth: u32) -> String {
+        let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Var(var) => facts.text(facts.var(var).name).to_owned(),
+            Form::Name(sym) => facts.text(sym).to_owned(),
+            Form::This => "this".to_owned(),
+            Form::Attr(base, sym) => format!("{}.{}", self.written_within(file, base, depth), facts.text(sym)),
+            Form::Path(base, sym) => format!("{}::{}", self.written_within(file, base, depth), facts.text(sym)),
+            Form::Result(site) => {
+                let row = facts.site(site);
+                match row.kind {
+                    SiteKind::Call | SiteKind::New => {
+                        let args = if facts.args_of(site).is_empty() { "()" } else { "(…)" };
+                        format!("{}{args}", self.written_within(file, row.callee, depth))
+                    }
+                    SiteKind::Enter | SiteKind::Decorate => self.written_within(file, row.callee, depth),
+                    _ => "…".to_owned(),
+                }
+            }
+            Form::Await(inner) | Form::Try(inner) => self.written_within(file, inner, depth),
+            Form::Subscript(base, _) => format!("{}[…]", self.written_within(file, base, depth)),
+            Form::Str(_) | Form::Text(_) => "\"…\"".to_owned(),
+            Form::Callable(body) => match facts.body(body).kind {
+                BodyKind::Lambda => "<lambda>".to_owned(),
+                _ => facts.text(facts.body(body).name).to_owned(),
+            },
+            Form::Run(_) => "<generator>".to_owned(),
+            Form::Class(class) => facts.text(facts.class(class).name).to_owned(),
+            _ => "…".to_owned(),
+        }
+    }
+}

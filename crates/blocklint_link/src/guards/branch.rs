@@ -1,0 +1,606 @@
+//! Branches over a parameter: the guard they put on what stands in them.
+
+use crate::lang;
+use std::rc::Rc;
+
+use blocklint_core::Language;
+use blocklint_facts::{
+    AltKind, Comparison, Exit, ExitKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, VarKind,
+};
+use smallvec::{SmallVec, smallvec};
+
+use crate::effect::constant::Constant;
+use crate::effect::guard::{AskedType, Choice, Guard, Question, Source};
+use crate::guards::tested_param::OwnParam;
+use crate::linker::{Linker, Typed};
+use crate::models::row_match::ConditionResult;
+use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::syntax::regions::{around, lies_in, outcome};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+impl<'a> Linker<'a> {
+    /// The condition on a parameter of its body under which a site is reached, of the innermost branch that has one.
+    pub fn branch_guard(&self, site: SiteRef) -> Option<Guard> {
+        self.branch_guard_at(self.scope_of(site, EnvId::NONE))
+    }
+
+    /// The same for any place.
+    pub(crate) fn branch_guard_at(&self, place: Scope) -> Option<Guard> {
+        let facts = self.program.facts(place.file);
+        let mut at = place.at.region;
+        let mut found = None;
+        while let Some(id) = at.get() {
+            let told = self.guard_at(place, id);
+            found = match (found, told) {
+                // The last `else` is for none of the values before it.
+                (Some(inner), Some(outer)) => guard_nor(inner, &outer),
+                (inner, outer) => inner.or(outer),
+            };
+            if found.as_ref().is_some_and(|found| found.wanted || !found.is_choice_of_literal()) {
+                return found;
+            }
+            at = facts.region(id).parent;
+        }
+        found
+    }
+
+    /// The conditions on parameters that one branch around a site puts on it.
+    pub fn guards_of_branch(&self, site: SiteRef, branch: RegionId) -> SmallVec<[Guard; 2]> {
+        let place = self.scope_of(site, EnvId::NONE);
+        let Some((test, holds)) = self.test_of(site.file, branch) else { return SmallVec::new() };
+        let facts = self.program.facts(site.file);
+        match facts.form(test) {
+            // All of `a and b` hold, none of `a or b` does.
+            Form::Alt(kind, list) if kind == (if holds { AltKind::And } else { AltKind::Or }) => {
+                facts.list(list).iter().filter_map(|&part| self.guard_of_test(place, branch, part, holds, 4)).collect()
+            }
+            _ => self.guard_of_test(place, branch, test, holds, 4).into_iter().collect(),
+        }
+    }
+
+    /// The literal that the innermost branch around a place says a parameter to be.
+    pub(crate) fn literal_of_branch(&self, place: Scope, param: u32) -> Option<Constant> {
+        let guard = self.guard_at(place, place.at.region.get()?)?;
+        if !guard.wanted || guard.param != param || guard.asked.is_some() {
+            return None;
+        }
+        match &*guard.question {
+            Question::Choice(Choice::Null) => Some(Constant::Null),
+            Question::Choice(Choice::Equals(list)) => match &list[..] {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn guard_at(&self, place: Scope, branch: RegionId) -> Option<Guard> {
+        let (test, holds) = self.test_of(place.file, branch)?;
+        self.guard_of_test(place, branch, test, holds, 4)
+    }
+
+    /// The tests that decide that a site is reached, each with how it comes out, from the inside out.
+    pub fn tests_over(&self, site: SiteRef) -> impl Iterator<Item = (FormId, bool)> {
+        self.tests_at(site.file, self.program.site(site).at.region)
+    }
+
+    /// The same for any place.
+    pub fn tests_at(&self, file: FileId, region: RegionId) -> impl Iterator<Item = (FormId, bool)> {
+        around(self.program.facts(file), region).filter_map(move |id| self.test_of(file, id))
+    }
+
+    /// The test of a branch, and how it comes out there.
+    pub fn test_of(&self, file: FileId, id: RegionId) -> Option<(FormId, bool)> {
+        let region = self.program.facts(file).region(id);
+        match region.kind {
+            RegionKind::Then => Some((region.test, true)),
+            RegionKind::Else if region.test.is_some() => Some((region.test, false)),
+            RegionKind::Else => Some((self.sibling_test(file, id)?, false)),
+            _ => None,
+        }
+    }
+
+    /// How many tests and exceptions decide that a site is reached.
+    pub fn conditions_over(&self, site: SiteRef) -> u32 {
+        let facts = self.program.facts(site.file);
+        let regions = around(facts, self.program.site(site).at.region);
+        regions.filter(|&id| is_condition(facts.region(id).kind)).count() as u32
+    }
+
+    /// Whether a test or an exception decides that a site is reached.
+    pub fn is_in_branch(&self, site: SiteRef) -> bool {
+        self.conditions_over(site) > 0
+    }
+
+    /// The condition under which a conditional expression gives a body as the callee of a site:
+    /// `write = slow if careful else quick; write()`.
+    pub fn selection_guard(&self, site: SiteRef, body: BodyRef) -> Option<Guard> {
+        let facts = self.program.facts(site.file);
+        let mut form = self.program.site(site).callee;
+        if let Form::Var(var) = facts.form(form) {
+            let mut rows = facts.assigns_of(var);
+            let only = rows.next()?;
+            if rows.next().is_some() {
+                return None;
+            }
+            form = only.value;
+        }
+        let Form::Alt(AltKind::Ternary, list) = facts.form(form) else { return None };
+        let [test, then, otherwise] = facts.list(list) else { return None };
+        let gives = |form: FormId| {
+            let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+            self.values.members(typed.value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
+        };
+        match (gives(*then), gives(*otherwise)) {
+            (true, false) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, true, 4),
+            (false, true) => self.guard_of_test(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, false, 4),
+            _ => None,
+        }
+    }
+
+    /// The test of the branch that an `else` without a test of its own belongs to.
+    pub(crate) fn sibling_test(&self, file: FileId, id: RegionId) -> Option<FormId> {
+        let facts = self.program.facts(file);
+        let own = facts.region(id);
+        // Arms follow each other: the `then` lies shortly before its `else`.
+        (0..id.0).rev().take(256).find_map(|at| {
+            let region = facts.region(RegionId(at));
+            (region.kind == RegionKind::Then && region.group == own.group && region.body == own.body)
+                .then_some(region.test)
+        })
+    }
+
+    /// The guard of a test that must come out as `wanted`, for what stands in a branch.
+    fn guard_of_test(&self, place: Scope, branch: RegionId, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(place.file);
+        let guard = |param: OwnParam, choice: Choice, wanted: bool| Guard {
+            escape: param.escape,
+            asked: param.asked,
+            filled_in: param.filled_in,
+            ..Guard::new(param.index, Source::Branch, Question::Choice(choice), wanted)
+        };
+        match facts.form(test) {
+            Form::Not(inner) => self.guard_of_test(place, branch, inner, !wanted, depth),
+            Form::Var(_) | Form::Attr(..) => {
+                Some(guard(self.own_param(place, branch, test, !wanted)?, Choice::Truth, wanted))
+            }
+            Form::Compare(comparison @ (Comparison::In | Comparison::NotIn), left, right) => {
+                let param = self.own_param(place, branch, left, false)?;
+                let Form::Display(_, list) = facts.form(right) else { return None };
+                let all = facts.list(list).iter().map(|&part| self.literal_of(place, part));
+                let holds = wanted == (comparison == Comparison::In);
+                Some(guard(param, Choice::Equals(all.collect::<Option<_>>()?), holds))
+            }
+            // `message instanceof String`
+            Form::Compare(Comparison::Is, subject, class) if facts.language == Language::Java => {
+                let param = self.own_param(place, branch, subject, false)?;
+                Some(guard(param, Choice::OfType(self.types_asked_for(place, class)?), wanted))
+            }
+            // `len(items) > 0`
+            Form::Compare(comparison, left, right) if let Some(subject) = counted(facts, left) => {
+                let holds = is_some_counted(comparison, facts.form(right))? == wanted;
+                Some(guard(self.own_param(place, branch, subject, !holds)?, Choice::Truth, holds))
+            }
+            Form::Compare(comparison, left, right) => {
+                let holds = match comparison {
+                    Comparison::Is | Comparison::Eq => wanted,
+                    Comparison::IsNot | Comparison::NotEq => !wanted,
+                    _ => return None,
+                };
+                let param = |asks_for_nothing| self.own_param(place, branch, left, asks_for_nothing);
+                match self.literal_of(place, right)? {
+                    Constant::Null => match self.part_of_param(place, left) {
+                        Some((index, part)) => {
+                            let param = OwnParam::plain(index);
+                            Some(guard(param, Choice::Lacks(part), holds))
+                        }
+                        None => Some(guard(param(holds)?, Choice::Null, holds)),
+                    },
+                    other => Some(guard(param(false)?, Choice::Equals(smallvec![other]), holds)),
+                }
+            }
+            // `isinstance(source, str)`, `name.startswith("s3:")`
+            Form::Result(call) => {
+                // `kwargs.get("wipe")`
+                if let Some(param) = self.own_key(place, test) {
+                    return Some(guard(param, Choice::Truth, wanted));
+                }
+                let row = facts.site(call);
+                if let [subject, _] = facts.args_of(call)[..]
+                    && let Form::Var(var) = facts.form(subject.value)
+                    && let Some((class, true)) = lang::instance_test(facts, test, true, var)
+                {
+                    let param = self.own_param(place, branch, subject.value, false)?;
+                    return Some(guard(param, Choice::OfType(self.types_asked_for(place, class)?), wanted));
+                }
+                let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
+                let end = lang::asks_for_end(facts.language, facts.text(row.name))?;
+                let param = self.own_param_but_for_prefixes(place, subject)?;
+                let [only] = facts.args_of(call)[..] else { return None };
+                let text = |form| match self.constant_at(place, form) {
+                    Constant::Str(part) => Some(part),
+                    _ => None,
+                };
+                let choice = match (end, facts.form(only.value)) {
+                    (lang::StringEnd::First, Form::Display(_, list)) => {
+                        Choice::Begins(facts.list(list).iter().map(|&part| text(part)).collect::<Option<_>>()?)
+                    }
+                    (lang::StringEnd::First, _) => Choice::Begins(smallvec![text(only.value)?]),
+                    (lang::StringEnd::Last, _) => Choice::Ends(text(only.value)?),
+                };
+                Some(guard(OwnParam::plain(param), choice, wanted))
+            }
+            // All of `a and b` hold, none of `a or b` does.
+            Form::Alt(AltKind::And, list) if wanted => {
+                facts.list(list).iter().find_map(|&part| self.guard_of_test(place, branch, part, true, depth))
+            }
+            Form::Alt(AltKind::Or, list) if !wanted => {
+                facts.list(list).iter().find_map(|&part| self.guard_of_test(place, branch, part, false, depth))
+            }
+            // `a == "x" or a == "y"`, beside what never holds.
+            Form::Alt(AltKind::Or, list) => {
+                let body = facts.body_of(place.at);
+                let never = |part: FormId| self.literal_of_field(place.file, body, part) == Some(Constant::Bool(false));
+                let parts = facts.list(list).iter().filter(|&&part| !never(part));
+                let mut guards = parts.map(|&part| self.guard_of_test(place, branch, part, true, depth));
+                let first = guards.next()??;
+                guards.try_fold(first, |known, next| either(known, next?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Java: whether a form asks for a setting that is false unless somebody sets it: `url.getParameter("sent", false)`.
+    pub fn is_off_by_default(&self, site: SiteRef, form: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let Form::Result(call) = facts.form(form) else { return false };
+        let args = facts.args_of(call);
+        facts.language == Language::Java
+            && matches!(facts.form(facts.site(call).callee), Form::Attr(..))
+            && args.len() == 2
+            && args.iter().last().is_some_and(|arg| facts.form(arg.value) == Form::Bool(false))
+    }
+
+    /// Java: whether a form is the only parameter of a literal around a site.
+    pub fn is_param_of_literal(&self, site: SiteRef, form: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let Form::Var(var) = facts.form(form) else { return false };
+        let row = facts.var(var);
+        facts.language == Language::Java
+            && matches!(row.kind, VarKind::Param(_))
+            && facts.body(row.body).kind == blocklint_facts::BodyKind::Lambda
+            && facts.params_of(row.body).len() == 1
+    }
+
+    fn constant_at(&self, place: Scope, form: FormId) -> Constant {
+        let body = self.program.facts(place.file).body_of(place.at);
+        self.constant_in(place.file.body_ref(body), form, EnvId::NONE, 3)
+    }
+
+    /// The literal that a form is.
+    fn literal_of(&self, place: Scope, form: FormId) -> Option<Constant> {
+        match self.constant_at(place, form) {
+            Constant::Hidden | Constant::Param(_) => None,
+            constant => Some(constant),
+        }
+    }
+
+    /// What a branch around a site says that a string begins with.
+    pub fn known_beginning(&self, site: SiteRef, subject: FormId) -> Option<String> {
+        let facts = self.program.facts(site.file);
+        let mut at = self.program.site(site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if region.kind == RegionKind::Then
+                && let Some(found) = self.beginning_in(site, region.test, subject, 4)
+            {
+                return Some(found);
+            }
+            at = region.parent;
+        }
+        None
+    }
+
+    /// Whether a branch around a site says that a variable is false in the language's sense, and that it is `None`: each
+    /// only as far as a test tells, and if the branch gives it no other value.
+    pub fn known_false(&self, site: SiteRef, subject: FormId) -> (Option<bool>, Option<bool>) {
+        let facts = self.program.facts(site.file);
+        let Form::Var(var) = facts.form(subject) else { return (None, None) };
+        let (mut is_false, mut is_null) = (None, None);
+        let mut at = self.program.site(site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            let holds = outcome(&region);
+            if let Some(holds) = holds
+                && !facts.assigns_of(var).any(|assign| lies_in(facts, assign.at.region, id))
+            {
+                let told = self.told_of(site, region.test, holds, subject, 4);
+                is_false = is_false.or(told.0);
+                is_null = is_null.or(told.1);
+            }
+            at = region.parent;
+        }
+        (is_false, is_null)
+    }
+
+    /// What a test that comes out as `holds` tells of a variable: whether it is false, whether it is `None`.
+    fn told_of(
+        &self,
+        site: SiteRef,
+        test: FormId,
+        holds: bool,
+        subject: FormId,
+        depth: u32,
+    ) -> (Option<bool>, Option<bool>) {
+        let Some(depth) = depth.checked_sub(1) else { return (None, None) };
+        let facts = self.program.facts(site.file);
+        match facts.form(test) {
+            Form::Not(inner) => self.told_of(site, inner, !holds, subject, depth),
+            Form::Var(_) if facts.form(test) == facts.form(subject) => match holds {
+                true => (Some(false), Some(false)),
+                // An empty string is false and not `None`.
+                false => (Some(true), None),
+            },
+            Form::Compare(comparison, left, right)
+                if facts.form(left) == facts.form(subject) && facts.form(right) == Form::None =>
+            {
+                let null = match comparison {
+                    Comparison::Is | Comparison::Eq => holds,
+                    Comparison::IsNot | Comparison::NotEq => !holds,
+                    _ => return (None, None),
+                };
+                (null.then_some(true), Some(null))
+            }
+            Form::Alt(AltKind::And, list) if holds => facts.list(list).iter().fold((None, None), |known, &part| {
+                let told = self.told_of(site, part, true, subject, depth);
+                (known.0.or(told.0), known.1.or(told.1))
+            }),
+            Form::Alt(AltKind::Or, list) if !holds => facts.list(list).iter().fold((None, None), |known, &part| {
+                let told = self.told_of(site, part, false, subject, depth);
+                (known.0.or(told.0), known.1.or(told.1))
+            }),
+            _ => (None, None),
+        }
+    }
+
+    /// The beginning of a string that a test states where it holds.
+    fn beginning_in(&self, site: SiteRef, test: FormId, subject: FormId, depth: u32) -> Option<String> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(site.file);
+        match facts.form(test) {
+            Form::Alt(AltKind::And, list) => {
+                facts.list(list).iter().find_map(|&part| self.beginning_in(site, part, subject, depth))
+            }
+            Form::Result(call) => {
+                let row = facts.site(call);
+                let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+                let same = facts.form(base) == facts.form(subject) && matches!(facts.form(subject), Form::Var(_));
+                let first = lang::asks_for_end(facts.language, facts.text(row.name)) == Some(lang::StringEnd::First);
+                let [only] = facts.args_of(call)[..] else { return None };
+                match self.constant(site, only.value, EnvId::NONE, 3) {
+                    Constant::Str(text) if same && first => Some(text),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The types that a form names. No class of a library is derived from literals' or the project's own by surprise; from other
+    /// types of libraries it may be, so that only what models say of those counts.
+    pub(crate) fn types_asked_for(&self, place: Scope, class: FormId) -> Option<Vec<AskedType>> {
+        let language = self.program.language(place.file);
+        let members = self.values.members(self.instances_of(place, class).value);
+        let types: Option<Vec<AskedType>> = members
+            .into_iter()
+            .map(|val| match val {
+                Val::Library { ty, .. } if lang::is_literal_type(language, self.library.text(ty).as_ref()) => {
+                    Some(AskedType::Literal(ty))
+                }
+                Val::Library { ty, .. } if language == Language::Python => Some(AskedType::Library(ty)),
+                Val::Instance { class, .. } if language == Language::Python => Some(AskedType::Class(class)),
+                _ => None,
+            })
+            .collect();
+        types.filter(|types| !types.is_empty())
+    }
+}
+
+impl<'a> Linker<'a> {
+    /// The ends of a function under branches over its parameters, each with what it gives, and what the others give; none if
+    /// it has no such end.
+    pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
+        if let Some(known) = self.ends.borrow().get(&body) {
+            return known.clone();
+        }
+        let is_given = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();
+        let ends = self.program.exits_in(body).filter(is_given);
+        let ends: Vec<_> = ends
+            .take(MOST_ENDS)
+            .map(|exit| {
+                let place = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+                (self.branch_guard_at(place), place, exit.value)
+            })
+            .collect();
+        let decides = ends.len() > 1 && ends.iter().any(|(guard, ..)| guard.is_some());
+        let found: Rc<[_]> = if decides { Rc::from(ends) } else { Rc::from([]) };
+        self.ends.borrow_mut().insert(body, found.clone());
+        found
+    }
+
+    /// Whether a call passes arguments that it does not list: `*args, **kwargs`.
+    pub fn unpacks(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        self.program.args_of(site).iter().any(|arg| matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)))
+    }
+
+    /// What a function without declared result gives to a call whose literals rule out some of its ends.
+    pub(crate) fn given_by_literals(
+        &self,
+        body: BodyRef,
+        bound: EnvId,
+        site: SiteRef,
+        with_receiver: bool,
+    ) -> Option<Typed> {
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        if row.flow != Flow::Sync || row.returns.is_some() || facts.language != Language::Python {
+            return None;
+        }
+        let ends = self.guarded_ends(body);
+        let mut left = Vec::new();
+        for (guard, place, value) in ends.iter() {
+            let fails = guard.as_ref().is_some_and(|guard| {
+                let Question::Choice(choice) = &*guard.question else { return false };
+                let constant = match self.argument_for_param(site, body, guard.param, with_receiver) {
+                    Some(form) => self.constant(site, form, EnvId::NONE, 3),
+                    None if self.unpacks(site) => return false,
+                    None => match self.default_of(body, guard.param) {
+                        Some(constant) => constant,
+                        None => return false,
+                    },
+                };
+                let holds = match answer(choice, &constant) {
+                    _ if guard.replaces(&constant) => return false,
+                    ConditionResult::Yes => guard.wanted,
+                    ConditionResult::No => !guard.wanted,
+                    ConditionResult::Param(_) | ConditionResult::Hidden => return false,
+                };
+                !holds && guard.escape.is_none()
+            });
+            if !fails {
+                left.push(self.eval(Scope { env: bound, ..*place }, *value));
+            }
+        }
+        (!left.is_empty() && left.len() < ends.len()).then(|| self.join(&left))
+    }
+}
+
+/// An end of a function: the branch that it stands under, its place, and what it gives.
+pub(crate) type End = (Option<Guard>, Scope, FormId);
+
+/// Ends of one function that are looked at.
+const MOST_ENDS: usize = 16;
+
+/// Whether a part of a body runs only where a test or an exception says so.
+pub fn is_condition(kind: RegionKind) -> bool {
+    matches!(kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler)
+}
+
+/// The guard of two tests of one parameter of which one holds.
+fn either(mut left: Guard, right: Guard) -> Option<Guard> {
+    let same = left.param == right.param
+        && left.escape == right.escape
+        && left.asked == right.asked
+        && left.filled_in == right.filled_in
+        && left.wanted
+        && right.wanted;
+    let choice = match (&*left.question, &*right.question) {
+        (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) => {
+            Choice::Equals(some.iter().chain(others).cloned().collect())
+        }
+        (Question::Choice(Choice::Begins(some)), Question::Choice(Choice::Begins(others))) => {
+            Choice::Begins(some.iter().chain(others).cloned().collect())
+        }
+        _ => return None,
+    };
+    left.question = Rc::new(Question::Choice(choice));
+    same.then_some(left)
+}
+
+/// The guard of two tests of one parameter that both must fail; that of the inner one, if they are not of this kind.
+fn guard_nor(mut inner: Guard, outer: &Guard) -> Option<Guard> {
+    let same = inner.param == outer.param
+        && inner.escape == outer.escape
+        && inner.asked == outer.asked
+        && inner.filled_in == outer.filled_in
+        && !inner.wanted
+        && !outer.wanted;
+    if let (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) =
+        (&*inner.question, &*outer.question)
+        && same
+    {
+        let all = some.iter().chain(others).cloned().collect();
+        inner.question = Rc::new(Question::Choice(Choice::Equals(all)));
+    }
+    Some(inner)
+}
+
+/// What a literal answers to the test of a branch.
+pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
+    let truth = |holds: bool| if holds { ConditionResult::Yes } else { ConditionResult::No };
+    match (choice, constant) {
+        (_, Constant::Param(index)) => ConditionResult::Param(*index),
+        (_, Constant::Hidden) => ConditionResult::Hidden,
+        (Choice::Null, constant) => truth(*constant == Constant::Null),
+        (Choice::Truth, Constant::Null | Constant::Empty) => ConditionResult::No,
+        (Choice::Truth, Constant::Bool(value)) => truth(*value),
+        (Choice::Truth, Constant::Int(value)) => truth(*value != 0),
+        (Choice::Truth, Constant::Float(value)) => truth(*value != 0.0),
+        (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
+        // An enum's member, a function: true unless it says otherwise, which is rare.
+        (Choice::Truth, Constant::Symbols(_)) => ConditionResult::Hidden,
+        (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
+        // Its value says more than the literal, and only a test of a caller tells what a method of it says.
+        (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => ConditionResult::Hidden,
+        // The end of a long string was cut off.
+        (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => ConditionResult::Hidden,
+        (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),
+        (Choice::Truth, Constant::Head(_)) => ConditionResult::Yes,
+        (Choice::Begins(parts), Constant::Head(head)) if parts.iter().any(|part| head.starts_with(part.as_str())) => {
+            ConditionResult::Yes
+        }
+        (Choice::Begins(parts), Constant::Head(head)) => match parts.iter().any(|part| part.starts_with(head.as_str()))
+        {
+            true => ConditionResult::Hidden,
+            false => ConditionResult::No,
+        },
+        (Choice::Ends(_), Constant::Head(_)) => ConditionResult::Hidden,
+        (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => ConditionResult::Hidden,
+        (Choice::Begins(_) | Choice::Ends(_), _) => ConditionResult::No,
+        (Choice::Equals(any), constant) => {
+            let each = |wanted: &Constant| match (wanted, constant) {
+                (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
+                (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => ConditionResult::Hidden,
+                (Constant::Str(text), Constant::Head(head)) | (Constant::Head(head), Constant::Str(text)) => {
+                    if text.starts_with(head.as_str()) { ConditionResult::Hidden } else { ConditionResult::No }
+                }
+                (Constant::Head(_), Constant::Head(_)) => ConditionResult::Hidden,
+                _ => truth(wanted == constant),
+            };
+            let mut all = ConditionResult::No;
+            for wanted in any {
+                match each(wanted) {
+                    ConditionResult::No => {}
+                    ConditionResult::Yes => return ConditionResult::Yes,
+                    other => all = other,
+                }
+            }
+            all
+        }
+    }
+}
+
+/// Python: what a form counts: `items` of `len(items)`.
+fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
+    let Form::Result(call) = facts.form(form) else { return None };
+    let row = facts.site(call);
+    let is_count = facts.language == Language::Python
+        && matches!(facts.form(row.callee), Form::Name(_))
+        && lang::python::conventions::counts(facts.text(row.name));
+    match facts.args_of(call)[..] {
+        [only] if is_count => Some(only.value),
+        _ => None,
+    }
+}
+
+/// Whether a comparison of a count with a number says that there is something, or that there is nothing.
+fn is_some_counted(comparison: Comparison, number: Form) -> Option<bool> {
+    match (comparison, number) {
+        (Comparison::Greater | Comparison::NotEq, Form::Int(0)) | (Comparison::GreaterEq, Form::Int(1)) => Some(true),
+        (Comparison::Eq | Comparison::LessEq, Form::Int(0)) | (Comparison::Less, Form::Int(1)) => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,131 @@
+//! Loops that make one long hold of the short ones in them, and those that do not.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{
+    AltKind, ExitKind, FileFacts, Form, FormId, ParamKind, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind,
+    VarKind,
+};
+
+use crate::linker::Linker;
+use crate::program::ids::{FileId, SiteRef};
+use crate::syntax::regions::{around, lies_in};
+
+impl Linker<'_> {
+    /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
+    /// `await` in the same loop would.
+    pub fn multiplies_hold(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = self.program.site(site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            match region.kind {
+                RegionKind::Body => return false,
+                // Over what is written out a loop goes a few times.
+                RegionKind::Loop if facts.language == Language::Rust && self.is_written_out(site.file, region.test) => {
+                    at = region.parent;
+                }
+                RegionKind::Loop if goes_through_arguments(facts, region) => at = region.parent,
+                // A search for the first of some that is there.
+                RegionKind::Loop if facts.language == Language::Rust && self.ends_search(site, id) => {
+                    at = region.parent;
+                }
+                RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
+                    return false;
+                }
+                RegionKind::Loop if facts.language == Language::Java && self.ends_loop(site) => return false,
+                RegionKind::Loop => {
+                    let gives_back = |row: &blocklint_facts::Site| match row.kind {
+                        SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
+                        _ => row.flags.has(SiteFlags::AWAITED) && lies_in(facts, row.at.region, id),
+                    };
+                    return !facts.sites.iter().any(|row| gives_back(&row));
+                }
+                _ => at = region.parent,
+            }
+        }
+        false
+    }
+
+    /// Whether what a loop goes through is a short list that is written out.
+    fn is_written_out(&self, file: FileId, iterated: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let is_short = |form: FormId| match facts.form(form) {
+            Form::Display(_, list) => facts.list(list).len() <= 4,
+            _ => false,
+        };
+        match facts.form(iterated) {
+            Form::Var(var) => facts.only_value_of(var).is_some_and(|only| is_short(only.value)),
+            _ => is_short(iterated),
+        }
+    }
+
+    /// Whether a loop ends where a call that it asks says so: it looks for the first of a few that is there.
+    pub(crate) fn ends_loop(&self, site: SiteRef) -> bool {
+        let (facts, site_id) = self.program.facts_and_id(site);
+        let here = self.program.site(site).at;
+        facts.regions.iter().enumerate().any(|(at, region)| {
+            region.kind == RegionKind::Then
+                && region.parent == here.region
+                && region.test.get().is_some_and(|test| asks(facts, test, site_id))
+                && facts.exits.iter().any(|exit| {
+                    exit.kind == ExitKind::Return && exit.at.region.get().is_some_and(|of| of.index() == at)
+                })
+        })
+    }
+
+    /// Whether a site is the test of a branch by which a loop's function is left with what was found: the loop goes on to
+    /// the first hit alone.
+    pub(crate) fn ends_search(&self, site: SiteRef, within: RegionId) -> bool {
+        let (facts, site_id) = self.program.facts_and_id(site);
+        let body = site.file.body_ref(facts.region(within).body);
+        self.program.exits_in(body).any(|exit| {
+            let inside = exit.kind == ExitKind::Return && lies_in(facts, exit.at.region, within);
+            inside
+                && around(facts, exit.at.region).any(|id| {
+                    let region = facts.region(id);
+                    region.kind == RegionKind::Then
+                        && region.test.is_some()
+                        && facts.form(region.test) == Form::Result(site_id)
+                })
+        })
+    }
+
+    /// Python: whether a site stays short however often a loop comes to it: by its name, or because what is read as an attribute was
+    /// mostly loaded with the rest.
+    pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = self.program.site(site);
+        facts.language == Language::Python
+            && (row.kind == SiteKind::Read || lang::python::conventions::stays_short(facts.text(row.name)))
+    }
+}
+
+/// Whether a loop goes through what is few by its name.
+fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
+    match facts.form(region.test) {
+        Form::Result(call) => lang::java::names::gives_few(facts.text(facts.site(call).name)),
+        _ => false,
+    }
+}
+
+/// Python: whether a loop goes through what a call lists, `*sinks`: a few.
+fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool {
+    let Form::Var(var) = facts.form(region.test) else { return false };
+    let row = facts.var(var);
+    match row.kind {
+        VarKind::Param(index) if facts.language == Language::Python => {
+            facts.params_of(row.body).get(index as usize).is_some_and(|param| param.kind == ParamKind::VarArgs)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a test asks a call, alone or as one of several that must all hold.
+fn asks(facts: &FileFacts, test: FormId, site: SiteId) -> bool {
+    match facts.form(test) {
+        Form::Result(call) => call == site,
+        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks(facts, part, site)),
+        _ => false,
+    }
+}

@@ -1,0 +1,5 @@
+//! Conditions over parameters that decide whether a branch runs, and loops that multiply a hold.
+
+pub mod branch;
+pub(crate) mod loop_multiplier;
+pub(crate) mod tested_param;

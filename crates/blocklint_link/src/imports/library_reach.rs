@@ -1,0 +1,312 @@
+//! Which libraries' values can be in which file. A value of a library enters a project where the library is imported, and
+//! goes on with the imports of what was defined there; so most calls of a common name (`get`, `run`, `x["a"]`) are ruled
+//! out by their file before anything is evaluated.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{Import, ImportKind, Sym};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::linker::Linker;
+use crate::program::ids::{FileId, Name};
+
+/// A set of first segments of libraries' paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LibrarySet(SmallVec<[u64; 8]>);
+
+impl LibrarySet {
+    fn insert(&mut self, bit: u32) {
+        let word = bit as usize / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (bit % 64);
+    }
+
+    /// Adds all of another set; true if any was new.
+    pub fn merge(&mut self, other: &LibrarySet) -> bool {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        let mut changed = false;
+        for (own, word) in self.0.iter_mut().zip(&other.0) {
+            changed |= *word & !*own != 0;
+            *own |= word;
+        }
+        changed
+    }
+
+    fn intersects(&self, other: &LibrarySet) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+}
+
+/// Importers of one file beyond which they are not its neighbours.
+const MOST_IMPORTERS: usize = 256;
+
+/// What libraries' values each Python file may hold.
+#[derive(Debug, Default)]
+pub struct LibraryReach {
+    bits: FxHashMap<String, u32>,
+    files: Vec<Option<LibrarySet>>,
+    /// What each file imports itself.
+    direct: Vec<LibrarySet>,
+    /// Imported modules by the bit of their first segment.
+    modules: Vec<(u32, Name)>,
+    imports: Vec<Vec<FileId>>,
+    importers: Vec<Vec<u32>>,
+}
+
+impl LibraryReach {
+    /// Follows all imports once: O(imports).
+    pub fn new(linker: &Linker<'_>) -> Self {
+        let program = linker.program;
+        let models = linker.library.of(Language::Python);
+        let mut reach = LibraryReach { files: vec![None; program.files.len()], ..LibraryReach::default() };
+        // Users' rows may speak of the project's own functions, which nobody needs to import.
+        if linker.library.has_user_rows() {
+            return reach;
+        }
+        // What comes with a root: the types that its rows name, and theirs.
+        let mut links: Vec<Vec<u32>> = Vec::new();
+        for (from, to) in models.links() {
+            let (from, to) = (reach.bit(from), reach.bit(to));
+            links.resize_with(reach.bits.len(), Vec::new);
+            links[from as usize].push(to);
+        }
+        let everywhere = reach.bit("builtins");
+        let mut direct: Vec<LibrarySet> = vec![LibrarySet::default(); program.files.len()];
+        let mut imports: Vec<Vec<FileId>> = vec![Vec::new(); program.files.len()];
+        let mut heads: FxHashMap<Name, Option<u32>> = FxHashMap::default();
+        let mut resolver = Resolver::default();
+        for (slot, source) in program.files.iter().enumerate() {
+            let file = FileId(slot as u32);
+            let facts = &source.facts;
+            if facts.language != Language::Python {
+                continue;
+            }
+            direct[slot].insert(everywhere);
+            let root = resolver.place(lang::python::names::own_root(linker, &source.relative));
+            let folder = resolver.place(source.relative.rsplit_once('/').map_or("", |(folder, _)| folder));
+            let mut before: Option<(Sym, u32, usize)> = None;
+            for import in &facts.imports {
+                // `from m import a, b` is several imports of one module.
+                if let Some((module, level, number)) = before
+                    && (module, level) == (import.module, import.level)
+                {
+                    if import.kind == ImportKind::Name
+                        && resolver.modules[number].folder.is_some()
+                        && let Some(name) = program.global(file, import.name)
+                    {
+                        imports[slot].extend(resolver.submodule(linker, number, name));
+                    }
+                    continue;
+                }
+                let Some(module) = program.global(file, import.module) else { continue };
+                if import.level == 0 {
+                    let bit = *heads.entry(module).or_insert_with(|| {
+                        let text = program.text(module);
+                        let head = text.split('.').next().unwrap_or(text);
+                        // Nobody asks for a library that no model speaks of.
+                        models.is_root(head).then(|| reach.bit(head))
+                    });
+                    if let Some(bit) = bit {
+                        direct[slot].insert(bit);
+                    }
+                }
+                let from = if import.level == 0 { root } else { folder };
+                let number = resolver.module(linker, file, &import, (from, import.level as u8, module));
+                let resolved = &resolver.modules[number];
+                imports[slot].extend(resolved.file);
+                before = Some((import.module, import.level, number));
+                if import.kind == ImportKind::Name
+                    && resolved.folder.is_some()
+                    && let Some(name) = program.global(file, import.name)
+                {
+                    imports[slot].extend(resolver.submodule(linker, number, name));
+                }
+            }
+        }
+        reach.modules = heads.iter().filter_map(|(&name, &bit)| Some((bit?, name))).collect();
+        reach.modules.sort();
+        reach.direct = direct.clone();
+        links.resize_with(reach.bits.len(), Vec::new);
+        let closures: Vec<LibrarySet> = (0..links.len()).map(|bit| closure(bit as u32, &links)).collect();
+        for roots in &mut direct {
+            let own: Vec<u32> = ones(roots);
+            for bit in own {
+                roots.merge(&closures[bit as usize]);
+            }
+        }
+        reach.spread(direct, &imports);
+        reach.imports = imports;
+        reach
+    }
+
+    /// Whether a file imports one of some others.
+    pub fn imports_any(&self, file: FileId, of: &FxHashSet<FileId>) -> bool {
+        self.imports.get(file.index()).is_some_and(|imported| imported.iter().any(|file| of.contains(file)))
+    }
+
+    /// Whether another file imports this one. `None` where imports were not followed.
+    pub fn is_imported(&self, file: FileId) -> Option<bool> {
+        Some(self.importers.get(file.index())?.iter().any(|&slot| FileId(slot) != file))
+    }
+
+    /// The files that may call what a file defines through a container: itself, those it registers with, and those that
+    /// import it or its importers. `None` where imports were not followed.
+    pub fn around(&self, file: FileId) -> Option<Vec<FileId>> {
+        let mut found = vec![file];
+        found.extend(self.imports.get(file.index())?);
+        let one = self.importers.get(file.index())?;
+        // What half of a project imports is no table's neighbour.
+        if one.len() <= MOST_IMPORTERS {
+            found.extend(one.iter().map(|&slot| FileId(slot)));
+            for &slot in one {
+                let two = &self.importers[slot as usize];
+                if two.len() <= MOST_IMPORTERS {
+                    found.extend(two.iter().map(|&slot| FileId(slot)));
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// Values go two imports far, and one step back with the arguments of calls. Further away a type is rarely used by
+    /// one who names nothing of it.
+    fn spread(&mut self, direct: Vec<LibrarySet>, imports: &[Vec<FileId>]) {
+        let mut importers: Vec<Vec<u32>> = vec![Vec::new(); direct.len()];
+        for (slot, targets) in imports.iter().enumerate() {
+            for target in targets {
+                importers[target.index()].push(slot as u32);
+            }
+        }
+        // A name's file, the file that defines the type of what it names, and what that one is made of.
+        let one = with_imported(&direct, imports);
+        let two = with_imported(&one, imports);
+        for (slot, mut own) in two.into_iter().enumerate() {
+            for &importer in &importers[slot] {
+                own.merge(&one[importer as usize]);
+            }
+            self.files[slot] = Some(own);
+        }
+        self.importers = importers;
+    }
+
+    fn bit(&mut self, root: &str) -> u32 {
+        let next = self.bits.len() as u32;
+        match self.bits.get(root) {
+            Some(&bit) => bit,
+            None => {
+                self.bits.insert(root.to_owned(), next);
+                next
+            }
+        }
+    }
+
+    /// The set of some first segments; one that no file imports is in no file.
+    pub fn roots<'t>(&self, roots: impl Iterator<Item = &'t str>) -> LibrarySet {
+        let mut found = LibrarySet::default();
+        for root in roots {
+            if let Some(&bit) = self.bits.get(root) {
+                found.insert(bit);
+            }
+        }
+        found
+    }
+
+    /// The modules under a first segment that files import by name.
+    pub fn modules_of(&self, root: &str) -> impl Iterator<Item = Name> + '_ {
+        let bit = self.bits.get(root).copied();
+        let from = bit.map_or(self.modules.len(), |bit| self.modules.partition_point(|(of, _)| *of < bit));
+        self.modules[from..].iter().take_while(move |(of, _)| Some(*of) == bit).map(|(_, name)| *name)
+    }
+
+    /// Whether a file itself imports one of these libraries.
+    pub fn imports_one(&self, file: FileId, roots: &LibrarySet) -> bool {
+        self.direct.get(file.index()).is_none_or(|own| own.intersects(roots))
+    }
+
+    /// Whether anyone imports a library, or what comes with it. Of other languages nothing is ruled out.
+    pub fn is_present(&self, language: Language, root: &str) -> bool {
+        let roots = self.roots(std::iter::once(root));
+        language != Language::Python
+            || self.files.iter().all(Option::is_none)
+            || self.files.iter().flatten().any(|own| own.intersects(&roots))
+    }
+
+    /// Whether a file may hold values of one of these libraries. Of other languages nothing is ruled out.
+    pub fn may_hold(&self, file: FileId, language: Language, roots: &LibrarySet) -> bool {
+        language != Language::Python || self.files[file.index()].as_ref().is_none_or(|own| own.intersects(roots))
+    }
+}
+
+/// Imports resolved to files of the project, each module once.
+#[derive(Default)]
+struct Resolver<'p> {
+    places: FxHashMap<&'p str, u32>,
+    numbers: FxHashMap<(u32, u8, Name), usize>,
+    modules: Vec<Module>,
+    submodules: FxHashMap<(usize, Name), Option<FileId>>,
+}
+
+/// What an import names: a file, and the folder whose files its names may be.
+struct Module {
+    file: Option<FileId>,
+    folder: Option<String>,
+}
+
+impl<'p> Resolver<'p> {
+    fn place(&mut self, folder: &'p str) -> u32 {
+        let next = self.places.len() as u32;
+        *self.places.entry(folder).or_insert(next)
+    }
+
+    fn module(&mut self, linker: &Linker<'_>, file: FileId, import: &Import, key: (u32, u8, Name)) -> usize {
+        if let Some(&known) = self.numbers.get(&key) {
+            return known;
+        }
+        let (file, folder) = lang::python::names::imported_module(linker, file, import);
+        self.modules.push(Module { file, folder });
+        self.numbers.insert(key, self.modules.len() - 1);
+        self.modules.len() - 1
+    }
+
+    fn submodule(&mut self, linker: &Linker<'_>, module: usize, name: Name) -> Option<FileId> {
+        let folder = self.modules[module].folder.as_deref()?;
+        *self.submodules.entry((module, name)).or_insert_with(|| lang::python::names::file_below(linker, folder, name))
+    }
+}
+
+/// Each file's set with those of the files it imports.
+fn with_imported(of: &[LibrarySet], imports: &[Vec<FileId>]) -> Vec<LibrarySet> {
+    let mut found = of.to_vec();
+    for (own, targets) in found.iter_mut().zip(imports) {
+        for target in targets {
+            own.merge(&of[target.index()]);
+        }
+    }
+    found
+}
+
+fn closure(bit: u32, links: &[Vec<u32>]) -> LibrarySet {
+    let mut found = LibrarySet::default();
+    let mut queue = vec![bit];
+    let mut seen = vec![false; links.len()];
+    while let Some(next) = queue.pop() {
+        if std::mem::replace(&mut seen[next as usize], true) {
+            continue;
+        }
+        found.insert(next);
+        queue.extend(&links[next as usize]);
+    }
+    found
+}
+
+fn ones(roots: &LibrarySet) -> Vec<u32> {
+    let bits = roots.0.iter().enumerate().flat_map(|(word, bits)| {
+        (0..64).filter(move |bit| bits & (1 << bit) != 0).map(move |bit| word as u32 * 64 + bit)
+    });
+    bits.collect()
+}

@@ -1,0 +1,137 @@
+//! Futures that are known to be done where they are asked for their value, `if (f.isSuccess()) use(f.get())`, and those that
+//! only say that a thread has begun.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{FileFacts, Form, FormId, SiteKind};
+
+use crate::calls::targets::Target;
+use crate::linker::Linker;
+use crate::program::ids::{FileId, SiteRef};
+use crate::syntax::forms::field_of;
+use crate::syntax::regions::lies_in;
+use crate::values::value::EnvId;
+
+impl<'a> Linker<'a> {
+    /// Whether the future that a call stands on was asked before, in the same body, if it is done.
+    pub(crate) fn was_checked_done(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Java {
+            return false;
+        }
+        let Some(receiver) = self.receiver_form(site) else { return false };
+        // `if (!isDone()) throw …; return super.get();`
+        let on_base =
+            matches!(facts.form(receiver), Form::Name(sym) if facts.text(sym) == lang::java::conventions::SUPER);
+        self.calls_before(site, lang::java::names::DONE_TESTS).any(|asked| {
+            let of = self.receiver_form(site.file.site_ref(asked));
+            on_base && of.is_none_or(|of| facts.form(of) == Form::This)
+                || of.is_some_and(|of| {
+                    is_same(facts, of, receiver)
+                        || self.reads_same(site.file, of, receiver)
+                        || self.reads_same(site.file, receiver, of)
+                })
+        }) || self.says_own_is_done(site, receiver)
+    }
+
+    /// Whether the same body has asked a method of its own class before that tells if the future of a field is done:
+    /// `assert isSuspended(); suspended.join();`.
+    fn says_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let here = self.program.site(site).at;
+        let body = facts.body_of(here);
+        if field_of(facts, receiver).is_none() {
+            return false;
+        }
+        let mut before = self.program.sites_in(site.file.body_ref(body)).filter(|of| {
+            let row = self.program.site(*of);
+            row.kind == SiteKind::Call && row.args.len == 0 && row.at.position < here.position
+        });
+        before.any(|asked| {
+            let [Target::Body { body: told, .. }] = self.targets(asked, EnvId::NONE).list[..] else { return false };
+            told.file == site.file
+                && self.program.exits_in(told).any(|exit| {
+                    matches!(facts.form(exit.value), Form::Result(call)
+                            if lang::java::names::DONE_TESTS.contains(&facts.text(facts.site(call).name))
+                                && self
+                                    .receiver_form(site.file.site_ref(call))
+                                    .is_some_and(|of| is_same(facts, of, receiver)))
+                })
+        })
+    }
+
+    /// Whether a getter reads the field of its name: `it.getFuture()` and `it.future`.
+    pub(crate) fn reads_same(&self, file: FileId, a: FormId, b: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let (Form::Attr(of, name), Form::Result(call)) = (facts.form(a), facts.form(b)) else { return false };
+        let Form::Attr(from, getter) = facts.form(facts.site(call).callee) else { return false };
+        facts.args_of(call).is_empty()
+            && lang::java::names::is_getter_of(facts.text(getter), facts.text(name))
+            && crate::lang::java::completed_future::is_same(facts, of, from)
+    }
+}
+
+impl<'a> Linker<'a> {
+    /// Whether a wait is for the sign of life of a thread that the same block has just started: what ends it, `method`, is
+    /// only ever given literals. `thread.start(); ready.result()`, and the thread begins with `ready.set_result(None)`.
+    pub(crate) fn is_handshake(&self, site: SiteRef, method: &str) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(receiver) = self.receiver_form(site) else { return false };
+        let here = self.program.site(site).at;
+        let started = self.sites_under(site.file, &[lang::STARTS_THREAD]).any(|before| {
+            let row = facts.site(before);
+            let targets = || self.targets(site.file.site_ref(before), EnvId::NONE);
+            row.at.region == here.region
+                && row.at.position < here.position
+                && targets().list.iter().any(|target| matches!(target, Target::Row { .. }))
+        });
+        if !started {
+            return false;
+        }
+        let ending = [method];
+        let mut ends = self.sites_under(site.file, &ending).filter(|&end| {
+            let of = self.receiver_form(site.file.site_ref(end));
+            of.is_some_and(|of| is_same_name(facts, of, receiver))
+        });
+        let gives_literal = |end| {
+            facts.args_of(end).iter().all(|arg| {
+                matches!(
+                    facts.form(arg.value),
+                    Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_)
+                )
+            })
+        };
+        ends.next().is_some_and(gives_literal) && ends.all(gives_literal)
+    }
+
+    /// Whether the same object was told to end right before, under no other condition: `process.kill()`, `process.wait()`.
+    pub(crate) fn is_ended_before(&self, site: SiteRef, method: &str) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(receiver) = self.receiver_form(site) else { return false };
+        let here = self.program.site(site).at;
+        self.calls_before(site, &[method]).any(|call| {
+            let ended = self.receiver_form(site.file.site_ref(call));
+            ended.is_some_and(|ended| is_same(facts, ended, receiver))
+                && lies_in(facts, here.region, facts.site(call).at.region)
+        })
+    }
+}
+
+/// Whether two forms read the same variable, or a field of one name: the other body has another name for the object.
+fn is_same_name(facts: &FileFacts, a: FormId, b: FormId) -> bool {
+    match (facts.form(a), facts.form(b)) {
+        (Form::Var(a), Form::Var(b)) => a == b,
+        (Form::Attr(_, x), Form::Attr(_, y)) => x == y,
+        _ => false,
+    }
+}
+
+/// Whether two forms read the same variable or field.
+pub fn is_same(facts: &FileFacts, a: FormId, b: FormId) -> bool {
+    match (facts.form(a), facts.form(b)) {
+        (Form::Var(a), Form::Var(b)) => a == b,
+        (Form::Attr(a, x), Form::Attr(b, y)) => x == y && is_same(facts, a, b),
+        (Form::This, Form::This) => true,
+        _ => false,
+    }
+}

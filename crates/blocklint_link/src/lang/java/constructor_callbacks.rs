@@ -1,0 +1,161 @@
+//! Java: callables that an object of the project was made with. Of several objects each has its own: a call of a method runs the
+//! callable that the object it is called on was given, where the call that made it is in sight.
+
+use crate::lang;
+use std::rc::Rc;
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, BodyKind, Form, SiteKind, Sym, VarKind};
+
+use crate::calls::targets::Targets;
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, Name, SiteRef, VarRef};
+use crate::program::occurrences::is_own_receiver;
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// Calls of an object on itself that are followed.
+const DEEPEST: u32 = 3;
+
+impl Linker<'_> {
+    /// The fields whose callables a method runs on its caller's thread, also through its own methods.
+    fn fields_run_by(&self, body: BodyRef) -> Rc<[VarRef]> {
+        if let Some(known) = self.fields_run.borrow().get(&body) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        self.see_fields_run(body, DEEPEST, &mut found);
+        let found: Rc<[VarRef]> = Rc::from(found);
+        self.fields_run.borrow_mut().insert(body, found.clone());
+        found
+    }
+
+    fn see_fields_run(&self, body: BodyRef, depth: u32, found: &mut Vec<VarRef>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let facts = self.program.facts(body.file);
+        for site in self.program.sites_in(body) {
+            let row = self.program.site(site);
+            if row.kind != SiteKind::Call {
+                continue;
+            }
+            match self.receiver_form(site) {
+                Some(form) if !is_own_receiver(facts, form) => {
+                    let field = match facts.form(form) {
+                        Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => {
+                            Some(body.file.var_ref(var))
+                        }
+                        Form::Attr(base, sym) if is_own_receiver(facts, base) => {
+                            self.field_behind(self.scope_of(site, EnvId::NONE), base, sym)
+                        }
+                        _ => None,
+                    };
+                    if let Some(field) = field
+                        && !found.contains(&field)
+                        && self.runs_its_callable(field, facts.text(row.name))
+                    {
+                        found.push(field);
+                    }
+                }
+                _ => {
+                    for own in self.methods_beside(body, row.name) {
+                        self.see_fields_run(own, depth, found);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The methods of this name in the class of a method.
+    fn methods_beside(&self, body: BodyRef, name: Sym) -> Vec<BodyRef> {
+        let (facts, body_id) = self.program.facts_and_id(body);
+        let class = self.program.body(body).class;
+        let of_class = |id: BodyId| {
+            let row = facts.body(id);
+            row.kind == BodyKind::Function && row.class == class && row.name == name && id != body_id
+        };
+        let all = (0..facts.bodies.len()).map(|at| BodyId(at as u32));
+        all.filter(|&id| class.is_some() && of_class(id)).map(|id| body.file.body_ref(id)).collect()
+    }
+
+    /// Whether a call of this method on a field runs the lambda that the field was given.
+    fn runs_its_callable(&self, field: VarRef, method: &str) -> bool {
+        let Some(row) = self.program.assigns_of(field).find(|row| row.annotation.is_some()) else { return false };
+        let declared = self.annotation(Scope { file: field.file, at: row.at, env: EnvId::NONE }, row.annotation);
+        if !self.takes_lambda(declared) {
+            return false;
+        }
+        self.values.members(declared.value).iter().all(|val| match *val {
+            Val::Instance { class, .. } => self.functional_method(class).is_some_and(|of| {
+                let of_facts = self.program.facts(of.file);
+                of_facts.text(self.program.body(of).name) == method
+            }),
+            _ => lang::conventions::is_functional_method(Language::Java, method),
+        })
+    }
+
+    /// The parameters of constructors that a field keeps.
+    fn params_kept_in(&self, field: VarRef) -> Vec<(BodyRef, u32)> {
+        let facts = self.program.facts(field.file);
+        let kept = self.given_to(field).into_iter().filter_map(|(_, value)| {
+            let Form::Var(var) = facts.form(value) else { return None };
+            let row = facts.var(var);
+            let VarKind::Param(index) = row.kind else { return None };
+            let is_constructor = facts.text(facts.body(row.body).name) == "<init>";
+            is_constructor.then_some((field.file.body_ref(row.body), index))
+        });
+        kept.collect()
+    }
+
+    /// Adds what a call of a method runs of what its object was made with. What only one object is made with its class says itself.
+    pub(crate) fn add_kept(&self, targets: &mut Targets, body: BodyRef, site: SiteRef) {
+        if self.program.language(body.file) != Language::Java {
+            return;
+        }
+        let Some(receiver) = self.receiver_form(site) else { return };
+        if is_own_receiver(self.program.facts(site.file), receiver) {
+            return;
+        }
+        let fields = self.fields_run_by(body);
+        if fields.is_empty() {
+            return;
+        }
+        let mut calls = Vec::new();
+        self.calls_behind(self.scope_of(site, EnvId::NONE), receiver, 2 * DEEPEST, &mut calls);
+        for &field in fields.iter() {
+            for (constructor, index) in self.params_kept_in(field) {
+                if self.sites_calling(constructor).len() < 2 {
+                    continue;
+                }
+                for &call in calls.iter().filter(|&&call| self.is_made_by(call, constructor)) {
+                    if let Some(form) = self.passed(call, constructor, index) {
+                        self.add_callables_in(targets, call, form, site);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_made_by(&self, call: SiteRef, constructor: BodyRef) -> bool {
+        self.program.site(call).kind == SiteKind::New
+            && self.targets(call, EnvId::NONE).receiver_of(constructor).is_some()
+    }
+
+    /// The names of the methods that run what a constructor is given in a parameter.
+    pub(crate) fn names_run_later(&self, constructor: BodyRef, index: u32) -> Vec<Name> {
+        let facts = self.program.facts(constructor.file);
+        let row = self.program.body(constructor);
+        if facts.language != Language::Java || facts.text(row.name) != "<init>" {
+            return Vec::new();
+        }
+        let methods = (0..facts.bodies.len()).map(|at| constructor.file.body_ref(BodyId(at as u32)));
+        let methods = methods.filter(|method| {
+            let of = self.program.body(*method);
+            of.kind == BodyKind::Function && of.class == row.class && of.name != row.name
+        });
+        let running = methods.filter(|&method| {
+            let fields = self.fields_run_by(method);
+            fields.iter().any(|&field| self.params_kept_in(field).contains(&(constructor, index)))
+        });
+        running.filter_map(|method| self.program.global(method.file, self.program.body(method).name)).collect()
+    }
+}

@@ -1,0 +1,402 @@
+//! Java: packages, imports, nested classes, bare names, overloads.
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, ClassId, Form, Import, ImportKind, SiteFlags, Sym};
+
+use crate::classes::hierarchy::Ancestor;
+use crate::lang::conventions::is_functional_method;
+use crate::linker::{Linker, Typed};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+use crate::values::expr::Scope;
+use crate::values::value::{ArgsId, EnvId, Val, Why};
+
+pub use crate::lang::java::words::*;
+
+/// The package a file is in.
+pub(crate) fn package<'p>(linker: &Linker<'p>, file: FileId) -> &'p str {
+    let facts = linker.program.facts(file);
+    facts
+        .imports
+        .iter()
+        .find(|import| import.kind == ImportKind::Package)
+        .map_or("", |import| facts.text(import.module))
+}
+
+/// A name that the file does not bind: a member of the classes around, a class of the package or of a star import,
+/// a class of `java.lang`, or the first segment of a qualified name.
+pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
+    let facts = linker.program.facts(scope.file);
+    let text = facts.text(sym);
+    let Some(name) = linker.program.global(scope.file, sym) else { return linker.unknown(Why::Unbound) };
+    let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
+    if text == "super" {
+        let Some(class) = linker.class_around(scope.file.body_ref(body)) else { return linker.unknown(Why::Unbound) };
+        let receiver = linker.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
+        return linker.known(Val::Super { class, receiver });
+    }
+    if let Some(member) = member_around(linker, scope.file, body, name) {
+        return member;
+    }
+    if let Some(&known) = linker.java_names.borrow().get(&(scope.file, sym)) {
+        return known;
+    }
+    let named = name_of_file(linker, scope.file, sym, name);
+    linker.java_names.borrow_mut().insert((scope.file, sym), named);
+    named
+}
+
+/// What a name that no class around binds means in a file.
+fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
+    let facts = linker.program.facts(file);
+    let text = facts.text(sym);
+    // A called name is left open by the front end, for a method around would hide the import.
+    if let Some(row) = facts.imports.iter().find(|row| row.kind == ImportKind::Static && row.name == sym) {
+        return import(linker, file, &row);
+    }
+    if let Some(class) = class_in_package(linker, file, package(linker, file), name) {
+        return linker.known(Val::Class(class));
+    }
+    for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
+        let of = facts.text(import.module);
+        if let Some(class) = class_in_package(linker, file, of, name) {
+            return linker.known(Val::Class(class));
+        }
+        let path = linker.library.path(Language::Java, &format!("{of}.{text}"));
+        if linker.library.speaks(path) {
+            return linker.known(Val::External(path));
+        }
+    }
+    for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Static && import.name.is_none()) {
+        let of = facts.text(import.module);
+        if let Some(class) = class_named(linker, file, of) {
+            let member = linker.attr(Val::Class(class), name);
+            if !linker.values.is_unknown(member.value) {
+                return member;
+            }
+            continue;
+        }
+        let owner = linker.library.path(Language::Java, of);
+        let member = linker.library.member(owner, text);
+        if linker.library.speaks(member) {
+            return linker.known(Val::External(member));
+        }
+    }
+    let lang = linker.library.path(Language::Java, &format!("java.lang.{text}"));
+    if VALUES.contains(&text) || linker.library.speaks(lang) {
+        return linker.known(Val::External(lang));
+    }
+    if text.starts_with(char::is_lowercase) {
+        // Every class has it: `wait()`.
+        let inherited = linker.library.path(Language::Java, &format!("java.lang.Object.{text}"));
+        if linker.library.speaks(inherited) {
+            return linker.known(Val::External(inherited));
+        }
+        return linker.known(Val::External(linker.library.path(Language::Java, text)));
+    }
+    linker.unknown(Why::Unbound)
+}
+
+/// A field or method of the classes around a body, innermost first.
+fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
+    let facts = linker.program.facts(file);
+    let mut at = body;
+    // Most are the names of types, which no class has as a member.
+    let is_members = linker.is_java_member(name) || linker.is_assigned_anywhere(name);
+    // A row for all members of a class (`Stub.*`) does not mean the first name of a package: `io.grpc.stub.ClientCalls.call()`.
+    let is_package =
+        !is_members && linker.library.speaks(linker.library.path(Language::Java, linker.program.text(name)));
+    if is_package {
+        return None;
+    }
+    while let Some(id) = at.get() {
+        let row = facts.body(id);
+        let class = row
+            .class
+            .get()
+            .or_else(|| facts.classes.iter().position(|class| class.body == id).map(|at| ClassId(at as u32)));
+        if let Some(class) = class {
+            let class = file.class_ref(class);
+            let may_have = is_members || linker.mro(class).iter().any(|of| matches!(of, Ancestor::Library(..)));
+            if may_have {
+                let typed = linker.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);
+                if !linker.values.is_unknown(typed.value) && !is_type_for_method(linker, name, typed) {
+                    return Some(typed);
+                }
+            }
+        }
+        at = row.parent;
+    }
+    None
+}
+
+/// Whether the name of a type was taken for a method, by a row for all members of a class: `new IllegalStateException()`.
+fn is_type_for_method(linker: &Linker<'_>, name: Name, typed: Typed) -> bool {
+    linker.program.text(name).starts_with(char::is_uppercase)
+        && linker.values.members(typed.value).iter().all(|val| match *val {
+            Val::Method { path, .. } => !linker.library.is_type(path),
+            _ => false,
+        })
+}
+
+impl Linker<'_> {
+    /// Whether a class of the project has a member of this name.
+    fn is_java_member(&self, name: Name) -> bool {
+        let known = self.java_members.get_or_init(|| {
+            let mut known = vec![false; self.program.names_len()];
+            for (slot, source) in self.program.files.iter().enumerate() {
+                let (file, facts) = (FileId(slot as u32), &source.facts);
+                if facts.language != Language::Java {
+                    continue;
+                }
+                for class in &facts.classes {
+                    for var in facts.vars_of(class.body) {
+                        if let Some(name) = self.program.global(file, facts.var(var).name) {
+                            known[name.0 as usize] = true;
+                        }
+                    }
+                }
+            }
+            known
+        });
+        known.get(name.0 as usize).copied().unwrap_or(true)
+    }
+}
+
+/// The top-level class of this name in a package of the project. Programs of one repository may have classes of the same
+/// name: the one whose folder is nearest is meant.
+fn class_in_package(linker: &Linker<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
+    let all = linker.hierarchy.top_classes(name).iter().copied();
+    let mut found: Vec<ClassRef> = all.filter(|class| package(linker, class.file) == wanted).collect();
+    if found.len() > 1 {
+        let path = |file: FileId| linker.program.files[file.index()].relative.as_str();
+        let shared = |class: &ClassRef| {
+            let pairs = path(from).split('/').zip(path(class.file).split('/'));
+            pairs.take_while(|(own, other)| own == other).count()
+        };
+        // Of equally near ones the first counts.
+        found.sort_by_key(|class| std::cmp::Reverse(shared(class)));
+    }
+    found.first().copied()
+}
+
+/// What an import binds: a class of the project, else a library's name.
+pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
+    let facts = linker.program.facts(file);
+    let path = facts.text(row.module);
+    let class = class_named(linker, file, path);
+    if row.kind == ImportKind::Static
+        && let Some(sym) = row.name.get()
+    {
+        let Some(name) = linker.program.global(file, sym) else { return linker.unknown(Why::Unbound) };
+        return match class {
+            Some(class) => linker.attr(Val::Class(class), name),
+            None => {
+                let owner = linker.library.path(Language::Java, path);
+                linker.known(Val::External(linker.library.member(owner, facts.text(sym))))
+            }
+        };
+    }
+    match class {
+        Some(class) => linker.known(Val::Class(class)),
+        None => linker.known(Val::External(linker.library.path(Language::Java, path))),
+    }
+}
+
+/// The class of the project with this qualified name, nested ones too.
+pub(crate) fn class_named(linker: &Linker<'_>, from: FileId, path: &str) -> Option<ClassRef> {
+    let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
+    let name = linker.program.name(last)?;
+    if let Some(class) = class_in_package(linker, from, outer, name) {
+        return Some(class);
+    }
+    if outer.is_empty() {
+        return None;
+    }
+    let around = class_named(linker, from, outer)?;
+    match linker.values.members(linker.attr(Val::Class(around), name).value)[..] {
+        [Val::Class(class)] => Some(class),
+        _ => None,
+    }
+}
+
+/// The class of the project behind a package that code spells out: `com.acme.Orders.load()`, where a class of the same name is
+/// imported or around.
+pub(crate) fn class_spelled_out(linker: &Linker<'_>, from: FileId, package: PathId, name: Name) -> Option<ClassRef> {
+    let is_class = linker.program.language(from) == Language::Java
+        && linker.program.text(name).starts_with(char::is_uppercase)
+        && !linker.hierarchy.top_classes(name).is_empty();
+    if !is_class {
+        return None;
+    }
+    class_in_package(linker, from, &linker.library.text(package), name)
+}
+
+/// `T::m`, `object::m`, `T::new`.
+pub(crate) fn method_reference(linker: &Linker<'_>, member: Val, name: Name) -> Typed {
+    match member {
+        Val::Class(_) | Val::External(_) if linker.program.text(name) == "new" => linker.known(member),
+        // `work::run` is what `work` is.
+        Val::Fn { .. } | Val::Partial { .. } if is_functional_method(Language::Java, linker.program.text(name)) => {
+            linker.known(member)
+        }
+        Val::Unknown(why) => linker.unknown(why),
+        _ => linker.attr(member, name),
+    }
+}
+
+/// The callee of a call, with overloads of another arity left out.
+pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    if facts.text(row.name) == "<init>" {
+        return explicit_constructor(linker, site);
+    }
+    // A method, not the field that may have its name.
+    let typed = match facts.form(row.callee) {
+        Form::Attr(base, sym) => {
+            let base = linker.without_none(linker.eval(scope, base));
+            match linker.program.global(site.file, sym) {
+                Some(name) => {
+                    let own = |member: Val| !matches!(member, Val::Fn { .. } | Val::Partial { .. });
+                    let members = linker.values.members(base.value);
+                    // Of several, some of them callables: each by itself.
+                    let is_given = GIVEN_BY_INTERFACE.contains(&facts.text(row.name));
+                    if members.len() > 1 && !is_given && members.iter().any(|&member| !own(member)) {
+                        linker.map(
+                            base,
+                            |member| if own(member) { linker.attr(member, name) } else { linker.known(member) },
+                        )
+                    } else {
+                        linker.map(base, |member| linker.attr_or_class(site.file, member, name))
+                    }
+                }
+                None => linker.unknown(Why::Attribute),
+            }
+        }
+        _ => linker.eval(scope, row.callee),
+    };
+    let typed = match (linker.values.is_unknown(typed.value), row.flags.has(SiteFlags::BARE)) {
+        (true, true) => {
+            let body = facts.body_of(row.at);
+            match linker.program.global(site.file, row.name) {
+                Some(name) => member_around(linker, site.file, body, name).unwrap_or(typed),
+                None => typed,
+            }
+        }
+        _ => typed,
+    };
+    let typed = inherited_overload(linker, site, typed).unwrap_or(typed);
+    let members = linker.values.members(typed.value);
+    if members.len() < 2 {
+        return functional(linker, typed, scope, site);
+    }
+    // A field and the methods of its name share a variable; what is called is a method.
+    let bodies: Vec<BodyRef> = members
+        .iter()
+        .filter_map(|val| match *val {
+            Val::Fn { body, .. } => Some(body),
+            _ => None,
+        })
+        .collect();
+    if bodies.is_empty() {
+        return typed;
+    }
+    // What is called through an interface has a name of its own, and no overloads.
+    let is_of_name = |body: BodyRef| {
+        let of = linker.program.facts(body.file);
+        of.text(linker.program.body(body).name) == facts.text(row.name)
+    };
+    let (named, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(|&body| is_of_name(body));
+    let mut fitting = if named.is_empty() { Vec::new() } else { linker.fitting(named, site) };
+    fitting.extend(others);
+    let kept: Vec<Val> =
+        members.iter().copied().filter(|val| matches!(*val, Val::Fn { body, .. } if fitting.contains(&body))).collect();
+    Typed { value: linker.values.union(&kept), ..typed }
+}
+
+/// The methods of a name that a class inherits, where its own ones take another number of arguments: `channel.send(message)` of a
+/// class that only has `send(message, sent)` itself.
+fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
+    let count = linker.program.args_of(site).len();
+    let members = linker.values.members(typed.value);
+    let first = members.iter().find_map(|val| match *val {
+        Val::Fn { body, receiver, .. } => Some((body, receiver)),
+        _ => None,
+    })?;
+    let takes = |val: &Val| matches!(*val, Val::Fn { body, .. } if linker.takes_so_many(body, count));
+    if members.iter().any(|val| !matches!(val, Val::Fn { .. })) || members.iter().any(takes) {
+        return None;
+    }
+    let (body, receiver) = first;
+    let own = linker.program.body(body);
+    let name = linker.program.global(body.file, own.name)?;
+    let class = body.file.class_ref(own.class.get()?);
+    for ancestor in linker.mro(class).iter().skip(1) {
+        let Ancestor::Class(owner) = *ancestor else { return None };
+        let Some((owner, var)) = linker.own_member(owner, name) else { continue };
+        let found: Vec<Val> = linker
+            .functions_of(owner, var)
+            .into_iter()
+            .filter(|&body| linker.takes_so_many(body, count))
+            .map(|body| Val::Fn { body, receiver, env: EnvId::NONE })
+            .collect();
+        if !found.is_empty() {
+            return Some(Typed { value: linker.values.union(&found), ..typed });
+        }
+    }
+    None
+}
+
+/// `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
+fn explicit_constructor(linker: &Linker<'_>, site: SiteRef) -> Typed {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    let Some(class) = linker.class_around(linker.program.body_of(site.file, row.at)) else {
+        return linker.unknown(Why::Unbound);
+    };
+    let Some(init) = linker.program.name("<init>") else { return linker.unknown(Why::Unbound) };
+    let skipped = usize::from(facts.form(row.callee) != Form::This);
+    let order = linker.mro(class);
+    for ancestor in order.iter().skip(skipped) {
+        let Ancestor::Class(owner) = *ancestor else { continue };
+        let Some((owner, var)) = linker.own_member(owner, init) else { continue };
+        let bodies = linker.fitting(linker.functions_of(owner, var), site);
+        let receiver = linker.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
+        let members: Vec<Val> = bodies.into_iter().map(|body| Val::Fn { body, receiver, env: EnvId::NONE }).collect();
+        return Typed { value: linker.values.union(&members), inferred_steps: 0 };
+    }
+    linker.unknown(Why::Unbound)
+}
+
+/// Of these, those that make one callable of two.
+pub(crate) const PUTS_TOGETHER: &[&str] = &["andThen", "compose"];
+
+/// Methods that functional interfaces of the language's own library, and all objects, have besides the one that a lambda is.
+const GIVEN_BY_INTERFACE: &[&str] = &[
+    "andThen",
+    "compose",
+    "negate",
+    "and",
+    "or",
+    "reversed",
+    "thenComparing",
+    "equals",
+    "hashCode",
+    "toString",
+    "getClass",
+];
+
+/// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
+fn functional(linker: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    let Form::Attr(base, _) = facts.form(row.callee) else { return typed };
+    let receiver = linker.eval(scope, base);
+    let callable =
+        linker.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
+    if callable && !GIVEN_BY_INTERFACE.contains(&facts.text(row.name)) && linker.values.is_unknown(typed.value) {
+        receiver
+    } else {
+        typed
+    }
+}

@@ -1,0 +1,39 @@
+//! Java: projects that are a library of which a model speaks, or hold a part of one. What rows say of its public types holds for
+//! the project's own classes of these names, and for what derives from them: who overrides the interface of a server is on its
+//! event loop, whoever's interface that is.
+
+use blocklint_core::Language;
+use blocklint_models::Selector;
+
+use crate::classes::hierarchy::Ancestor;
+use crate::linker::Linker;
+use crate::linker::layer_memo::remembered;
+use crate::program::ids::{BodyRef, ClassRef, PathId};
+
+impl Linker<'_> {
+    /// The type of a model that a class of the project is.
+    pub(crate) fn modelled_class(&self, class: ClassRef) -> Option<PathId> {
+        let facts = self.program.facts(class.file);
+        if facts.language != Language::Java {
+            return None;
+        }
+        remembered(&self.modelled_classes, class, || {
+            let path = self.library.path(Language::Java, &self.qualified_class(class));
+            (self.library.is_type(path) || self.library.speaks(path)).then_some(path)
+        })
+    }
+
+    /// The path of a method whose rows say what becomes of its arguments, where its class or one that it derives from is the
+    /// model's: what is behind it in the project is how the library does that.
+    pub(crate) fn modelled_handovers(&self, body: BodyRef) -> Option<PathId> {
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let class = row.class.get().filter(|_| facts.language == Language::Java)?;
+        self.mro(body.file.class_ref(class)).iter().find_map(|ancestor| {
+            let Ancestor::Class(class) = *ancestor else { return None };
+            let path = self.library.member(self.modelled_class(class)?, facts.text(row.name));
+            let handovers = self.library.handovers(path);
+            handovers.iter().any(|of| matches!(of.row.selector, Selector::Argument(_))).then_some(path)
+        })
+    }
+}

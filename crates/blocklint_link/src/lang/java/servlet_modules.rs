@@ -1,0 +1,66 @@
+//! Java: modules that answer requests on a servlet container's threads. A method that gives a publisher there is called, and mostly
+//! subscribed to, on a thread of the container's pool.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::FileFacts;
+
+use crate::linker::Linker;
+use crate::program::ids::FileId;
+
+/// Where a module's sources begin.
+const SOURCES: &str = "src/";
+
+impl Linker<'_> {
+    /// Whether the module of a file uses servlets, and nothing of a server that is made for publishers.
+    pub fn serves_by_servlets(&self, file: FileId) -> bool {
+        let relative = &self.program.files[file.index()].relative;
+        let module = module_of(relative);
+        if let Some(&known) = self.servlets.borrow().get(module) {
+            return known;
+        }
+        let (mut servlets, mut reactive) = (false, false);
+        for other in self.program.files {
+            if other.facts.language == Language::Java && module_of(&other.relative) == module {
+                servlets |= imports(&other.facts, lang::java::names::is_of_servlets);
+                reactive |= imports(&other.facts, lang::java::names::is_of_reactive_server);
+            }
+        }
+        let found = !reactive && (servlets || self.is_built_with_servlets(file));
+        self.servlets.borrow_mut().insert(module.to_owned(), found);
+        found
+    }
+}
+
+impl Linker<'_> {
+    /// Whether something shows that the module of a file answers requests on event loops: a server that is made for publishers, or a
+    /// framework that is built on one.
+    pub(crate) fn serves_on_loops(&self, file: FileId) -> bool {
+        let module = module_of(&self.program.files[file.index()].relative);
+        if let Some(&known) = self.on_loops.borrow().get(module) {
+            return known;
+        }
+        let of_module = self
+            .program
+            .files
+            .iter()
+            .filter(|other| other.facts.language == Language::Java && module_of(&other.relative) == module);
+        let is_such = |path: &str| {
+            lang::java::names::is_of_reactive_server(path) || lang::java::names::is_of_framework_on_loops(path)
+        };
+        let found = self.is_built_with_reactive_server(file)
+            || of_module.into_iter().any(|other| imports(&other.facts, is_such));
+        self.on_loops.borrow_mut().insert(module.to_owned(), found);
+        found
+    }
+}
+
+fn module_of(relative: &str) -> &str {
+    relative.find(SOURCES).map_or("", |at| &relative[..at])
+}
+
+fn imports(facts: &FileFacts, wanted: impl Fn(&str) -> bool) -> bool {
+    facts.imports.iter().any(|import| {
+        wanted(facts.text(import.module)) || import.name.get().is_some_and(|name| wanted(facts.text(name)))
+    })
+}

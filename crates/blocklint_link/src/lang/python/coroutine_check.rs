@@ -1,0 +1,124 @@
+//! Python: tests for the kind of a function, `iscoroutinefunction(func)`, where it is known which function is meant: that which a
+//! decorator was put on, or which a caller passes.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, Flow, Form, FormId, RegionId, VarKind};
+
+use crate::calls::targets::Target;
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// How deep tests and names are followed.
+const DEPTH: u32 = 4;
+
+/// A test for the kind of a function around a place: the function, the kind, and whether it must be of that kind there.
+type KindTest = (FormId, Flow, bool);
+
+impl Linker<'_> {
+    /// What a test says of the kind of a function where it comes out as `holds`.
+    fn kind_asked(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> Option<KindTest> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(file);
+        match facts.form(test) {
+            Form::Not(inner) => self.kind_asked(file, inner, !holds, depth),
+            // `is_async = iscoroutinefunction(func)`
+            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+                self.kind_asked(file, facts.only_value_of(var)?.value, holds, depth)
+            }
+            Form::Alt(AltKind::And, list) if holds => {
+                facts.list(list).iter().find_map(|&part| self.kind_asked(file, part, true, depth))
+            }
+            Form::Alt(AltKind::Or, list) if !holds => {
+                facts.list(list).iter().find_map(|&part| self.kind_asked(file, part, false, depth))
+            }
+            Form::Result(call) => {
+                let [only] = facts.args_of(call)[..] else { return None };
+                let kind = lang::python::conventions::kind_asked_for(facts.text(facts.site(call).name))?;
+                matches!(facts.form(only.value), Form::Var(_)).then_some((only.value, kind, holds))
+            }
+            _ => None,
+        }
+    }
+
+    /// The kind of the function that a form is, if all that it may be are of one.
+    fn kind_of_function(&self, scope: Scope, form: FormId) -> Option<Flow> {
+        let of = |val: &Val| match *val {
+            Val::Fn { body, .. } => Some(self.program.body(body).flow),
+            Val::Class(_) => Some(Flow::Sync),
+            _ => None,
+        };
+        let members = self.values.members(self.eval(scope, form).value);
+        let first = of(members.first()?)?;
+        members.iter().all(|val| of(val) == Some(first)).then_some(first)
+    }
+
+    /// What a test for the kind of a function comes out as.
+    pub(crate) fn kind_test(&self, scope: Scope, test: FormId) -> Option<bool> {
+        if self.program.language(scope.file) != Language::Python {
+            return None;
+        }
+        let (function, kind, wanted) = self.kind_asked(scope.file, test, true, DEPTH)?;
+        Some((self.kind_of_function(scope, function)? == kind) == wanted)
+    }
+
+    /// Whether a place is for functions of another kind than a captured one is.
+    pub(crate) fn is_for_other_kind(&self, scope: Scope, region: RegionId) -> bool {
+        scope.env != EnvId::NONE
+            && self.program.language(scope.file) == Language::Python
+            && self.kinds_at(scope.file, region).iter().any(|&(function, asked, wanted)| {
+                self.kind_of_function(scope, function).is_some_and(|kind| (kind == asked) != wanted)
+            })
+    }
+
+    fn kinds_at(&self, file: FileId, region: RegionId) -> Vec<KindTest> {
+        self.tests_at(file, region).filter_map(|(test, holds)| self.kind_asked(file, test, holds, DEPTH)).collect()
+    }
+
+    /// Whether the kind of a function decides that a site is reached.
+    pub fn asks_for_kind(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.language == Language::Python && !self.kinds_at(site.file, self.program.site(site).at.region).is_empty()
+    }
+
+    /// Whether a call of a body rules out that a site of it is reached: what the body captured, or what is passed to it, is a
+    /// function of another kind.
+    pub fn other_kind_rules_out(&self, call: SiteRef, env: EnvId, body: BodyRef, site: SiteRef) -> bool {
+        if self.program.body_of_site(site) != body {
+            return false;
+        }
+        let facts = self.program.facts(site.file);
+        let at = self.program.site(site).at;
+        let tests = self.kinds_at(site.file, at.region);
+        if tests.is_empty() {
+            return false;
+        }
+        let targets = self.targets(call, env);
+        let mut seen = false;
+        for target in &targets.list {
+            let Target::Body { body: of, env: bound, with_receiver, .. } = *target else { continue };
+            if of != body {
+                continue;
+            }
+            seen = true;
+            let scope = Scope { file: site.file, at, env: bound };
+            let is_other = tests.iter().any(|&(function, asked, wanted)| {
+                let kind = match facts.form(function) {
+                    Form::Var(var) if site.file.body_ref(facts.var(var).body) == body => {
+                        let VarKind::Param(index) = facts.var(var).kind else { return false };
+                        let passed = self.argument_for_param(call, body, index, with_receiver);
+                        passed.and_then(|form| self.kind_of_function(self.scope_of(call, env), form))
+                    }
+                    _ => self.kind_of_function(scope, function),
+                };
+                kind.is_some_and(|kind| (kind == asked) != wanted)
+            });
+            if !is_other {
+                return false;
+            }
+        }
+        seen
+    }
+}

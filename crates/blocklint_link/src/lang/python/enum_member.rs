@@ -1,0 +1,72 @@
+//! Python: what the members of enumerations stand for: `Kind.VIDEO.value` is the literal that the class gives it, and so is
+//! `Kind.VIDEO` where members are texts or numbers themselves.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{At, Form, FormId, Sym};
+
+use crate::classes::hierarchy::Ancestor;
+use crate::effect::constant::Constant;
+use crate::lang::python::names::EnumBase;
+use crate::linker::Linker;
+use crate::program::ids::{ClassRef, FileId};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// How deep a member's value is followed to a literal.
+const DEPTH: u32 = 3;
+
+impl Linker<'_> {
+    /// What a form is that names a member of an enumeration, or asks one for its value; nothing for all others.
+    pub(crate) fn enum_member(&self, file: FileId, base: FormId, name: Sym) -> Option<Constant> {
+        let facts = self.program.facts(file);
+        if facts.language != Language::Python {
+            return None;
+        }
+        match facts.form(base) {
+            Form::Attr(class, member) if lang::python::conventions::asks_for_value(facts.text(name)) => {
+                self.member_of(file, class, member).map(|(_, _, value)| value)
+            }
+            _ => {
+                let (class, kind, value) = self.member_of(file, base, name)?;
+                Some(match kind {
+                    EnumBase::Literal => value,
+                    // Equal to itself alone.
+                    EnumBase::Opaque => {
+                        Constant::Symbols(vec![format!("{}.{}", self.qualified_class(class), facts.text(name))])
+                    }
+                })
+            }
+        }
+    }
+
+    fn member_of(&self, file: FileId, class: FormId, member: Sym) -> Option<(ClassRef, EnumBase, Constant)> {
+        let facts = self.program.facts(file);
+        if !matches!(facts.form(class), Form::Var(_) | Form::Name(_) | Form::Attr(..)) {
+            return None;
+        }
+        let scope = Scope { file, at: At::default(), env: EnvId::NONE };
+        let [Val::Class(class)] = self.values.members(self.eval(scope, class).value)[..] else { return None };
+        let kind = self.kind_of_enum(class)?;
+        let (owner, var) = self.own_member(class, self.program.global(file, member)?)?;
+        let facts = self.program.facts(owner.file);
+        let only = facts.only_value_of(var)?;
+        let value = match self.constant_in(self.program.body_of(owner.file, only.at), only.value, EnvId::NONE, DEPTH) {
+            literal @ (Constant::Str(_) | Constant::Int(_) | Constant::Float(_) | Constant::Bool(_)) => literal,
+            _ => Constant::Hidden,
+        };
+        Some((class, kind, value))
+    }
+
+    /// Whether a class is an enumeration, and of what.
+    fn kind_of_enum(&self, class: ClassRef) -> Option<EnumBase> {
+        let (mut kind, mut is_enum) = (None, false);
+        for ancestor in self.mro(class).iter() {
+            let Ancestor::Library(path, _) = *ancestor else { continue };
+            let path = self.library.text(path);
+            kind = kind.max(lang::python::names::enum_base(&path));
+            is_enum |= lang::python::names::is_enum(&path);
+        }
+        kind.filter(|_| is_enum)
+    }
+}

@@ -1,0 +1,203 @@
+//! Python: what is there for sure by its declared type, what falls back on a parameter, and what only fills one in.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, Assign, At, Comparison, FileFacts, Form, FormId, RegionId, VarId, VarKind};
+
+use crate::calls::targets::Target;
+use crate::effect::constant::Constant;
+use crate::effect::guard::{Choice, Guard, Question};
+use crate::guards::branch::is_condition;
+use crate::linker::{Linker, Typed};
+use crate::program::ids::{BodyRef, FileId};
+use crate::syntax::forms::mentions;
+use crate::syntax::regions::around;
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+impl Guard {
+    /// Whether it holds only where a parameter is `None` or false in the language's sense.
+    pub fn asks_for_nothing(&self) -> bool {
+        match &*self.question {
+            Question::Choice(Choice::Null) => self.wanted,
+            Question::Choice(Choice::Truth) => !self.wanted,
+            _ => false,
+        }
+    }
+}
+
+impl Linker<'_> {
+    /// Whether a form's declared type leaves no room for what a guard asks for: a `str` is not `None`, and who passes one where
+    /// `None` is the default has one that is not empty.
+    pub fn type_excludes_none(&self, scope: Scope, form: FormId, guard: &Guard) -> bool {
+        if !guard.asks_for_nothing() || self.program.language(scope.file) != Language::Python {
+            return false;
+        }
+        let facts = self.program.facts(scope.file);
+        if let Form::Var(var) = facts.form(form)
+            && let VarKind::Param(index) = facts.var(var).kind
+        {
+            let body = scope.file.body_ref(facts.var(var).body);
+            return facts.assigns_of(var).next().is_none() && self.is_there_by_annotation(body, index, guard);
+        }
+        ends_in_something(facts, form)
+            || self.is_piece_of_text(scope, form)
+            || self.leaves_no_room(self.eval(scope, form), guard)
+    }
+
+    /// Whether a form is a piece of a text, whatever that is: `name.split("/")[0]`.
+    fn is_piece_of_text(&self, scope: Scope, form: FormId) -> bool {
+        let facts = self.program.facts(scope.file);
+        let Form::Subscript(base, _) = facts.form(form) else { return false };
+        let base = match facts.form(base) {
+            Form::Var(var) => facts.only_value_of(var).map_or(base, |only| only.value),
+            _ => base,
+        };
+        matches!(facts.form(base), Form::Result(call) if lang::python::names::splits(facts.text(facts.site(call).name)))
+    }
+
+    /// The same for a parameter, by its annotation.
+    pub fn is_there_by_annotation(&self, body: BodyRef, param: u32, guard: &Guard) -> bool {
+        let facts = self.program.facts(body.file);
+        let Some(row) = self.program.params_of(body).get(param as usize) else { return false };
+        facts.language == Language::Python
+            && guard.asks_for_nothing()
+            && row.annotation.is_some()
+            // `name: str = None` says less than it means.
+            && self.default_of(body, param) != Some(Constant::Null)
+            && !mentions(facts, row.annotation, 6, &|form| matches!(form, Form::None))
+            && (self.names_literals(body.file, row.annotation)
+                || self.leaves_no_room(self.annotation(self.signature_scope(body), row.annotation), guard))
+    }
+
+    /// Whether an annotation lists what may be passed: `Literal["a", "b"]`.
+    fn names_literals(&self, file: FileId, annotation: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let Form::Subscript(base, _) = facts.form(annotation) else { return false };
+        let named = self.eval(Scope { file, at: At::default(), env: EnvId::NONE }, base);
+        self.values.members(named.value).into_iter().all(|val| match val {
+            Val::External(path) => lang::python::names::lists_literals(self.library.text(path).as_ref()),
+            _ => false,
+        })
+    }
+
+    fn leaves_no_room(&self, typed: Typed, guard: &Guard) -> bool {
+        let members = self.values.members(typed.value);
+        typed.inferred_steps == 0
+            && !members.is_empty()
+            && members.into_iter().all(|val| match val {
+                // Numbers, flags and containers may be false.
+                Val::Library { ty, .. } => {
+                    guard.asks_for_null() || lang::python::names::is_text(self.library.text(ty).as_ref())
+                }
+                Val::Instance { .. } | Val::Class(_) | Val::Fn { .. } => true,
+                _ => false,
+            })
+    }
+
+    /// Whether a parameter is given another value only where it was `None` or false: `if name is None: name = look_up()`, `name =
+    /// name_of(name, answer)` with `if name is not None: return name` at its head.
+    pub(crate) fn only_replaces_missing(&self, file: FileId, assign: &Assign, var: VarId) -> bool {
+        let facts = self.program.facts(file);
+        facts.language == Language::Python
+            && (self.stands_for_nothing(file, assign.at.region, var) || self.is_handed_back(file, assign.value, var))
+    }
+
+    /// Whether a place is reached only where a variable is `None` or false: `if name is None:`, `if not name:`.
+    fn stands_for_nothing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
+        let facts = self.program.facts(file);
+        self.tests_at(file, region).any(|(test, holds)| {
+            // All parts of an `and` hold in its branch, none of an `or` does in the other one.
+            match facts.form(test) {
+                Form::Alt(AltKind::And, list) if holds => {
+                    facts.list(list).iter().any(|&part| tests_absent(facts, part, true, var))
+                }
+                Form::Alt(AltKind::Or, list) if !holds => {
+                    facts.list(list).iter().any(|&part| tests_absent(facts, part, false, var))
+                }
+                _ => tests_absent(facts, test, holds, var),
+            }
+        })
+    }
+
+    /// Whether a value is what a function of the project gives back for a variable, as it came where it was there.
+    fn is_handed_back(&self, file: FileId, value: FormId, var: VarId) -> bool {
+        let facts = self.program.facts(file);
+        let call = match facts.form(value) {
+            Form::Result(call) => call,
+            Form::Alt(AltKind::Or, list) => {
+                return facts.list(list).first().is_some_and(|&first| self.is_handed_back(file, first, var));
+            }
+            _ => return false,
+        };
+        let Some(arg) = facts.args_of(call).iter().position(|arg| facts.form(arg.value) == Form::Var(var)) else {
+            return false;
+        };
+        let site = file.site_ref(call);
+        match self.targets(site, EnvId::NONE).list[..] {
+            [Target::Body { body, with_receiver, .. }] => {
+                self.param_for(site, arg as u32, body, with_receiver).is_some_and(|param| self.hands_back(body, param))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a function begins with giving back a parameter that is there.
+    fn hands_back(&self, body: BodyRef, param: u32) -> bool {
+        let (facts, body_id) = self.program.facts_and_id(body);
+        let mut exits = self.program.exits_in(body);
+        let Some(first) = exits.next() else { return false };
+        let Form::Var(var) = facts.form(first.value) else { return false };
+        let row = facts.var(var);
+        row.body == body_id
+            && matches!(row.kind, VarKind::Param(index) if index == param)
+            && facts.assigns_of(var).next().is_none()
+            && first.at.region.get().is_some_and(|id| {
+                around(facts, first.at.region).filter(|&id| is_condition(facts.region(id).kind)).count() == 1
+                    && self.test_of(body.file, id).is_some_and(|(test, holds)| tests_absent(facts, test, !holds, var))
+            })
+    }
+
+    /// Whether a value is nothing only where a variable was: `name or other`, `table.get(key, name or None)`.
+    pub(crate) fn falls_back_on(&self, scope: Scope, value: FormId, var: VarId) -> bool {
+        let facts = self.program.facts(scope.file);
+        if facts.language != Language::Python {
+            return false;
+        }
+        match facts.form(value) {
+            Form::Var(other) => other == var,
+            Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| self.falls_back_on(scope, part, var)),
+            Form::Result(call) => {
+                let row = facts.site(call);
+                lang::reads_a_key(facts.language, facts.text(row.name))
+                    && matches!(facts.form(row.callee), Form::Attr(..))
+                    && facts.args_of(call).get(1).is_some_and(|default| self.falls_back_on(scope, default.value, var))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a form falls back on a literal that is true: `name or "default"`.
+fn ends_in_something(facts: &FileFacts, form: FormId) -> bool {
+    let Form::Alt(AltKind::Or, list) = facts.form(form) else { return false };
+    facts.list(list).last().is_some_and(|&last| match facts.form(last) {
+        Form::Str(text) => !facts.text(text).is_empty(),
+        Form::Int(number) => number != 0,
+        Form::Bool(is_true) => is_true,
+        other => matches!(other, Form::Callable(_) | Form::Class(_)),
+    })
+}
+
+/// Whether a test says that a variable is `None` or false, by how it comes out.
+fn tests_absent(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> bool {
+    let is_var = |form: FormId| facts.form(form) == Form::Var(var);
+    let compares = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;
+    match facts.form(test) {
+        Form::Var(of) => !holds && of == var,
+        Form::Not(inner) => holds && is_var(inner),
+        Form::Compare(Comparison::Is | Comparison::Eq, left, right) => holds && compares(left, right),
+        Form::Compare(Comparison::IsNot | Comparison::NotEq, left, right) => !holds && compares(left, right),
+        _ => false,
+    }
+}

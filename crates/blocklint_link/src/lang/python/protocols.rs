@@ -1,0 +1,189 @@
+//! Python's protocols: which method of an operand an operation (`x in y`, `if x:`, `f"{x}"`) or a builtin function (`len(x)`) calls.
+//!
+//! The tables are read in both directions (`calls/protocols.rs`): from a site to the methods that it runs, and from a method to the
+//! names of the sites that may run it. Functions that iterate over an argument are not listed here: rows with `consumes` name them.
+
+/// Which operand of a site is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operand {
+    /// The operand of an operation; of a binary one the left operand, of `in` the container.
+    Own,
+    /// The right operand of a binary operation, which is asked where the left one has no answer.
+    Other,
+    /// The first argument of a function.
+    First,
+    /// Each positional argument of a function.
+    Positional,
+    /// Each argument of a function.
+    Each,
+}
+
+/// One thing that is tried on an operand; the first that the operand has is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The method of this name.
+    Method(&'static str),
+    /// Going through it: `__iter__` and then `__next__` of the iterator, or `__getitem__` for each index.
+    Iteration,
+}
+
+/// The methods that an operation or a function runs on one of its operands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Protocol {
+    /// The name that the front end gives to sites of the operation, or the path of the function.
+    pub by: &'static str,
+    /// The operand.
+    pub operand: Operand,
+    /// The steps that are tried, in order.
+    pub steps: &'static [Step],
+}
+
+const fn protocol(by: &'static str, operand: Operand, steps: &'static [Step]) -> Protocol {
+    Protocol { by, operand, steps }
+}
+
+use Operand::{Each, First, Other, Own, Positional};
+use Step::{Iteration, Method};
+
+const AS_TEXT: &[Step] = &[Method("__str__"), Method("__repr__")];
+const FORMATTED: &[Step] = &[Method("__format__"), Method("__str__"), Method("__repr__")];
+const TRUTH: &[Step] = &[Method("__bool__"), Method("__len__")];
+
+/// The protocols of operations, by the name of their sites. An operation that is not listed runs the method of its name.
+const OPERATIONS: &[Protocol] = &[
+    protocol("__bool__", Own, TRUTH),
+    protocol("__format__", Own, FORMATTED),
+    protocol("__str__", Own, AS_TEXT),
+    protocol("__repr__", Own, &[Method("__repr__")]),
+    protocol("__contains__", Own, &[Method("__contains__"), Iteration]),
+    protocol("__eq__", Own, &[Method("__eq__")]),
+    protocol("__eq__", Other, &[Method("__eq__")]),
+    protocol("__ne__", Own, &[Method("__ne__"), Method("__eq__")]),
+    protocol("__ne__", Other, &[Method("__ne__"), Method("__eq__")]),
+    protocol("__lt__", Own, &[Method("__lt__")]),
+    protocol("__lt__", Other, &[Method("__gt__")]),
+    protocol("__le__", Own, &[Method("__le__")]),
+    protocol("__le__", Other, &[Method("__ge__")]),
+    protocol("__gt__", Own, &[Method("__gt__")]),
+    protocol("__gt__", Other, &[Method("__lt__")]),
+    protocol("__ge__", Own, &[Method("__ge__")]),
+    protocol("__ge__", Other, &[Method("__le__")]),
+];
+
+/// Binary operators with the reflected method of the right operand, and their augmented assignments, which fall back on both.
+macro_rules! arithmetic {
+    ($($name:literal),* $(,)?) => {
+        &[$(
+            protocol(concat!("__", $name, "__"), Own, &[Method(concat!("__", $name, "__"))]),
+            protocol(concat!("__", $name, "__"), Other, &[Method(concat!("__r", $name, "__"))]),
+            protocol(
+                concat!("__i", $name, "__"),
+                Own,
+                &[Method(concat!("__i", $name, "__")), Method(concat!("__", $name, "__"))],
+            ),
+            protocol(concat!("__i", $name, "__"), Other, &[Method(concat!("__r", $name, "__"))]),
+        )*]
+    };
+}
+
+const ARITHMETIC: &[Protocol] = arithmetic![
+    "add", "sub", "mul", "matmul", "truediv", "mod", "pow", "lshift", "rshift", "or", "xor", "and", "floordiv",
+];
+
+const FUNCTIONS: &[Protocol] = &[
+    protocol("builtins.len", First, &[Method("__len__")]),
+    protocol("builtins.bool", First, TRUTH),
+    protocol("builtins.str", First, AS_TEXT),
+    protocol("builtins.repr", First, &[Method("__repr__")]),
+    protocol("builtins.ascii", First, &[Method("__repr__")]),
+    protocol("builtins.format", First, FORMATTED),
+    protocol("builtins.str.format", Each, FORMATTED),
+    protocol("builtins.print", Positional, AS_TEXT),
+    protocol("builtins.int", First, &[Method("__int__"), Method("__index__"), Method("__trunc__")]),
+    protocol("builtins.float", First, &[Method("__float__"), Method("__index__")]),
+    protocol("builtins.complex", First, &[Method("__complex__"), Method("__float__"), Method("__index__")]),
+    protocol("builtins.bytes", First, &[Method("__bytes__"), Iteration]),
+    protocol("builtins.hash", First, &[Method("__hash__")]),
+    protocol("builtins.abs", First, &[Method("__abs__")]),
+    protocol("builtins.round", First, &[Method("__round__")]),
+    protocol("builtins.divmod", First, &[Method("__divmod__")]),
+    protocol("builtins.pow", First, &[Method("__pow__")]),
+    protocol("builtins.reversed", First, &[Method("__reversed__")]),
+    protocol("builtins.next", First, &[Method("__next__")]),
+    protocol(ITER, First, &[Method("__iter__")]),
+    protocol("builtins.dir", First, &[Method("__dir__")]),
+];
+
+/// The function that begins an iteration and leaves the rest to others.
+pub(crate) const ITER: &str = "builtins.iter";
+
+/// The methods that an iteration may run. Sites of loops bear the name of the first.
+pub(crate) const ITERATION: &[&str] = &["__iter__", "__next__", "__getitem__"];
+
+impl Step {
+    /// True if the step may run a method of this name.
+    pub(crate) fn may_run(self, method: &str) -> bool {
+        match self {
+            Method(own) => own == method,
+            Iteration => ITERATION.contains(&method),
+        }
+    }
+}
+
+impl Protocol {
+    /// The name that sites of the operation or calls of the function bear.
+    pub(crate) fn name(&self) -> &'static str {
+        self.by.rsplit('.').next().unwrap_or(self.by)
+    }
+}
+
+/// The protocols of an operation, by the name of its sites; none if it runs the method of that name and nothing else.
+pub(crate) fn of_operation(name: &str) -> impl Iterator<Item = &'static Protocol> {
+    OPERATIONS.iter().chain(ARITHMETIC).filter(move |row| row.by == name)
+}
+
+/// The protocols of a function, by its path.
+pub(crate) fn of_function(path: &str) -> impl Iterator<Item = &'static Protocol> {
+    let is_builtin = path.starts_with("builtins.");
+    FUNCTIONS.iter().filter(move |row| is_builtin && row.by == path)
+}
+
+/// All protocols.
+pub(crate) fn all() -> impl Iterator<Item = &'static Protocol> {
+    OPERATIONS.iter().chain(ARITHMETIC).chain(FUNCTIONS)
+}
+
+/// True if sites of this name run a method by iterating, and not by asking for it: `list(x)`, not `next(x)`.
+pub(crate) fn iterates_to_run(site: &str, method: &str) -> bool {
+    let asks =
+        |row: &Protocol| row.name() == site && row.steps.iter().any(|step| matches!(step, Method(of) if *of == method));
+    ITERATION.contains(&method) && site != method && !all().any(asks)
+}
+
+/// True if a binary operation runs a method of its left operand.
+pub(crate) fn is_of_left_operand(operation: &str, method: &str) -> bool {
+    let runs = |row: &'static Protocol| row.operand == Own && row.steps.iter().any(|step| step.may_run(method));
+    operation == method || of_operation(operation).any(runs)
+}
+
+/// The sign of the comparison that runs a method.
+pub(crate) fn sign_of_comparison(method: &str) -> &'static str {
+    match method {
+        "__ne__" => "!=",
+        "__lt__" => "<",
+        "__le__" => "<=",
+        "__gt__" => ">",
+        "__ge__" => ">=",
+        _ => "==",
+    }
+}
+
+/// True if a method gives the iterator that whoever calls it goes through.
+pub fn gives_iterator(method: &str) -> bool {
+    method == ITERATION[0]
+}
+
+/// True if a method gets nothing but a key: a subscript or the name of an attribute.
+pub fn takes_a_key(method: &str) -> bool {
+    matches!(method, "__getitem__" | "__delitem__" | "__missing__" | "__getattr__" | "__getattribute__" | "__delattr__")
+}

@@ -1,0 +1,108 @@
+//! What an iterator is collected into, where a type says it: `collect::<Result<Vec<_>, _>>()`, `let names: HashMap<_, _> = ….collect()`.
+
+use crate::lang;
+use blocklint_facts::{Form, FormId, SiteKind};
+
+use crate::linker::{Linker, Typed};
+use crate::program::ids::SiteRef;
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// The method that collects (<https://doc.rust-lang.org/std/iter/trait.Iterator.html#method.collect>).
+const COLLECT: &str = "std::iter::Iterator::collect";
+
+/// What a list is collected into where nothing says it.
+const LIST: &str = "std::vec::Vec";
+
+/// What holds a value or none.
+const OPTION: &str = "std::option::Option";
+
+/// Types in each other: `Result<Option<Vec<_>>, _>`.
+const DEEPEST: u32 = 4;
+
+impl Linker<'_> {
+    /// What `collect::<T>()` gives on an iterator; nothing of another method, or where no type is written there.
+    pub(crate) fn collected(&self, path: &str, receiver: Val, site: SiteRef, env: EnvId) -> Option<Typed> {
+        if path != COLLECT {
+            return None;
+        }
+        let facts = self.program.facts(site.file);
+        let Form::Subscript(_, wanted) = facts.form(self.program.site(site).callee) else { return None };
+        let wanted = self.annotation(self.scope_of(site, env), wanted);
+        Some(self.collected_as(wanted, self.element(receiver), DEEPEST))
+    }
+
+    /// The same for a call whose result a `let` gives a type of which parts are left out.
+    pub(crate) fn collected_into(&self, scope: Scope, declared: Typed, value: FormId) -> Option<Typed> {
+        let facts = self.program.facts(scope.file);
+        let Form::Result(call) = facts.form(value) else { return None };
+        let row = facts.site(call);
+        let Form::Attr(base, name) = facts.form(row.callee) else { return None };
+        if row.kind != SiteKind::Call || !COLLECT.ends_with(facts.text(name)) {
+            return None;
+        }
+        let iterator = self.eval(scope, base);
+        let element = self.map(iterator, |val| self.element(val));
+        (!self.values.is_unknown(element.value)).then(|| self.collected_as(declared, element, DEEPEST))
+    }
+
+    /// What a call with one type argument may give of which nothing else is known: that type, or none.
+    pub(crate) fn written_in_call(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
+        let facts = self.program.facts(site.file);
+        let Form::Subscript(method, wanted) = facts.form(self.program.site(site).callee) else { return None };
+        let (Form::Attr(..) | Form::Path(..), false) =
+            (facts.form(method), matches!(facts.form(wanted), Form::Display(..)))
+        else {
+            return None;
+        };
+        let wanted = self.annotation(self.scope_of(site, env), wanted);
+        if self.values.is_unknown(wanted.value) {
+            return None;
+        }
+        let ty = self.library.path(blocklint_core::Language::Rust, OPTION);
+        let value = self.values.one(Val::Library { ty, args: self.values.args(&[wanted.value]), made: None });
+        Some(self.inferred(Typed { value, inferred_steps: wanted.inferred_steps }))
+    }
+
+    fn collected_as(&self, wanted: Typed, element: Typed, depth: u32) -> Typed {
+        let language = blocklint_core::Language::Rust;
+        let list = |element: Typed| {
+            let ty = self.library.path(language, LIST);
+            let value = self.values.one(Val::Library { ty, args: self.values.args(&[element.value]), made: None });
+            Typed { value, inferred_steps: element.inferred_steps }
+        };
+        let Some(depth) = depth.checked_sub(1) else { return list(element) };
+        let [Val::Library { ty, args, made }] = self.values.members(wanted.value)[..] else { return list(element) };
+        let mut parts = self.values.list(args).to_vec();
+        let inner = |at: usize| match self.values.nth(args, at) {
+            Some(value) => Typed { value, inferred_steps: 0 },
+            None => self.unknown(crate::values::value::Why::Expression),
+        };
+        if lang::rust::names::is_fallible(&self.library.text(ty)) {
+            let given = self.map(element, |val| self.success(val));
+            let kept = self.collected_as(inner(0), given, depth);
+            match parts.first_mut() {
+                Some(first) => *first = kept.value,
+                None => parts.push(kept.value),
+            }
+            let value = self.values.one(Val::Library { ty, args: self.values.args(&parts), made });
+            return Typed { value, inferred_steps: kept.inferred_steps };
+        }
+        let params = self.library.ty(ty).map_or(1, |rows| rows.params().len());
+        let given: Vec<Typed> = match params {
+            0 => return wanted,
+            2 => (0..2).map(|at| self.map(element, |val| self.part(val, at))).collect(),
+            _ => vec![element],
+        };
+        let filled: Vec<_> = given
+            .iter()
+            .enumerate()
+            .map(|(at, given)| match parts.get(at) {
+                Some(&said) if !self.values.is_unknown(said) => said,
+                _ => given.value,
+            })
+            .collect();
+        let value = self.values.one(Val::Library { ty, args: self.values.args(&filled), made });
+        Typed { value, inferred_steps: element.inferred_steps }
+    }
+}

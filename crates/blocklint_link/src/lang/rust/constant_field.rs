@@ -1,0 +1,162 @@
+//! Rust: fields of structs that only ever hold one literal, because all who write the struct out give it:
+//! `Self { dry_run: false }`, or `dry_run` of a `new(dry_run: bool)` that is always asked with `false`.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{ClassId, ClassKind, FileFacts, Form, SiteKind};
+
+use crate::effect::constant::Constant;
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
+use crate::program::occurrences::is_own_receiver;
+use crate::values::constant_field::MOST_SITES;
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// How often a function passes its parameter on to another one.
+const DEPTH: u32 = 4;
+
+impl Linker<'_> {
+    /// The `bool` that a struct's field always holds; nothing where a macro, a derived trait or a reference may set it.
+    pub(crate) fn literal_of_struct_field(&self, field: VarRef) -> Option<Constant> {
+        let facts = self.program.facts(field.file);
+        let row = self.program.var(field);
+        let class = facts.classes.iter().position(|class| class.body == row.body)?;
+        let class = field.file.class_ref(ClassId(class as u32));
+        let definition = self.program.class(class);
+        let name = self.program.global(field.file, row.name)?;
+        if definition.kind != ClassKind::Class || !facts.list(definition.decorators).is_empty() {
+            return None;
+        }
+        let mut found = None;
+        let mut see = |literal: Constant| {
+            let is_bool = matches!(literal, Constant::Bool(_));
+            (is_bool && *found.get_or_insert_with(|| literal.clone()) == literal).then_some(())
+        };
+        for derived in facts.args.slice::<4>(definition.keywords.range()) {
+            let Form::Str(derived) = facts.form(derived.value) else { return None };
+            match facts.text(derived) {
+                lang::rust::conventions::DERIVED_OF_DEFAULTS => see(Constant::Bool(false))?,
+                name if lang::rust::conventions::DERIVED_FROM_OTHERS.contains(&name) => {}
+                _ => return None,
+            }
+        }
+        for site in self.sites_writing_out(class)? {
+            let above = self.program.body_of_site(site);
+            if self.is_for_tests(above) || self.program.is_test(site.file) {
+                continue;
+            }
+            let sym = self.program.local(site.file, name);
+            let args = self.program.args_of(site);
+            match args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
+                Some(given) => see(self.literal_given(above, given.value, DEPTH)?)?,
+                // `..rest`: another value of the struct, which somebody wrote out.
+                None if args.iter().any(|arg| arg.name.is_none()) => {}
+                None => return None,
+            }
+        }
+        for &(file, sym) in self.program.occurrences(name) {
+            for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
+                let facts = self.program.facts(file);
+                let row = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(row.target) else { continue };
+                let setter = self.program.body_of(file, row.at);
+                if self.is_for_tests(setter)
+                    || !self.may_be_of(class, Scope { file, at: row.at, env: EnvId::NONE }, base, own)
+                {
+                    continue;
+                }
+                see(self.literal_given(setter, row.value, DEPTH)?)?;
+            }
+            if self.is_lent(file, |facts, form| matches!(facts.form(form), Form::Attr(_, of) if of == sym)) {
+                return None;
+            }
+        }
+        found
+    }
+
+    /// The sites that write a struct out, by one of its names or as `Self`.
+    pub(crate) fn sites_writing_out(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
+        let mut names: Vec<Name> = self.class_names(class);
+        names.extend(self.program.name(lang::rust::conventions::OWN_TYPE));
+        let mut found = Vec::new();
+        for name in names {
+            for site in self.program.sites_named(name) {
+                let facts = self.program.facts(site.file);
+                let row = self.program.site(site);
+                if facts.language != Language::Rust || row.kind != SiteKind::New {
+                    continue;
+                }
+                let scope = Scope { file: site.file, at: row.at, env: EnvId::NONE };
+                let made = self.annotation(scope, row.callee).value;
+                let is_it = |val: &Val| match *val {
+                    Val::Class(of) | Val::Instance { class: of, .. } => {
+                        lang::rust::names::subject(self, of) == Some(class)
+                    }
+                    Val::Unknown(_) => true,
+                    _ => false,
+                };
+                if self.values.members(made).iter().any(is_it) {
+                    found.push(site);
+                }
+            }
+        }
+        (found.len() <= MOST_SITES).then_some(found)
+    }
+
+    /// Whether a value may be one of a struct's; one of which nothing is known only in files that name the struct.
+    fn may_be_of(&self, class: ClassRef, scope: Scope, value: blocklint_facts::FormId, own: bool) -> bool {
+        let facts = self.program.facts(scope.file);
+        if own || is_own_receiver(facts, value) {
+            let around = self.class_around(self.program.body_of(scope.file, scope.at));
+            return around.and_then(|around| lang::rust::names::subject(self, around)).is_none_or(|of| of == class);
+        }
+        let is_named = || self.class_names(class).iter().any(|&name| self.program.local(scope.file, name).is_some());
+        self.values.members(self.eval(scope, value).value).iter().any(|val| match *val {
+            Val::Class(of) | Val::Instance { class: of, .. } => lang::rust::names::subject(self, of) == Some(class),
+            Val::Unknown(_) => is_named(),
+            _ => false,
+        })
+    }
+
+    /// Whether a file hands such a value to a call that may set it; facts do not tell `&mut` from a copy.
+    fn is_lent(&self, file: FileId, meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
+        let facts = self.program.facts(file);
+        facts.language == Language::Rust
+            && facts.sites.iter().enumerate().any(|(at, site)| {
+                matches!(site.kind, SiteKind::Call)
+                    && facts.args_of(blocklint_facts::SiteId(at as u32)).iter().any(|arg| meant(facts, arg.value))
+            })
+    }
+
+    /// The literal that all calls of a function give to a parameter; nothing where a trait or a value of it may call it as well.
+    pub(crate) fn literal_of_all_callers(&self, function: BodyRef, index: u32, depth: u32) -> Option<Constant> {
+        let facts = self.program.facts(function.file);
+        let row = self.program.body(function);
+        let name = self.program.global(function.file, row.name)?;
+        let is_of_trait = row.class.get().is_some_and(|class| !facts.class(class).bases.is_empty());
+        if is_of_trait || self.is_for_tests(function) || self.is_handed_out(name) {
+            return None;
+        }
+        let mut found = None;
+        for (count, site) in
+            self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).enumerate()
+        {
+            let above = self.program.body_of_site(site);
+            let targets = self.targets(site, EnvId::NONE);
+            if count > MOST_SITES {
+                return None;
+            }
+            let Some(with_receiver) = targets.receiver_of(function) else { continue };
+            if self.is_for_tests(above) || self.program.is_test(site.file) {
+                continue;
+            }
+            let form = self.argument_for_param(site, function, index, with_receiver)?;
+            let literal = self.literal_given(above, form, depth)?;
+            if *found.get_or_insert_with(|| literal.clone()) != literal {
+                return None;
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,319 @@
+//! Rust: where bytes come from, seen through what wraps and hands on a value: `Ok(bytes)`, `Cursor::new(bytes)`, a buffer that calls
+//! fill, what an async block captures, and what a handler takes out of a request.
+
+use blocklint_core::Context;
+use blocklint_facts::{AssignKind, Form, FormId, SiteKind, Sym, VarId, VarKind};
+use blocklint_models::{HandoverContext, Runs, Selector, Source};
+
+use crate::linker::Linker;
+use crate::models::data_origin::{OriginQuery, all, any, wanted};
+use crate::models::row_match::ConditionResult;
+use crate::program::ids::{BodyRef, SiteRef};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// Methods that give what they are called on, what it holds, or its next piece.
+const HANDED_ON: [&str; 48] = [
+    "map_err",
+    "ok",
+    "ok_or",
+    "ok_or_else",
+    "unwrap_or_default",
+    "unwrap_or",
+    "unwrap_or_else",
+    "context",
+    "with_context",
+    "wrap_err",
+    "wrap_err_with",
+    "as_deref",
+    "as_mut",
+    "as_mut_slice",
+    "cloned",
+    "copied",
+    "into_owned",
+    "to_string",
+    "into_string",
+    "into_boxed_str",
+    "trim",
+    "freeze",
+    "split",
+    "split_to",
+    "split_off",
+    "copy_to_bytes",
+    "to_bytes",
+    "into_inner",
+    "into_body",
+    "body",
+    "body_mut",
+    "into_data",
+    "into_data_stream",
+    "bytes_stream",
+    "collect",
+    "concat",
+    "try_concat",
+    "next",
+    "try_next",
+    "recv",
+    "chunk",
+    "data",
+    "frame",
+    "by_ref",
+    "get_ref",
+    "get_mut",
+    "bytes",
+    "text",
+];
+
+/// Functions that make a value of the first that they are given.
+const MADE_OF: [&str; 11] = [
+    "Ok",
+    "Some",
+    "new",
+    "from",
+    "try_from",
+    "from_utf8",
+    "from_utf8_lossy",
+    "from_utf8_unchecked",
+    "copy_from_slice",
+    "from_reader",
+    "from_ref",
+];
+
+/// Methods that put what they are given into what they are called on.
+const PUT: [&str; 9] =
+    ["extend_from_slice", "extend", "append", "push_str", "put", "put_slice", "write_all", "unsplit", "write"];
+
+/// Methods and functions that read all of what they are called on into a buffer.
+const READ_INTO: [&str; 4] = ["read_to_end", "read_to_string", "read_buf", "copy"];
+
+/// Values that one local is given.
+const MOST_VALUES: usize = 4;
+
+/// The tags of types whose values hold what came from there.
+const TAGS: [(&str, Source); 3] =
+    [("from-request", Source::Request), ("from-network", Source::Network), ("from-file", Source::File)];
+
+impl Linker<'_> {
+    /// What a value's form says where reading it as it is written did not tell.
+    pub(crate) fn comes_in_rust(
+        &self,
+        shown: ConditionResult,
+        scope: Scope,
+        body: BodyRef,
+        form: FormId,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
+        let facts = self.program.facts(scope.file);
+        let more = match facts.form(form) {
+            Form::Var(var) => match facts.var(var).kind {
+                VarKind::Param(_) => self.comes_of_request(scope, var, asked),
+                _ => self.comes_of_local(scope, body, var, asked, depth),
+            },
+            Form::Attr(base, sym) => match self.field_written_out(scope, base, sym) {
+                Some(given) => self.comes(scope, body, given, asked, depth),
+                None => self.comes(scope, body, base, asked, depth),
+            },
+            // A part of what comes from somewhere comes from there.
+            Form::Element(base) => self.comes(scope, body, base, asked, depth),
+            Form::Result(site) => self.comes_handed_on(scope, body, scope.file.site_ref(site), asked, depth),
+            _ => ConditionResult::Hidden,
+        };
+        match more {
+            ConditionResult::Yes => ConditionResult::Yes,
+            _ if shown == ConditionResult::No => shown,
+            _ if self.is_tagged(scope, form, asked) => ConditionResult::Yes,
+            ConditionResult::Param(_) if shown == ConditionResult::Hidden => more,
+            _ => shown,
+        }
+    }
+
+    /// Whether the type of a value says where it comes from.
+    fn is_tagged(&self, scope: Scope, form: FormId, asked: OriginQuery<'_>) -> bool {
+        let facts = self.program.facts(scope.file);
+        if !matches!(facts.form(form), Form::Var(_) | Form::Result(_) | Form::Attr(..) | Form::Await(_) | Form::Try(_))
+        {
+            return false;
+        }
+        let typed = self.eval(scope, form);
+        let says = |val: Val| match val {
+            Val::Library { ty, .. } => {
+                TAGS.iter().any(|&(tag, source)| wanted(asked, source) && self.library.has_tag(ty, tag))
+            }
+            _ => false,
+        };
+        self.values.members(typed.value).into_iter().any(|val| {
+            // Also of what it holds: `Request<Incoming>`, `Result<Response, _>`.
+            let held = match val {
+                Val::Library { args, .. } => self.values.nth(args, 0),
+                _ => None,
+            };
+            says(val) || held.is_some_and(|held| self.values.members(held).into_iter().any(says))
+        })
+    }
+
+    /// A parameter of a function that a library runs for requests and that holds bytes or text: all that comes with the request.
+    fn comes_of_request(&self, scope: Scope, var: VarId, asked: OriginQuery<'_>) -> ConditionResult {
+        if !wanted(asked, Source::Request) {
+            return ConditionResult::Hidden;
+        }
+        let facts = self.program.facts(scope.file);
+        let of = scope.file.body_ref(facts.var(var).body);
+        let VarKind::Param(index) = facts.var(var).kind else { return ConditionResult::Hidden };
+        let Some(param) = self.program.params_of(of).get(index as usize).copied() else {
+            return ConditionResult::Hidden;
+        };
+        let holds_bytes = |form: FormId| match facts.form(form) {
+            Form::Name(sym) | Form::Path(_, sym) => matches!(facts.text(sym), "Bytes" | "String" | "Vec"),
+            Form::Subscript(base, _) => matches!(facts.form(base), Form::Name(sym) if facts.text(sym) == "Vec"),
+            Form::Var(var) => facts.text(facts.var(var).name) == "Bytes",
+            _ => false,
+        };
+        if holds_bytes(param.annotation) && self.serves_requests(of) {
+            ConditionResult::Yes
+        } else {
+            ConditionResult::Hidden
+        }
+    }
+
+    /// Whether a function is handed to a library that runs it on an event loop, or is registered by what decorates it.
+    fn serves_requests(&self, body: BodyRef) -> bool {
+        if !self.program.facts(body.file).list(self.program.body(body).decorators).is_empty()
+            && self.registered(body).is_some()
+        {
+            return true;
+        }
+        self.given_body(body).iter().any(|&(site, arg)| {
+            self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|&val| {
+                let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
+                self.library.handovers(path).iter().any(|of| {
+                    matches!(of.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
+                        && !of.row.wraps
+                        && of.row.phase.is_none()
+                        && matches!(&of.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
+                })
+            })
+        })
+    }
+
+    /// A local that a closure or an async block takes along, or a buffer that calls fill.
+    fn comes_of_local(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        var: VarId,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
+        let facts = self.program.facts(scope.file);
+        let owner = scope.file.body_ref(facts.var(var).body);
+        let plain: Vec<_> = facts
+            .assigns_of(var)
+            .filter(|assign| assign.kind != AssignKind::Declaration)
+            .take(MOST_VALUES + 1)
+            .collect();
+        if plain.len() > MOST_VALUES {
+            return ConditionResult::Hidden;
+        }
+        if owner != body {
+            let given = all(plain.iter().map(|assign| {
+                let scope = Scope { file: scope.file, at: assign.at, env: scope.env };
+                self.comes(scope, body, assign.value, asked, depth)
+            }));
+            if given != ConditionResult::Hidden {
+                return given;
+            }
+        }
+        self.comes_by_filling(scope, body, var, asked, depth)
+    }
+
+    /// `while let Some(chunk) = body.next().await { buffer.extend_from_slice(&chunk) }`, `file.read_to_end(&mut buffer)`
+    fn comes_by_filling(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        var: VarId,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
+        let facts = self.program.facts(scope.file);
+        let owner = scope.file.body_ref(facts.var(var).body);
+        let is_it = |form: FormId| matches!(facts.form(form), Form::Var(of) if of == var);
+        let fills = self.program.sites_in(owner).filter(|site| self.program.site(*site).kind == SiteKind::Call);
+        any(fills.map(|site| {
+            let row = self.program.site(site);
+            let name = facts.text(row.name);
+            let args = self.program.args_of(site);
+            let scope = Scope { file: scope.file, at: row.at, env: scope.env };
+            let from = match facts.form(row.callee) {
+                Form::Attr(base, _) if PUT.contains(&name) && is_it(base) => args.first().map(|arg| arg.value),
+                Form::Attr(base, _) if READ_INTO.contains(&name) && args.iter().any(|arg| is_it(arg.value)) => {
+                    Some(base)
+                }
+                _ if READ_INTO.contains(&name) && args.len() == 2 && is_it(args[1].value) => Some(args[0].value),
+                _ => None,
+            };
+            from.map_or(ConditionResult::Hidden, |form| self.comes(scope, body, form, asked, depth))
+        }))
+    }
+
+    /// What hands on the value that it is called on, or makes one of its first argument.
+    fn comes_handed_on(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        site: SiteRef,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
+        let facts = self.program.facts(site.file);
+        let row = self.program.site(site);
+        let name = facts.text(row.name);
+        match facts.form(row.callee) {
+            Form::Attr(base, _) if HANDED_ON.contains(&name) => self.comes(scope, body, base, asked, depth),
+            Form::Attr(..) => self.comes_of_closure(scope, body, site, asked, depth),
+            _ if MADE_OF.contains(&name) => match self.program.args_of(site).first() {
+                Some(first) => self.comes(scope, body, first.value, asked, depth),
+                None => ConditionResult::Hidden,
+            },
+            _ => self.comes_of_closure(scope, body, site, asked, depth),
+        }
+    }
+
+    /// What a field was given where the struct that a local holds is written out.
+    fn field_written_out(&self, scope: Scope, base: FormId, field: Sym) -> Option<FormId> {
+        let facts = self.program.facts(scope.file);
+        let Form::Var(var) = facts.form(base) else { return None };
+        let Form::Result(made) = facts.form(facts.only_value_of(var)?.value) else { return None };
+        facts.args_of(made).into_iter().find(|arg| arg.name == field).map(|arg| arg.value)
+    }
+
+    /// What a closure gives that a library runs elsewhere and whose result is waited for.
+    fn comes_of_closure(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        site: SiteRef,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
+        let facts = self.program.facts(site.file);
+        let mut closures = self.program.args_of(site).into_iter().filter_map(|arg| match facts.form(arg.value) {
+            Form::Callable(closure) => Some(closure),
+            _ => None,
+        });
+        let Some(closure) = closures.next() else { return ConditionResult::Hidden };
+        let hands_over = self.values.members(self.callee(site, EnvId::NONE).value).into_iter().any(|val| match val {
+            Val::External(path) | Val::Method { path, .. } => self.library.handovers(path).iter().next().is_some(),
+            _ => false,
+        });
+        if !hands_over {
+            return ConditionResult::Hidden;
+        }
+        let given = self.program.exits_in(site.file.body_ref(closure)).filter(|exit| exit.value.is_some());
+        any(given.map(|exit| {
+            let scope = Scope { file: site.file, at: exit.at, env: scope.env };
+            self.comes(scope, body, exit.value, asked, depth)
+        }))
+    }
+}

@@ -1,0 +1,447 @@
+//! Rust: type parameters of types and impl blocks, `Deref`, tuple structs and variants.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{At, BodyId, ClassKind, Form, FormId, Sym, VarId};
+use smallvec::SmallVec;
+
+use crate::linker::{Linker, Typed};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
+use crate::values::expr::Scope;
+use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
+
+/// What type parameters stand for.
+pub(crate) type Bindings = SmallVec<[(Val, ValueId); 4]>;
+
+/// Types inside types that are looked at.
+const DEEPEST: u32 = 6;
+
+impl<'a> Linker<'a> {
+    /// The type parameter of this name of the impl block, trait or type around a body.
+    pub(crate) fn type_param(&self, file: FileId, body: BodyId, sym: Sym) -> Option<Val> {
+        let class = lang::rust::names::around(self, file, body)?;
+        let facts = self.program.facts(file);
+        let row = self.program.class(class);
+        let at = facts.list(row.type_params).iter().position(|&param| {
+            let name = match facts.form(param) {
+                Form::Cast(name, _) => facts.form(name),
+                name => name,
+            };
+            name == Form::Str(sym)
+        })?;
+        Some(Val::Param { class, index: at as u32 })
+    }
+
+    /// The type parameters of a type, as its own arguments.
+    pub(crate) fn own_params(&self, class: ClassRef) -> ArgsId {
+        let facts = self.program.facts(class.file);
+        if facts.language != Language::Rust {
+            return ArgsId::NONE;
+        }
+        let count = facts.list(self.program.class(class).type_params).len();
+        let params: Vec<ValueId> =
+            (0..count).map(|index| self.values.one(Val::Param { class, index: index as u32 })).collect();
+        self.values.args(&params)
+    }
+
+    /// What a type parameter is known to be by its bounds.
+    pub(crate) fn bound_of(&self, param: Val) -> Typed {
+        let Val::Param { class, index } = param else { return self.unknown(Why::Expression) };
+        let facts = self.program.facts(class.file);
+        match facts.list(self.program.class(class).type_params).get(index as usize).map(|&form| facts.form(form)) {
+            Some(Form::Cast(_, bound)) => {
+                let typed = self.annotation(lang::rust::names::head_scope(self, class), bound);
+                // A bound that names the parameter again says nothing more.
+                if self.values.members(typed.value).contains(&param) { self.unknown(Why::Cycle) } else { typed }
+            }
+            _ => self.unknown(Why::Expression),
+        }
+    }
+
+    /// Whether a value mentions a type parameter.
+    pub(crate) fn has_param(&self, value: ValueId) -> bool {
+        self.has_param_within(value, DEEPEST)
+    }
+
+    fn has_param_within(&self, value: ValueId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        self.values.members(value).iter().any(|val| match *val {
+            Val::Param { .. } => true,
+            Val::Library { args, .. } | Val::Instance { args, .. } | Val::Tuple(args) if args != ArgsId::NONE => {
+                self.values.list(args).iter().any(|&arg| self.has_param_within(arg, depth))
+            }
+            Val::Awaitable(inner) => self.has_param_within(inner, depth),
+            _ => false,
+        })
+    }
+
+    /// A value with its type parameters replaced.
+    pub(crate) fn substitute(&self, typed: Typed, bindings: &Bindings) -> Typed {
+        if bindings.is_empty() || !self.has_param(typed.value) {
+            return typed;
+        }
+        Typed { value: self.substitute_within(typed.value, bindings, DEEPEST), ..typed }
+    }
+
+    fn substitute_within(&self, value: ValueId, bindings: &Bindings, depth: u32) -> ValueId {
+        let Some(depth) = depth.checked_sub(1) else { return value };
+        let list = |args: ArgsId| {
+            let replaced: Vec<ValueId> =
+                self.values.list(args).iter().map(|&arg| self.substitute_within(arg, bindings, depth)).collect();
+            self.values.args(&replaced)
+        };
+        let parts: Vec<ValueId> = self
+            .values
+            .members(value)
+            .iter()
+            .map(|val| match *val {
+                Val::Param { .. } => match bindings.iter().find(|(param, _)| param == val) {
+                    Some((_, given)) => *given,
+                    None => self.values.one(*val),
+                },
+                Val::Library { ty, args, made } => self.values.one(Val::Library { ty, args: list(args), made }),
+                Val::Instance { class, exact, args } => {
+                    self.values.one(Val::Instance { class, exact, args: list(args) })
+                }
+                Val::Tuple(args) => self.values.one(Val::Tuple(list(args))),
+                Val::Awaitable(inner) => {
+                    self.values.one(Val::Awaitable(self.substitute_within(inner, bindings, depth)))
+                }
+                other => self.values.one(other),
+            })
+            .collect();
+        self.values.join(&parts)
+    }
+
+    /// Adds what the parameters in a pattern stand for where it is this value.
+    pub(crate) fn unify(&self, pattern: ValueId, given: ValueId, bindings: &mut Bindings) {
+        self.unify_within(pattern, given, bindings, DEEPEST);
+    }
+
+    fn unify_within(&self, pattern: ValueId, given: ValueId, bindings: &mut Bindings, depth: u32) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        if self.values.is_unknown(given) {
+            return;
+        }
+        for val in self.values.members(pattern) {
+            match val {
+                Val::Param { .. } => {
+                    let own = self.values.one(val);
+                    if own != given && !bindings.iter().any(|(known, _)| *known == val) {
+                        bindings.push((val, given));
+                    }
+                }
+                Val::Library { ty, args, .. } => {
+                    for other in self.values.members(given) {
+                        match other {
+                            Val::Library { ty: same, args: other, .. } if same == ty => {
+                                self.unify_lists(args, other, bindings, depth);
+                            }
+                            // A library's own name for it: `rusqlite::Result<T>`.
+                            Val::Library { ty: derived, args: other, .. }
+                                if self.library.supertypes(derived).contains(&ty) =>
+                            {
+                                self.unify_lists(args, other, bindings, depth);
+                            }
+                            // `&T`, `Box<T>`: one may be written without the other.
+                            _ => {
+                                if let Some(inner) = self.transparent_inner(ty, args) {
+                                    self.unify_within(inner.value, self.values.one(other), bindings, depth);
+                                }
+                            }
+                        }
+                    }
+                }
+                Val::Instance { class, args, .. } => {
+                    for other in self.values.members(given) {
+                        if let Val::Instance { class: same, args: other, .. } = other
+                            && same == class
+                        {
+                            self.unify_lists(args, other, bindings, depth);
+                        }
+                    }
+                }
+                Val::Tuple(args) => {
+                    for other in self.values.members(given) {
+                        if let Val::Tuple(other) = other {
+                            self.unify_lists(args, other, bindings, depth);
+                        }
+                    }
+                }
+                Val::Awaitable(inner) => {
+                    for other in self.values.members(given) {
+                        if let Val::Awaitable(other) = other {
+                            self.unify_within(inner, other, bindings, depth);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn unify_lists(&self, patterns: ArgsId, given: ArgsId, bindings: &mut Bindings, depth: u32) {
+        for (pattern, given) in self.values.list(patterns).into_iter().zip(self.values.list(given)) {
+            self.unify_within(pattern, given, bindings, depth);
+        }
+    }
+
+    /// The method of this name, where a field of a Rust type bears it too.
+    pub(crate) fn method_beside_field(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
+        let row = self.program.class(class);
+        if row.kind == blocklint_facts::ClassKind::Interface {
+            return None;
+        }
+        self.program.scope_var(class.file, row.body, name)?;
+        self.impls(class).into_iter().find_map(|block| {
+            let body = self.program.class(block).body;
+            let var = self.program.scope_var(block.file, body, name)?;
+            Some(self.bound_member(block, var, receiver))
+        })
+    }
+
+    /// Rust: the method of this name, where a field of the type bears it too, also behind pointers: what is called is never a field.
+    pub(crate) fn method_behind(&self, member: Val, name: Name, depth: u32) -> Option<Typed> {
+        let depth = depth.checked_sub(1)?;
+        let inner = match member {
+            Val::Instance { class, .. } => match self.method_beside_field(class, name, member) {
+                Some(method) => return Some(method),
+                None => self.dereferenced(member)?,
+            },
+            Val::Library { ty, args, .. }
+                if self.library.calls(self.library.member(ty, self.program.text(name))).is_empty() =>
+            {
+                self.transparent_inner(ty, args)?
+            }
+            _ => return None,
+        };
+        match self.values.members(inner.value)[..] {
+            [inner] => self.method_behind(inner, name, depth),
+            _ => None,
+        }
+    }
+
+    /// What the parameters of a type, or of one of its impl blocks, stand for on a receiver.
+    pub(crate) fn bindings(&self, owner: ClassRef, receiver: Val) -> Bindings {
+        let mut bindings = Bindings::new();
+        let (Val::Instance { args, .. } | Val::Library { args, .. }) = receiver else { return bindings };
+        if args == ArgsId::NONE {
+            return bindings;
+        }
+        let pattern = lang::rust::names::receiver(self, owner);
+        self.unify(pattern.value, self.values.one(receiver), &mut bindings);
+        bindings
+    }
+
+    /// What a call gives, its type parameters being known from the arguments.
+    pub(crate) fn inferred_from_arguments(
+        &self,
+        given: Typed,
+        body: BodyRef,
+        site: SiteRef,
+        env: EnvId,
+        with_receiver: bool,
+    ) -> Typed {
+        if !self.has_param(given.value) {
+            return given;
+        }
+        let scope = self.signature_scope(body);
+        let mut bindings = Bindings::new();
+        for (index, param) in self.program.params_of(body).iter().enumerate() {
+            if param.annotation.is_none() {
+                continue;
+            }
+            let declared = self.annotation(scope, param.annotation);
+            if !self.has_param(declared.value) {
+                continue;
+            }
+            let Some(form) = self.argument_for_param(site, body, index as u32, with_receiver) else { continue };
+            let passed = self.eval(self.scope_of(site, env), form);
+            let passed = self.as_value(passed);
+            self.unify(declared.value, passed.value, &mut bindings);
+        }
+        self.substitute(given, &bindings)
+    }
+
+    /// An instance made by `T { a: x }` or `T(x)`, its type parameters being known from the fields.
+    pub(crate) fn constructed(&self, class: ClassRef, site: SiteRef, env: EnvId) -> Typed {
+        let args = self.own_params(class);
+        let made = self.known(Val::Instance { class, exact: true, args });
+        if args == ArgsId::NONE {
+            return made;
+        }
+        let mut bindings = Bindings::new();
+        for (at, arg) in self.program.args_of(site).iter().enumerate() {
+            let name = match arg.name.get() {
+                Some(name) => self.program.global(site.file, name),
+                None => self.program.name(&at.to_string()),
+            };
+            let Some(name) = name else { continue };
+            let declared = match self.values.members(made.value)[..] {
+                [val] => self.attr(val, name),
+                _ => continue,
+            };
+            if self.has_param(declared.value) {
+                let given = self.eval(self.scope_of(site, env), arg.value);
+                let given = self.as_value(given);
+                self.unify(declared.value, given.value, &mut bindings);
+            }
+        }
+        self.substitute(made, &bindings)
+    }
+
+    /// What a generic alias (`type Result<T> = std::result::Result<T, Error>`) stands for with these arguments.
+    pub(crate) fn generic_alias(&self, scope: Scope, class: ClassRef, args: &[ValueId]) -> Option<Typed> {
+        let facts = self.program.facts(class.file);
+        if facts.language != Language::Rust || self.program.class(class).kind != ClassKind::Alias {
+            return None;
+        }
+        let mut bindings = Bindings::new();
+        for (index, &arg) in args.iter().enumerate() {
+            bindings.push((Val::Param { class, index: index as u32 }, arg));
+        }
+        Some(self.substitute(self.instance_of_class(scope, class), &bindings))
+    }
+
+    /// A value where the name of a struct without fields is that struct's one value.
+    pub(crate) fn as_value(&self, typed: Typed) -> Typed {
+        let is_unit = |val: &Val| match *val {
+            Val::Class(class) => {
+                let facts = self.program.facts(class.file);
+                let row = self.program.class(class);
+                facts.language == Language::Rust
+                    && row.kind == ClassKind::Class
+                    && !facts.assigns.iter().any(|assign| facts.body_of(assign.at) == row.body)
+            }
+            _ => false,
+        };
+        let members = self.values.members(typed.value);
+        if !members.iter().any(is_unit) {
+            return typed;
+        }
+        self.map(typed, |val| match val {
+            Val::Class(class) if is_unit(&val) => {
+                self.known(Val::Instance { class, exact: true, args: self.own_params(class) })
+            }
+            other => self.known(other),
+        })
+    }
+
+    /// What a project's type dereferences to.
+    pub(crate) fn dereferenced(&self, member: Val) -> Option<Typed> {
+        let Val::Instance { class, .. } = member else { return None };
+        let written = self.program.name("deref").and_then(|name| self.own_member(class, name));
+        let Some((owner, var)) = written else { return self.derived_deref(class, member) };
+        let body = *self.functions_of(owner, var).first()?;
+        let given = self.returned(body, EnvId::NONE, Some(member));
+        let own = self.values.members(given.value).iter().any(|val| match *val {
+            Val::Instance { class: of, .. } => of == class,
+            _ => false,
+        });
+        (!own && !self.values.is_unknown(given.value)).then_some(given)
+    }
+
+    /// A variant by its bare name: its constructor is called like a function, without payload it is the value.
+    pub(crate) fn variant(&self, class: ClassRef, var: VarId) -> Typed {
+        let facts = self.program.facts(class.file);
+        let is_item = facts.assigns_of(var).any(|row| row.kind == blocklint_facts::AssignKind::Definition);
+        if is_item {
+            return self.var(Scope { file: class.file, at: At::default(), env: EnvId::NONE }, var);
+        }
+        self.known(Val::Instance { class, exact: true, args: self.own_params(class) })
+    }
+
+    /// Whether a name is that of a variant with named fields.
+    pub(crate) fn has_named_fields(&self, class: ClassRef, name: Name) -> bool {
+        let facts = self.program.facts(class.file);
+        facts.language == Language::Rust
+            && self.program.class(class).kind == ClassKind::Enum
+            && self.own_member(class, name).is_some_and(|(owner, var)| {
+                owner == class && facts.assigns_of(var).any(|row| matches!(facts.form(row.annotation), Form::Pairs(_)))
+            })
+    }
+
+    /// A named field of a variant's payload, looked for in all variants.
+    pub(crate) fn variant_field(&self, class: ClassRef, name: Name) -> Option<Typed> {
+        let facts = self.program.facts(class.file);
+        let row = self.program.class(class);
+        if row.kind != ClassKind::Enum {
+            return None;
+        }
+        let sym = self.program.local(class.file, name)?;
+        let scope = lang::rust::names::head_scope(self, class);
+        let mut parts = Vec::new();
+        for assign in facts.assigns.iter().filter(|assign| facts.body_of(assign.at) == row.body) {
+            let Form::Pairs(list) = facts.form(assign.annotation) else { continue };
+            for pair in facts.list(list).chunks(2) {
+                if let [key, ty] = *pair
+                    && facts.form(key) == Form::Str(sym)
+                {
+                    parts.push(self.annotation(scope, ty));
+                }
+            }
+        }
+        (!parts.is_empty()).then(|| self.join(&parts))
+    }
+
+    /// The one field of a tuple struct matched by its pattern; of several the value itself, whose parts are asked next.
+    pub(crate) fn tuple_payload(&self, member: Val, name: Name) -> Option<Typed> {
+        // `State(pool): State<PgPool>`: a library's struct around one thing, taken apart.
+        if let Val::Library { ty, args, .. } = member
+            && self.library.language(ty) == Language::Rust
+            && self.library.text(ty).rsplit("::").next() == Some(self.program.text(name))
+        {
+            return self.transparent_inner(ty, args);
+        }
+        let Val::Instance { class, .. } = member else { return None };
+        let facts = self.program.facts(class.file);
+        let row = self.program.class(class);
+        let text = self.program.text(name);
+        if facts.language != Language::Rust || row.kind == ClassKind::Enum {
+            return None;
+        }
+        if facts.text(row.name) != text && text != "Self" {
+            return None;
+        }
+        let first = self.program.name("0")?;
+        let several = self.program.name("1").is_some_and(|second| self.own_member(class, second).is_some());
+        if several { Some(self.known(member)) } else { Some(self.attr(member, first)) }
+    }
+
+    /// Bounds that hold together: those of the project where there are any, because only they have bodies.
+    pub(crate) fn all_bounds(&self, parts: &[Typed]) -> Typed {
+        let own: Vec<Typed> = parts
+            .iter()
+            .copied()
+            .filter(|part| self.values.members(part.value).iter().any(|val| matches!(val, Val::Instance { .. })))
+            .collect();
+        let known: Vec<Typed> = parts.iter().copied().filter(|part| !self.values.is_unknown(part.value)).collect();
+        match (own.as_slice(), known.as_slice()) {
+            ([], []) => self.unknown(Why::Expression),
+            ([], known) => self.join(known),
+            (own, _) => self.join(own),
+        }
+    }
+
+    /// The type that `Self` means in an annotation of Rust.
+    pub(crate) fn self_type(&self, scope: Scope, form: FormId, receiver: Option<Val>) -> Option<Typed> {
+        let facts = self.program.facts(scope.file);
+        if facts.language != Language::Rust {
+            return None;
+        }
+        let Form::Name(sym) = facts.form(form) else { return None };
+        if facts.text(sym) != "Self" {
+            return None;
+        }
+        if let Some(receiver @ (Val::Instance { .. } | Val::Library { .. })) = receiver {
+            return Some(self.known(receiver));
+        }
+        let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
+        let class = lang::rust::names::around(self, scope.file, body)?;
+        Some(match receiver {
+            // A trait's method called by path on an implementor.
+            Some(Val::Class(of)) => self.known(Val::Instance { class: of, exact: false, args: self.own_params(of) }),
+            _ => lang::rust::names::receiver(self, class),
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! Rust: the closures and functions that a field keeps: those that a struct is written out with, that are assigned to the field,
+//! and that are added to the container it holds, through pointers, locks and options.
+
+use blocklint_facts::ClassId;
+
+use crate::linker::{Linker, Typed};
+use crate::program::ids::{ClassRef, VarRef};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// Types in each other that are looked through: `Arc<Mutex<Vec<Box<dyn Fn()>>>>`.
+const DEEPEST: u32 = 5;
+
+/// Assignments to one field that are looked at.
+const MOST_ASSIGNED: usize = 8;
+
+impl Linker<'_> {
+    /// A field's declared type with the callables that it is seen to keep.
+    pub(crate) fn or_written_callables(&self, field: VarRef, declared: Typed) -> Typed {
+        if !self.keeps_callables(declared, DEEPEST) {
+            return declared;
+        }
+        let facts = self.program.facts(field.file);
+        let row = self.program.var(field);
+        let class = facts.classes.iter().position(|class| class.body == row.body);
+        let (Some(class), Some(name)) = (class, self.program.global(field.file, row.name)) else { return declared };
+        let class = field.file.class_ref(ClassId(class as u32));
+        let mut given = Vec::new();
+        for site in self.sites_writing_out(class).unwrap_or_default() {
+            let sym = self.program.local(site.file, name);
+            let args = self.program.args_of(site);
+            if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
+                given.push(self.callable_kept(self.scope_of(site, EnvId::NONE), arg.value));
+            }
+        }
+        let in_blocks = self.impls(class).into_iter().flat_map(|block| {
+            let own = self.own_assigns(block, name);
+            own.into_iter().map(move |assign| (block.file, assign))
+        });
+        let in_blocks: Vec<_> = in_blocks.take(MOST_ASSIGNED).collect();
+        for (file, assign) in self.assigns_to_member(class, name).into_iter().chain(in_blocks).take(MOST_ASSIGNED) {
+            let row = self.program.facts(file).assign(assign);
+            if row.value.is_some() {
+                given.push(self.callable_kept(Scope { file, at: row.at, env: EnvId::NONE }, row.value));
+            }
+        }
+        self.with_kept(declared, DEEPEST, class, field, &given)
+    }
+
+    /// Whether a type is, or holds, what may be called: a closure's or function's type, or a parameter that nothing bounds.
+    fn keeps_callables(&self, declared: Typed, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if self.takes_lambda(declared) {
+            return true;
+        }
+        match self.values.members(declared.value)[..] {
+            [param @ Val::Param { .. }] => self.values.is_unknown(self.bound_of(param).value),
+            [Val::Library { args, .. }] => self.values.list(args).last().is_some_and(|&value| {
+                self.keeps_callables(Typed { value, inferred_steps: declared.inferred_steps }, depth)
+            }),
+            _ => false,
+        }
+    }
+
+    /// The type with its innermost part replaced by what is kept there.
+    fn with_kept(&self, declared: Typed, depth: u32, class: ClassRef, field: VarRef, given: &[Typed]) -> Typed {
+        let Some(depth) = depth.checked_sub(1) else { return declared };
+        let is_param = matches!(self.values.members(declared.value)[..], [Val::Param { .. }]);
+        if is_param || self.takes_lambda(declared) {
+            return self.callables_for(declared, given.to_vec());
+        }
+        let [Val::Library { ty, args, made }] = self.values.members(declared.value)[..] else { return declared };
+        let mut parts = self.values.list(args);
+        let Some(last) = parts.last_mut() else { return declared };
+        let mut given = given.to_vec();
+        given.extend(self.added_to_field(class, ty, field));
+        let kept = self.with_kept(
+            Typed { value: *last, inferred_steps: declared.inferred_steps },
+            depth,
+            class,
+            field,
+            &given,
+        );
+        if kept.value == *last {
+            return declared;
+        }
+        *last = kept.value;
+        let value = self.values.one(Val::Library { ty, args: self.values.args(&parts), made });
+        Typed { value, inferred_steps: kept.inferred_steps }
+    }
+}

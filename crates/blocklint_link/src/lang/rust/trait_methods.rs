@@ -1,0 +1,262 @@
+//! Rust: closures given to callees that nobody knows, `drop`, methods that traits of the project add to other types.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{ClassKind, Flow, Form, FormId, ImportKind};
+use blocklint_models::{Argument, Condition, Subject, Test, Uses};
+
+use crate::calls::targets::{Target, Targets};
+use crate::linker::{Linker, Typed};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+use crate::values::value::{EnvId, Val, ValueId};
+
+/// What types call the functions that make them.
+const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "default", "bind", "with_capacity"];
+
+/// Last names of the types of futures and streams.
+const FUTURES: &[&str] =
+    &["Future", "Stream", "TryFuture", "TryStream", "BoxFuture", "BoxStream", "LocalBoxFuture", "LocalBoxStream"];
+
+impl<'a> Linker<'a> {
+    /// Adds what `drop(x)` runs.
+    pub(crate) fn add_dropped(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
+        let facts = self.program.facts(site.file);
+        let row = self.program.site(site);
+        if facts.language != Language::Rust || facts.text(row.name) != "drop" {
+            return;
+        }
+        let [only] = self.program.args_of(site)[..] else { return };
+        let is_drop = targets.list.iter().any(|target| match *target {
+            Target::Row { path, .. } => &*self.library.text(path) == "std::mem::drop",
+            _ => false,
+        });
+        let Some(name) = self.program.name("drop").filter(|_| is_drop) else { return };
+        let given = self.eval(self.scope_of(site, env), only.value);
+        let given = self.as_value(given);
+        for val in self.values.members(given.value) {
+            self.add_method(targets, val, name);
+        }
+    }
+
+    /// The method of a library's trait that the file imports, where the type itself has none of that name:
+    /// `use a::Commands; connection.get(key)`.
+    pub(crate) fn of_imported_trait(&self, site: SiteRef, method: Val, name: Name) -> Val {
+        let Val::Method { path, receiver } = method else { return method };
+        if !self.library.calls(path).is_empty() || !self.library.handovers(path).is_empty() {
+            return method;
+        }
+        self.imported_trait_method(site, name).map_or(method, |path| Val::Method { path, receiver })
+    }
+
+    /// The method of this name of a library's trait that a file imports, as far as models speak of it.
+    pub(crate) fn imported_trait_method(&self, site: SiteRef, name: Name) -> Option<PathId> {
+        let known = self.trait_methods.borrow().get(&(site.file, name)).copied();
+        let found = known.unwrap_or_else(|| {
+            let found = self.find_trait_method(site.file, name);
+            self.trait_methods.borrow_mut().insert((site.file, name), found);
+            found
+        })?;
+        // Plain iterators have the methods of parallel ones, too.
+        let is_of_parallel = self.library.text(found).contains("ParallelIterator::");
+        (!is_of_parallel || self.is_parallel(site.file, self.program.site(site).callee)).then_some(found)
+    }
+
+    /// A member; where none is known, as of what a macro declares or derives, the method of an imported trait for
+    /// which what it is given speaks.
+    pub(crate) fn attr_or_told(&self, site: SiteRef, member: Val, name: Name) -> Typed {
+        let attr = self.attr(member, name);
+        let is_known = |val: &Val| match *val {
+            Val::Unknown(_) => false,
+            Val::External(path) => self.is_modelled(path),
+            _ => true,
+        };
+        if self.values.members(attr.value).iter().any(is_known) {
+            return attr;
+        }
+        match self.method_told_by_argument(site, name) {
+            Some(path) => self.known(Val::Method { path, receiver: self.values.bound(member) }),
+            None => attr,
+        }
+    }
+
+    /// Whether a model speaks of a path, or of others of its library.
+    fn is_modelled(&self, path: PathId) -> bool {
+        let text = self.library.text(path);
+        text.split("::").next().is_some_and(|root| self.library.knows_root(Language::Rust, root))
+    }
+
+    /// The method of an imported trait of a library that a value of unknown type may have: only one whose rows all
+    /// ask what it is given, since without that any method of the name would do.
+    fn method_told_by_argument(&self, site: SiteRef, name: Name) -> Option<PathId> {
+        let path = self.imported_trait_method(site, name)?;
+        let asks_argument = |condition: &Condition| {
+            matches!(&condition.subject, Subject::Argument(of) if *of != Argument::Receiver)
+                && condition.tests.iter().any(|test| matches!(test, Test::Type(_)))
+        };
+        let rows = self.library.calls(path);
+        let told = !rows.is_empty() && rows.with(|_| true).all(|row| row.row.when.iter().any(asks_argument));
+        told.then_some(path)
+    }
+
+    fn find_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {
+        let facts = self.program.facts(file);
+        let method = self.program.text(name);
+        facts.imports.iter().find_map(|row| {
+            let text = facts.text(row.module).trim_start_matches("::");
+            let head = text.split("::").next()?;
+            if !self.library.knows_root(Language::Rust, head) {
+                return None;
+            }
+            match row.kind {
+                ImportKind::Module => {
+                    let given = self.library.path(Language::Rust, text);
+                    let found = self.library.member(given, method);
+                    (!self.library.calls(found).is_empty() && self.may_be_trait(given)).then_some(found)
+                }
+                // What a prelude names are traits of the modules beside it.
+                ImportKind::Star => {
+                    let beside = text.strip_suffix("prelude")?;
+                    self.library.of(Language::Rust).named(method).find_map(|named| {
+                        let paths = named.paths(Uses::EFFECT.union(Uses::RETURNS));
+                        let mut traits = paths.filter(|path| path.path.starts_with(beside)).filter_map(|path| {
+                            let (of, _) = path.path.rsplit_once("::")?;
+                            let is_trait = self.may_be_trait(self.library.path(Language::Rust, of));
+                            is_trait.then(|| self.library.path(Language::Rust, path.path))
+                        });
+                        traits.next()
+                    })
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether a path may be that of a trait: it is spelled like a type, and no value is made of it.
+    fn may_be_trait(&self, path: PathId) -> bool {
+        let text = self.library.text(path);
+        let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
+        let made = |name: &&str| !self.library.calls(self.library.member(path, name)).is_empty();
+        is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(made)
+    }
+
+    /// A method that a trait of the project adds to a library's type, or to every type.
+    pub(crate) fn added_by_trait(&self, receiver: Val, name: Name) -> Option<Typed> {
+        if self.hierarchy.bodies_named(name) == 0 {
+            return None;
+        }
+        let value = self.values.one(receiver);
+        if let Val::Library { ty, .. } = receiver {
+            for &ty in self.library.supertypes(ty).iter() {
+                let text = self.library.text(ty);
+                let Some(last) = text.rsplit("::").next().and_then(|last| self.program.name(last)) else { continue };
+                for &block in self.hierarchy.impls_named(last) {
+                    if self.is_for_library(block, ty)
+                        && let Some(found) = self.method_of_block(block, name, receiver)
+                    {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+        self.hierarchy.blankets().iter().find_map(|&block| {
+            self.meets_bound(block, value).then(|| self.method_of_block(block, name, receiver)).flatten()
+        })
+    }
+
+    /// Whether an impl block is for this library type.
+    fn is_for_library(&self, block: ClassRef, ty: PathId) -> bool {
+        let subject = self.annotation(lang::rust::names::head_scope(self, block), self.program.class(block).subject);
+        self.values.members(subject.value).iter().any(|val| matches!(*val, Val::Library { ty: of, .. } if of == ty))
+    }
+
+    /// Whether a value may be what a blanket impl block is for, as far as bounds of the project tell.
+    fn meets_bound(&self, block: ClassRef, value: ValueId) -> bool {
+        let bound = self.bound_of(Val::Param { class: block, index: 0 });
+        self.values.members(bound.value).iter().all(|bound| match *bound {
+            Val::Instance { class: wanted, .. } => self.values.members(value).iter().any(|val| match *val {
+                Val::Instance { class, .. } => self.is_subclass(class, wanted),
+                _ => false,
+            }),
+            _ => true,
+        })
+    }
+
+    /// The method of an impl block, or the one its trait provides.
+    fn method_of_block(&self, block: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
+        let row = self.program.class(block);
+        if row.kind != ClassKind::Impl || row.bases.is_empty() {
+            return None;
+        }
+        let bases = self.bases(block);
+        let owners = std::iter::once(block).chain(bases.iter().filter_map(|base| match *base {
+            Val::Instance { class, .. } | Val::Class(class) => Some(class),
+            _ => None,
+        }));
+        for owner in owners {
+            let body = self.program.class(owner).body;
+            if let Some(var) = self.program.scope_var(owner.file, body, name) {
+                return Some(self.bound_member(owner, var, receiver));
+            }
+        }
+        None
+    }
+
+    /// Whether a function makes a future or stream without being `async`: its declared result is one, through `Box`,
+    /// `Pin`, `Result` and `Option`.
+    pub fn gives_future(&self, body: BodyRef) -> bool {
+        let row = self.program.body(body);
+        if row.returns.is_none() || row.flow != Flow::Sync {
+            return false;
+        }
+        let declared = self.annotation(self.signature_scope(body), row.returns);
+        self.is_future(declared.value, 6)
+    }
+
+    fn is_future(&self, value: ValueId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        self.values.members(value).into_iter().any(|val| match val {
+            Val::Library { ty, args, .. } => {
+                let text = self.library.text(ty);
+                if text.rsplit("::").next().is_some_and(|last| FUTURES.contains(&last)) {
+                    return true;
+                }
+                let inside = lang::rust::names::is_fallible(&text)
+                    || self
+                        .library
+                        .supertypes(ty)
+                        .iter()
+                        .any(|&of| lang::rust::names::is_fallible(&self.library.text(of)));
+                let inner = self.transparent_inner(ty, args).map(|inner| inner.value);
+                inner
+                    .or_else(|| self.values.nth(args, 0).filter(|_| inside))
+                    .is_some_and(|inner| self.is_future(inner, depth))
+            }
+            Val::Awaitable(_) => true,
+            _ => false,
+        })
+    }
+
+    /// What `M::Connection` is on a receiver that tells what `M` is.
+    pub(crate) fn projected(&self, body: BodyRef, form: FormId, receiver: Val) -> Option<Typed> {
+        let facts = self.program.facts(body.file);
+        let Form::Path(base, sym) = facts.form(form) else { return None };
+        let class = self.program.body(body).class.get()?;
+        let name = self.program.global(body.file, sym)?;
+        let param = self.eval(self.signature_scope(body), base);
+        let given = self.substitute(param, &self.bindings(body.file.class_ref(class), receiver));
+        if given.value == param.value {
+            return None;
+        }
+        let member = self.map(given, |val| lang::rust::names::path_member(self, val, name));
+        let found = self.map(member, |val| match val {
+            Val::Class(class) => self.instance_of_class(self.signature_scope(body), class),
+            other => self.known(other),
+        });
+        (!self.values.is_unknown(found.value)).then_some(found)
+    }
+}
+
+/// Whether a path's last segment is spelled like that of a type or trait.
+fn is_spelled_like_a_type(path: &str) -> bool {
+    path.rsplit("::").next().is_some_and(|last| last.starts_with(char::is_uppercase))
+}

@@ -1,0 +1,69 @@
+//! Which files are asked about, where only the findings of a few are wanted, and which of the others are looked at for them.
+
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
+
+/// What a run is asked about; everything until somebody says so.
+#[derive(Debug, Default)]
+pub(crate) struct Focus {
+    files: OnceCell<FxHashSet<FileId>>,
+    near: OnceCell<FxHashSet<FileId>>,
+    /// The bodies of other files that are looked at.
+    bodies: OnceCell<FxHashSet<BodyRef>>,
+    /// The names that the files which are looked at bear.
+    names: OnceCell<FxHashSet<Name>>,
+}
+
+impl Linker<'_> {
+    /// Only findings in these files are wanted. What is resolved is resolved as ever. Counts once, before anything is looked for.
+    pub fn report_only(&self, files: FxHashSet<FileId>) {
+        let _ = self.asked.files.set(files);
+    }
+
+    /// Calls that block, and those who make them, are looked for in the files asked about and in these bodies only, which their findings
+    /// lead to. Counts once.
+    pub fn look_only_at(&self, bodies: FxHashSet<BodyRef>) {
+        let files: FxHashSet<FileId> = bodies.iter().map(|body| body.file).chain(self.files_asked()).collect();
+        let _ = self.asked.bodies.set(bodies);
+        let names = files.iter().flat_map(|&file| self.program.names_of(file)).copied().collect();
+        let _ = self.asked.names.set(names);
+        let _ = self.asked.near.set(files);
+    }
+
+    /// Whether findings of a file are wanted.
+    #[inline]
+    pub fn is_asked(&self, file: FileId) -> bool {
+        self.asked.files.get().is_none_or(|files| files.contains(&file))
+    }
+
+    /// Whether a file is looked at.
+    #[inline]
+    pub fn is_in_focus(&self, file: FileId) -> bool {
+        self.asked.near.get().is_none_or(|files| files.contains(&file))
+    }
+
+    /// Whether a call is looked at.
+    pub fn is_site_near(&self, site: SiteRef) -> bool {
+        let Some(bodies) = self.asked.bodies.get() else { return true };
+        self.is_asked(site.file) || bodies.contains(&self.program.body_of_site(site))
+    }
+
+    /// Whether a file that is looked at bears a name, or another under which an import binds it.
+    #[inline]
+    pub fn is_name_near(&self, name: Name) -> bool {
+        let Some(names) = self.asked.names.get() else { return true };
+        names.contains(&name) || self.with_aliases(name).iter().any(|name| names.contains(name))
+    }
+
+    /// The files of which findings are wanted, in the order of their slots.
+    pub fn files_asked(&self) -> impl Iterator<Item = FileId> + '_ {
+        let mut few: Vec<FileId> = self.asked.files.get().into_iter().flatten().copied().collect();
+        few.sort();
+        let all = if self.asked.files.get().is_some() { 0 } else { self.program.files.len() as u32 };
+        few.into_iter().chain((0..all).map(FileId))
+    }
+}

@@ -1,0 +1,120 @@
+//! What is read once from all files, before anything is asked: who derives from whom, under which names imports bind others, which
+//! libraries' values are where. It holds for as long as the files that change say the same of it, which the inside of a function does
+//! not touch.
+
+use crate::lang;
+use crate::syntax::forms;
+use std::sync::{Arc, OnceLock};
+
+use blocklint_facts::{AssignKind, BodyId, BodyKind, ClassKind, FileFacts, Form, FormId, ImportKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::classes::hierarchy::Hierarchy;
+use crate::imports::library_reach::LibraryReach;
+use crate::linker::Linker;
+use crate::program::Program;
+use crate::program::ids::Name;
+
+/// What is read once from all files; cheap to clone.
+#[derive(Clone)]
+pub struct Tables {
+    pub(crate) hierarchy: Arc<Hierarchy>,
+    pub(crate) import_aliases: Arc<FxHashMap<Name, Vec<Name>>>,
+    pub(crate) alias_names: Arc<FxHashSet<Name>>,
+    reach: Arc<OnceLock<LibraryReach>>,
+    /// Python: the names under which classes hold descriptors of libraries.
+    pub(crate) described: Arc<OnceLock<FxHashSet<Name>>>,
+}
+
+impl Tables {
+    /// Reads all files.
+    pub fn new(program: &Program<'_>) -> Self {
+        let import_aliases = lang::import_aliases(program);
+        Tables {
+            hierarchy: Arc::new(Hierarchy::new(program)),
+            alias_names: Arc::new(import_aliases.values().flatten().copied().collect()),
+            import_aliases: Arc::new(import_aliases),
+            reach: Arc::default(),
+            described: Arc::default(),
+        }
+    }
+}
+
+impl Linker<'_> {
+    /// Which libraries' values can be in which file.
+    pub fn reach(&self) -> &LibraryReach {
+        self.tables.reach.get_or_init(|| LibraryReach::new(self))
+    }
+}
+
+/// What one file says of the tables: while this is the same, they hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline(Vec<(What, Box<str>, u32)>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Module,
+    Imported,
+    Alias,
+    Function,
+    Class(ClassKind, bool),
+    Base,
+    Subject,
+    ForAll,
+    Held,
+    Maker,
+}
+
+impl Outline {
+    /// Reads one file.
+    pub fn of(facts: &FileFacts) -> Self {
+        let mut found: Vec<(What, Box<str>, u32)> = Vec::new();
+        let mut add = |what: What, text: &str, number: u32| found.push((what, Box::from(text), number));
+        for import in &facts.imports {
+            add(What::Module, facts.text(import.module), import.level);
+            add(What::Imported, facts.text(import.name), u32::from(import.kind == ImportKind::Name));
+        }
+        for row in facts.assigns.iter() {
+            let Form::Var(var) = facts.form(row.target) else { continue };
+            match facts.form(row.value) {
+                Form::Import(import) if row.kind == AssignKind::Import => {
+                    add(What::Alias, facts.text(facts.var(var).name), 0);
+                    add(What::Imported, facts.text(facts.import(import).name), 1);
+                    add(What::Module, facts.text(facts.import(import).module), 0);
+                }
+                Form::Result(site) if facts.body(facts.var(var).body).kind == BodyKind::Class => {
+                    add(What::Held, facts.text(facts.var(var).name), 0);
+                    add(What::Maker, facts.text(facts.site(site).name), 0);
+                }
+                _ => {}
+            }
+        }
+        for body in facts.bodies.iter().filter(|body| body.kind == BodyKind::Function) {
+            add(What::Function, facts.text(body.name), 0);
+        }
+        for class in facts.classes.iter() {
+            add(What::Class(class.kind, class.parent == BodyId(0)), facts.text(class.name), 0);
+            for &base in facts.list(class.bases) {
+                add(What::Base, last_name(facts, base), 0);
+            }
+            add(What::Subject, last_name(facts, class.subject), 0);
+            if let (Form::Name(subject), Some(&param)) =
+                (facts.form(class.subject), facts.list(class.type_params).first())
+            {
+                let param = match facts.form(param) {
+                    Form::Cast(name, _) => facts.form(name),
+                    param => param,
+                };
+                add(What::ForAll, "", u32::from(matches!(param, Form::Str(of) if of == subject)));
+            }
+        }
+        Outline(found)
+    }
+}
+
+fn last_name(facts: &FileFacts, form: FormId) -> &str {
+    match facts.form(form) {
+        Form::Subscript(inner, _) | Form::Bound(inner) => last_name(facts, inner),
+        _ => forms::last_name(facts, form).map_or("", |sym| facts.text(sym)),
+    }
+}

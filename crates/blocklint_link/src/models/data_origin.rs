@@ -1,0 +1,402 @@
+//! Where the bytes or the text of a value come from (`from`), and whether all of them are taken (`size`).
+
+use std::cell::Cell;
+
+use blocklint_core::Language;
+use blocklint_facts::{AssignKind, BodyKind, ExitKind, Form, FormId, VarKind};
+use blocklint_models::{Source, Test, TypeExpr};
+
+use crate::calls::targets::Target;
+use crate::linker::Linker;
+use crate::models::row_match::ConditionResult;
+use crate::program::ids::{BodyRef, SiteRef};
+use crate::program::occurrences::Mention;
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// Methods of texts and bytes that give the same again, in another form.
+const SAME: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
+
+/// The same in Rust: borrowed, owned, or of another type.
+const SAME_IN_RUST: [&str; 16] = [
+    "as_ref",
+    "as_slice",
+    "as_bytes",
+    "as_str",
+    "to_vec",
+    "to_owned",
+    "into",
+    "into_bytes",
+    "into_vec",
+    "into_boxed_slice",
+    "clone",
+    "deref",
+    "borrow",
+    "chunk",
+    "unwrap",
+    "expect",
+];
+
+/// Methods of streams that give a piece.
+const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readuntil", "__next__"];
+
+/// How many forms are followed.
+const DEPTH: u32 = 16;
+
+/// Calls of a name that are asked whether they run a body.
+const MOST_SITES: usize = 200;
+
+/// Calls that are asked what they pass to a parameter.
+const MOST_PASSING: usize = 8;
+
+/// How many forms are looked at for one answer: what fills a buffer may itself be made of several values.
+const FUEL: u32 = 240;
+
+/// What is asked of a value.
+#[derive(Clone, Copy)]
+pub(crate) struct OriginQuery<'t> {
+    /// Any of these; none: any source.
+    sources: Option<&'t [Source]>,
+    /// All that the source gives: no slice, no part, and nothing that says how much to read.
+    pub(crate) whole: bool,
+    /// How many project functions may still be entered.
+    calls: u32,
+    /// How many forms may still be looked at.
+    fuel: &'t Cell<u32>,
+}
+
+impl Linker<'_> {
+    /// Whether a value passes `from` or `size`.
+    pub fn origin_test(&self, test: &Test, site: SiteRef, form: FormId, env: EnvId) -> ConditionResult {
+        let fuel = &Cell::new(FUEL);
+        let asked = match test {
+            Test::From(sources) => OriginQuery { sources: Some(sources), whole: false, calls: 1, fuel },
+            _ => OriginQuery { sources: None, whole: true, calls: 1, fuel },
+        };
+        let body = self.program.body_of_site(site);
+        let scope = Scope { env, ..self.scope_of(site, env) };
+        self.comes(scope, body, form, asked, DEPTH)
+    }
+
+    pub(crate) fn comes(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        form: FormId,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
+        let (Some(depth), Some(fuel)) = (depth.checked_sub(1), asked.fuel.get().checked_sub(1)) else {
+            return ConditionResult::Hidden;
+        };
+        asked.fuel.set(fuel);
+        let shown = self.comes_as_written(scope, body, form, asked, depth);
+        if shown == ConditionResult::Yes {
+            return shown;
+        }
+        match (self.program.facts(scope.file).language, shown) {
+            (Language::Rust, _) => self.comes_in_rust(shown, scope, body, form, asked, depth),
+            (_, ConditionResult::Param(_) | ConditionResult::Hidden)
+                if self.is_given_by_library(scope, body, form, asked) =>
+            {
+                ConditionResult::Yes
+            }
+            (Language::Java, ConditionResult::Hidden) if self.is_given_by_caller(scope, body, form, asked, depth) => {
+                ConditionResult::Yes
+            }
+            (_, ConditionResult::Param(index)) => match self.comes_by_chain(body, index, asked, depth) {
+                ConditionResult::Yes => ConditionResult::Yes,
+                _ => shown,
+            },
+            _ => shown,
+        }
+    }
+
+    /// Whether a form is a parameter whose type says where its bytes come from, of a callable that nobody in the project calls: what
+    /// a library gives to its handlers and lambdas.
+    fn is_given_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: OriginQuery<'_>) -> bool {
+        let facts = self.program.facts(scope.file);
+        let Form::Var(var) = facts.form(form) else { return false };
+        let row = facts.var(var);
+        if !matches!(row.kind, VarKind::Param(_)) || facts.assigns_of(var).next().is_some() || scope.file != body.file {
+            return false;
+        }
+        let is_sourced = self.values.members(self.eval(scope, form).value).iter().any(|val| match *val {
+            Val::Library { ty, .. } => self.library.source(ty).is_some_and(|source| wanted(asked, source)),
+            _ => false,
+        });
+        is_sourced && !self.is_called_here(body.file.body_ref(row.body))
+    }
+
+    /// Java: whether a lambda captures a parameter to which a call of the method around passes what is asked for.
+    fn is_given_by_caller(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        form: FormId,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> bool {
+        let facts = self.program.facts(scope.file);
+        let (Form::Var(var), Some(calls)) = (facts.form(form), asked.calls.checked_sub(1)) else { return false };
+        let row = facts.var(var);
+        let VarKind::Param(index) = row.kind else { return false };
+        let is_captured = scope.file == body.file && scope.file.body_ref(row.body) != body;
+        if !is_captured || facts.assigns_of(var).next().is_some() {
+            return false;
+        }
+        let around = body.file.body_ref(row.body);
+        self.sites_calling(around).into_iter().take(MOST_PASSING).any(|site| {
+            let Some(form) = self.passed(site, around, index) else { return false };
+            let scope = self.scope_of(site, EnvId::NONE);
+            self.comes(scope, self.program.body_of_site(site), form, OriginQuery { calls, ..asked }, depth)
+                == ConditionResult::Yes
+        })
+    }
+
+    /// Java: whether what a lambda is given comes by the chain that its operator stands on: `request.bodyToMono(String.class).map(
+    /// body -> …)`.
+    fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: OriginQuery<'_>, depth: u32) -> ConditionResult {
+        let facts = self.program.facts(lambda.file);
+        if facts.language != Language::Java || self.program.body(lambda).kind != BodyKind::Lambda || index > 0 {
+            return ConditionResult::Hidden;
+        }
+        let uses = self.program.uses_of_callable(lambda);
+        let operator = uses.iter().find_map(|(mention, _)| match mention {
+            Mention::Arg(site, _) => Some(lambda.file.site_ref(site)),
+            _ => None,
+        });
+        let Some((operator, chain)) = operator.and_then(|site| Some((site, self.receiver_form(site)?))) else {
+            return ConditionResult::Hidden;
+        };
+        let gives_element = self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.handovers_at(path, operator).iter().any(|row| !row.row.gives.is_empty()),
+            _ => false,
+        });
+        if !gives_element {
+            return ConditionResult::Hidden;
+        }
+        self.comes(self.scope_of(operator, EnvId::NONE), self.program.body_of_site(operator), chain, asked, depth)
+    }
+
+    /// Whether a call in the project is seen to run a body.
+    fn is_called_here(&self, body: BodyRef) -> bool {
+        let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return false };
+        let mut sites = self.program.sites_named(name).take(MOST_SITES);
+        sites.any(|site| self.targets(site, EnvId::NONE).receiver_of(body).is_some())
+    }
+
+    fn comes_as_written(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        form: FormId,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
+        let facts = self.program.facts(scope.file);
+        match facts.form(form) {
+            Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) => {
+                self.comes(scope, body, inner, asked, depth)
+            }
+            // A part of what comes from somewhere comes from there, but is not all of it.
+            Form::Subscript(base, _) | Form::Part(base, _) | Form::Field(base, _) if !asked.whole => {
+                self.comes(scope, body, base, asked, depth)
+            }
+            Form::Part(base, _) | Form::Field(base, _) => self.comes(scope, body, base, asked, depth),
+            Form::Alt(_, list) => {
+                let parts = facts.list(list).iter();
+                any(parts.map(|&part| self.comes(scope, body, part, asked, depth)))
+            }
+            Form::Var(var) => {
+                let row = facts.var(var);
+                let plain = facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration);
+                let values: Vec<FormId> = plain.map(|assign| assign.value).collect();
+                match row.kind {
+                    VarKind::Param(index) if values.is_empty() && scope.file.body_ref(row.body) == body => {
+                        ConditionResult::Param(index)
+                    }
+                    VarKind::Param(_) => ConditionResult::Hidden,
+                    _ if scope.file.body_ref(row.body) != body || values.is_empty() || values.len() > 4 => {
+                        ConditionResult::Hidden
+                    }
+                    _ => all(values.iter().map(|&value| self.comes(scope, body, value, asked, depth))),
+                }
+            }
+            Form::Attr(base, sym) => {
+                let members = self.values.members(self.eval(scope, base).value);
+                let gives = |val: &Val| {
+                    let Val::Library { ty, .. } = *val else { return false };
+                    let path = self.library.member(ty, facts.text(sym));
+                    let rows = self.library.properties(path);
+                    rows.iter().any(|row| row.source.is_some_and(|source| wanted(asked, source)))
+                };
+                if members.iter().any(gives) { ConditionResult::Yes } else { ConditionResult::Hidden }
+            }
+            Form::Result(site) => self.comes_from_call(scope, body, scope.file.site_ref(site), asked, depth),
+            Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Bool(_) | Form::None => {
+                ConditionResult::No
+            }
+            _ => ConditionResult::Hidden,
+        }
+    }
+
+    fn comes_from_call(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        site: SiteRef,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
+        let facts = self.program.facts(site.file);
+        let row = self.program.site(site);
+        if let Form::Attr(base, name) = facts.form(row.callee)
+            && (SAME.contains(&facts.text(name))
+                || self.program.language(site.file) == Language::Rust && SAME_IN_RUST.contains(&facts.text(name)))
+        {
+            let of_base = self.comes(scope, body, base, asked, depth);
+            if of_base != ConditionResult::Hidden {
+                return of_base;
+            }
+        }
+        let wrapped = self.comes_through(scope, body, site, asked, depth);
+        if wrapped != ConditionResult::Hidden {
+            return wrapped;
+        }
+        let targets = self.targets(site, scope.env);
+        let (outer, caller, of_caller) = (scope, body, asked);
+        let each = targets.list.iter().map(|target| match *target {
+            Target::Row { path, property: false, .. } => {
+                let rows = self.library.calls(path);
+                let gives = rows.with(|row| row.source.is_some()).any(|row| {
+                    row.source.is_some_and(|source| wanted(asked, source))
+                        && self.conditions_shown(&row.when, &row.unless, site, scope.env)
+                });
+                if gives {
+                    return yes_if(!(asked.whole && self.says_how_much(site, scope.env)));
+                }
+                let keeps = rows.with(|row| row.returns == Some(TypeExpr::SelfType(Vec::new()))).next().is_some();
+                if keeps && let Some(chain) = self.receiver_form(site) {
+                    return self.comes(scope, body, chain, asked, depth);
+                }
+                let given_again = rows.with(|row| row.same.is_some()).find_map(|row| {
+                    let holds = self.conditions_shown(&row.when, &row.unless, site, scope.env);
+                    row.same.as_ref().filter(|_| holds).and_then(|argument| self.argument(site, argument))
+                });
+                given_again.map_or(ConditionResult::Hidden, |form| self.comes(scope, body, form, asked, depth))
+            }
+            Target::Body { body, env, .. } if asked.calls > 0 => {
+                let callee = body;
+                let (facts, body_id) = self.program.facts_and_id(body);
+                let asked = OriginQuery { calls: asked.calls - 1, ..asked };
+                let given = facts.exits.iter().filter(|exit| {
+                    exit.kind == ExitKind::Return && exit.value.is_some() && facts.body_of(exit.at) == body_id
+                });
+                all(given.map(|exit| {
+                    let scope = Scope { file: body.file, at: exit.at, env };
+                    match self.comes(scope, body, exit.value, asked, depth) {
+                        // Whoever calls it decides: of Rust's functions this call, of others nobody asks.
+                        ConditionResult::Param(index) if facts.language == Language::Rust => {
+                            let given = self.passed(site, callee, index);
+                            given.map_or(ConditionResult::Hidden, |form| {
+                                self.comes(outer, caller, form, of_caller, depth)
+                            })
+                        }
+                        ConditionResult::Param(_) => ConditionResult::Hidden,
+                        shown => shown,
+                    }
+                }))
+            }
+            _ => ConditionResult::Hidden,
+        });
+        any(each)
+    }
+
+    /// What reads from another value comes from where that does: `GzDecoder::new(&body[..])`, `archive.by_index(0)`.
+    fn comes_through(
+        &self,
+        scope: Scope,
+        body: BodyRef,
+        site: SiteRef,
+        asked: OriginQuery<'_>,
+        depth: u32,
+    ) -> ConditionResult {
+        if self.program.language(site.file) != Language::Rust || !self.gives_wrapper(site, scope.env) {
+            return ConditionResult::Hidden;
+        }
+        let facts = self.program.facts(site.file);
+        let receiver = match facts.form(self.program.site(site).callee) {
+            Form::Attr(base, _) => Some(base),
+            _ => None,
+        };
+        let given = self.program.args_of(site).into_iter().map(|arg| arg.value);
+        any(receiver.into_iter().chain(given).map(|form| self.comes(scope, body, form, asked, depth)))
+    }
+
+    /// Whether a call gives a value that behaves as one in it, or may fail to.
+    fn gives_wrapper(&self, site: SiteRef, env: EnvId) -> bool {
+        let wraps = |val: &Val| match *val {
+            Val::Library { ty, .. } => self.library.ty(ty).is_some_and(|rows| rows.through().is_some()),
+            _ => false,
+        };
+        let inner = |val: &Val| match *val {
+            Val::Library { args, .. } => self.values.nth(args, 0),
+            _ => None,
+        };
+        let members = self.values.members(self.result(site, env).value);
+        members.iter().any(wraps)
+            || members.iter().filter_map(inner).any(|value| self.values.members(value).iter().any(wraps))
+    }
+
+    /// Whether a call reads a piece, or an argument may say how much: a number, or what is called like one.
+    fn says_how_much(&self, site: SiteRef, env: EnvId) -> bool {
+        let facts = self.program.facts(site.file);
+        let name = facts.text(self.program.site(site).name);
+        let reads_piece = PIECES.contains(&name) || name.starts_with("recv");
+        reads_piece
+            || self.program.args_of(site).into_iter().any(|arg| {
+                let name = if arg.name.is_some() { facts.text(arg.name) } else { "" };
+                let is_amount =
+                    ["n", "size", "limit", "length", "amt", "chunk_size", "max_bytes", "maxsize"].contains(&name);
+                match self.constant(site, arg.value, env, 4).number() {
+                    Some(number) => number > 0.0,
+                    None => is_amount && facts.form(arg.value) != Form::None,
+                }
+            })
+    }
+}
+
+pub(crate) fn wanted(asked: OriginQuery<'_>, source: Source) -> bool {
+    asked.sources.is_none_or(|sources| sources.contains(&source))
+}
+
+fn yes_if(holds: bool) -> ConditionResult {
+    if holds { ConditionResult::Yes } else { ConditionResult::Hidden }
+}
+
+/// One of them is enough.
+pub(crate) fn any(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
+    let mut found = ConditionResult::Hidden;
+    for shown in each {
+        match shown {
+            ConditionResult::Yes => return ConditionResult::Yes,
+            ConditionResult::Param(_) if found == ConditionResult::Hidden => found = shown,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// All must be shown, and there is one.
+pub(crate) fn all(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
+    let mut found = None;
+    for shown in each {
+        match (shown, found) {
+            (ConditionResult::Yes, None | Some(ConditionResult::Yes)) => found = Some(ConditionResult::Yes),
+            (ConditionResult::Param(_), None) => found = Some(shown),
+            _ => return ConditionResult::Hidden,
+        }
+    }
+    found.unwrap_or(ConditionResult::Hidden)
+}

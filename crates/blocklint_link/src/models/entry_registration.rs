@@ -1,0 +1,151 @@
+//! Functions that models register to run where nothing may block, by what decorates them or what they override; and the runtime of
+//! code that no row says more about.
+
+use crate::lang;
+use blocklint_core::{Context, Language, Runtime};
+use blocklint_facts::{FileFacts, Flow, Form};
+use blocklint_models::{Argument, HandoverRow, Role, Runs, Source, Subject, Test, Via};
+
+use crate::classes::hierarchy::Ancestor;
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, PathId, SiteRef};
+use crate::values::value::{EnvId, Val};
+
+/// Calls of one coroutine beyond which nobody asks who drives it.
+pub(crate) const MOST_DRIVERS: usize = 8;
+
+impl Linker<'_> {
+    /// Rows that register what they decorate, or what overrides them.
+    pub fn registered(&self, body: BodyRef) -> Option<Option<Runtime>> {
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let mut rows: Vec<&HandoverRow> = Vec::new();
+        for (path, made) in self.decorators(body) {
+            if facts.language == Language::Java
+                && lang::java::names::is_of_many_servers(&self.library.text(path))
+                && !self.serves_on_loops(body.file)
+            {
+                continue;
+            }
+            let found = self.library.handovers(path);
+            // The first row whose conditions hold speaks; a decorator that is not called gives no argument.
+            let holds = |row: &HandoverRow| match made {
+                _ if asks_for_request(row) => self.is_validated_on_loop(body),
+                Some(site) => self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                None => row.when.is_empty(),
+            };
+            rows.extend(found.of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row)));
+        }
+        rows.extend(self.registered_by_class(body));
+        if let Some(class) = row.class.get() {
+            let class = body.file.class_ref(class);
+            let before = rows.len();
+            for ancestor in self.mro(class).iter() {
+                if let Ancestor::Library(ty, _) = *ancestor {
+                    let path = self.library.member(ty, facts.text(row.name));
+                    let found = self.library.handovers(path);
+                    rows.extend(found.of_via(Via::Override).map(|found| found.row));
+                }
+            }
+            if rows.len() > before
+                && facts.language == Language::Java
+                && (self.is_given_to_workers(class) || self.is_deployed_on_workers(class))
+            {
+                rows.truncate(before);
+            }
+        }
+        let is_async = row.flow == Flow::Coroutine
+            || facts.language == Language::Java
+                && !rows.is_empty()
+                && matches!(self.declared_role(body), Some(Role::Publisher | Role::Future));
+        for row in rows {
+            let runs = match &row.context {
+                blocklint_models::HandoverContext::Is(runs) => *runs,
+                blocklint_models::HandoverContext::BySync { sync, async_ } => {
+                    if is_async && !(facts.language == Language::Java && self.serves_by_servlets(body.file)) {
+                        *async_
+                    } else {
+                        *sync
+                    }
+                }
+                blocklint_models::HandoverContext::Of(_) => continue,
+            };
+            if runs == Runs::In(Context::EventLoop) {
+                let runtime = row.runtime.or_else(|| self.runtime_of(body.file));
+                return Some(runtime);
+            }
+        }
+        None
+    }
+
+    /// The library paths of a body's decorators: called ones by their callee, those read in the project by their name.
+    pub fn decorator_paths(&self, body: BodyRef) -> Vec<PathId> {
+        self.decorators(body).into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// The library paths of a body's decorators, each with the call that makes it where there is one.
+    pub fn decorators(&self, body: BodyRef) -> Vec<(PathId, Option<SiteRef>)> {
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let scope = self.signature_scope(body);
+        let mut paths = Vec::new();
+        for &decorator in facts.list(row.decorators) {
+            let (typed, made) = match facts.form(decorator) {
+                Form::Result(site) => {
+                    let site = body.file.site_ref(site);
+                    (self.callee(site, EnvId::NONE), Some(site))
+                }
+                _ => (self.eval(scope, decorator), None),
+            };
+            for val in self.values.members(typed.value) {
+                match val {
+                    Val::External(path) | Val::Method { path, .. } => paths.push((path, made)),
+                    Val::Fn { body: of, .. } => {
+                        let name = self.qualified_name(of);
+                        paths.push((self.library.path(facts.language, &name), made));
+                    }
+                    Val::Class(class) => {
+                        let name = self.qualified_class(class);
+                        paths.push((self.library.path(facts.language, &name), made));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        paths
+    }
+
+    /// What rules need to know of a function's declared result.
+    pub fn declared_role(&self, body: BodyRef) -> Option<Role> {
+        let row = self.program.body(body);
+        if row.returns.is_none() {
+            return None;
+        }
+        let declared = self.annotation(self.signature_scope(body), row.returns);
+        self.values.members(declared.value).into_iter().find_map(|val| match val {
+            Val::Library { ty, .. } => self.library.role(ty),
+            Val::Instance { class, .. } => self.mro(class).iter().find_map(|ancestor| match *ancestor {
+                crate::classes::hierarchy::Ancestor::Library(ty, _) => self.library.role(ty),
+                _ => None,
+            }),
+            _ => None,
+        })
+    }
+}
+
+/// Whether a row holds for methods of what a library makes of a request.
+fn asks_for_request(row: &HandoverRow) -> bool {
+    row.when.iter().any(|condition| {
+        condition.subject == Subject::Argument(Argument::Receiver)
+            && matches!(&condition.tests[..], [Test::From(sources)] if sources.contains(&Source::Request))
+    })
+}
+
+/// Whether a Python file imports something of a package.
+pub fn imports(facts: &FileFacts, package: &str) -> bool {
+    facts.language == Language::Python
+        && facts
+            .imports
+            .iter()
+            .any(|import| import.level == 0 && facts.text(import.module).split('.').next() == Some(package))
+}

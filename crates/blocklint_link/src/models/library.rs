@@ -1,0 +1,441 @@
+//! What models say, by interned path: a thin memory over `blocklint_models`.
+
+use crate::lang;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use blocklint_core::Language;
+use blocklint_models::{
+    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, Source, TypeExpr, TypeRows, Unversioned, Uses,
+};
+use rustc_hash::FxHashMap;
+
+use crate::program::ids::PathId;
+
+/// Names of methods with the states they put their receiver in.
+type States = Rc<[(String, String)]>;
+
+/// A call whose rows put a value in a state.
+struct StateRow {
+    path: PathId,
+    /// The path without its last segment.
+    owner: Option<PathId>,
+    name: String,
+    states: Vec<String>,
+    gives_nothing: bool,
+    /// The types it gives.
+    gives: Vec<PathId>,
+}
+
+/// The models of a run, with what was asked before.
+pub struct Library<'a> {
+    models: &'a Models,
+    paths: RefCell<Paths>,
+    supertypes: RefCell<FxHashMap<PathId, Rc<[PathId]>>>,
+    calls: RefCell<FxHashMap<PathId, Rc<CallRows<'a>>>>,
+    properties: RefCell<FxHashMap<PathId, Rc<CallRows<'a>>>>,
+    handovers: RefCell<FxHashMap<PathId, Rc<HandoverRows<'a>>>>,
+    types: RefCell<FxHashMap<PathId, Option<Rc<TypeRows<'a>>>>>,
+    /// Room to put a member's path together in; most were asked for before.
+    spelling: RefCell<String>,
+    spoken_of: RefCell<FxHashMap<PathId, bool>>,
+    are_types: RefCell<FxHashMap<PathId, bool>>,
+    blocking_members: RefCell<FxHashMap<PathId, bool>>,
+    states: RefCell<FxHashMap<PathId, States>>,
+    state_rows: RefCell<[Option<Rc<[StateRow]>>; LANGUAGES]>,
+}
+
+const LANGUAGES: usize = Language::ALL.len();
+
+#[derive(Default)]
+struct Paths {
+    /// By language.
+    ids: [FxHashMap<Rc<str>, PathId>; LANGUAGES],
+    /// By language: also other spellings than rows use.
+    spelled: [FxHashMap<Rc<str>, PathId>; LANGUAGES],
+    rows: Vec<(Language, Rc<str>)>,
+}
+
+/// What stands between the segments of a path.
+pub fn separator(language: Language) -> &'static str {
+    if language == Language::Rust { "::" } else { "." }
+}
+
+impl<'a> Library<'a> {
+    /// Nothing asked yet.
+    pub fn new(models: &'a Models) -> Self {
+        Library {
+            models,
+            paths: RefCell::default(),
+            supertypes: RefCell::default(),
+            calls: RefCell::default(),
+            properties: RefCell::default(),
+            handovers: RefCell::default(),
+            types: RefCell::default(),
+            spelling: RefCell::default(),
+            spoken_of: RefCell::default(),
+            are_types: RefCell::default(),
+            blocking_members: RefCell::default(),
+            states: RefCell::default(),
+            state_rows: RefCell::default(),
+        }
+    }
+
+    /// The models of a language.
+    pub fn of(&self, language: Language) -> &'a LanguageModels {
+        self.models.lang(language)
+    }
+
+    /// The path in the spelling that rows use.
+    pub fn path(&self, language: Language, text: &str) -> PathId {
+        if let Some(&id) = self.paths.borrow().spelled[language as usize].get(text) {
+            return id;
+        }
+        let canonical: Rc<str> = Rc::from(&*self.of(language).canonical(text));
+        let mut paths = self.paths.borrow_mut();
+        let next = PathId(paths.rows.len() as u32);
+        let id = *paths.ids[language as usize].entry(canonical.clone()).or_insert(next);
+        if id == next {
+            paths.rows.push((language, canonical));
+        }
+        paths.spelled[language as usize].insert(Rc::from(text), id);
+        id
+    }
+
+    /// The text of a path.
+    pub fn text(&self, path: PathId) -> Rc<str> {
+        self.paths.borrow().rows[path.0 as usize].1.clone()
+    }
+
+    /// The language of a path.
+    pub fn language(&self, path: PathId) -> Language {
+        self.paths.borrow().rows[path.0 as usize].0
+    }
+
+    /// The path of a member.
+    pub fn member(&self, path: PathId, name: &str) -> PathId {
+        let paths = self.paths.borrow();
+        let (language, text) = &paths.rows[path.0 as usize];
+        let language = *language;
+        let mut spelled = self.spelling.borrow_mut();
+        spelled.clear();
+        for part in [text, separator(language), name] {
+            spelled.push_str(part);
+        }
+        drop(paths);
+        self.path(language, &spelled)
+    }
+
+    /// The path without its last segment, and that segment.
+    pub fn split(&self, path: PathId) -> Option<(PathId, String)> {
+        let (language, text) = self.paths.borrow().rows[path.0 as usize].clone();
+        let (head, name) = text.rsplit_once(separator(language))?;
+        Some((self.path(language, head), name.to_owned()))
+    }
+
+    /// The path under which rows speak of a macro, if any do: `tokio::join!`.
+    pub(crate) fn of_macro(&self, path: PathId) -> PathId {
+        let spelled = self.path(self.language(path), &format!("{}!", self.text(path)));
+        if self.calls(spelled).is_empty() { path } else { spelled }
+    }
+
+    /// Rust: the path of a member; of a crate that no model speaks of, which hands on one of which models speak under its own
+    /// name (`other::rusqlite`), that crate.
+    pub(crate) fn handed_on(&self, path: PathId, name: &str) -> PathId {
+        let language = self.language(path);
+        let text = self.text(path);
+        let is_unknown_crate = || !text.contains(separator(language)) && !self.knows_root(language, &text);
+        if is_unknown_crate() && *text != *name && self.knows_root(language, name) {
+            return self.path(language, name);
+        }
+        self.member(path, name)
+    }
+
+    /// Whether some row or alias speaks of this path or of one below it.
+    pub fn speaks(&self, path: PathId) -> bool {
+        *self
+            .spoken_of
+            .borrow_mut()
+            .entry(path)
+            .or_insert_with(|| self.of(self.language(path)).knows_prefix(&self.text(path)))
+    }
+
+    /// Whether some model speaks of names under this first segment.
+    pub fn knows_root(&self, language: Language, segment: &str) -> bool {
+        self.of(language).is_root(segment)
+    }
+
+    /// Whether the path is a type.
+    pub fn is_type(&self, path: PathId) -> bool {
+        let mut are_types = self.are_types.borrow_mut();
+        *are_types.entry(path).or_insert_with(|| self.of(self.language(path)).is_type(&self.text(path)))
+    }
+
+    /// Whether a row says of a method of a type that it holds its thread.
+    pub fn has_blocking_members(&self, ty: PathId) -> bool {
+        if let Some(&known) = self.blocking_members.borrow().get(&ty) {
+            return known;
+        }
+        let (models, separator) = (self.of(self.language(ty)), separator(self.language(ty)));
+        let found = self.supertypes(ty).iter().any(|&owner| {
+            let prefix = format!("{}{separator}", self.text(owner));
+            models.names(Uses::EFFECT).any(|name| {
+                name.paths(Uses::EFFECT)
+                    .any(|path| path.path.strip_prefix(&prefix).is_some_and(|rest| !rest.contains(separator)))
+            })
+        });
+        self.blocking_members.borrow_mut().insert(ty, found);
+        found
+    }
+
+    /// What the `[[type]]` rows of a path say.
+    pub fn ty(&self, path: PathId) -> Option<Rc<TypeRows<'a>>> {
+        if let Some(known) = self.types.borrow().get(&path) {
+            return known.clone();
+        }
+        let rows = self.of(self.language(path)).ty(&self.text(path)).map(Rc::new);
+        self.types.borrow_mut().insert(path, rows.clone());
+        rows
+    }
+
+    /// A type and all it derives from, nearest first.
+    pub fn supertypes(&self, path: PathId) -> Rc<[PathId]> {
+        if let Some(known) = self.supertypes.borrow().get(&path) {
+            return known.clone();
+        }
+        let language = self.language(path);
+        let mut found = vec![path];
+        let mut at = 0;
+        while at < found.len() && found.len() < 32 {
+            if let Some(rows) = self.ty(found[at]) {
+                for base in rows.bases() {
+                    if let TypeExpr::Path { path: base, .. } = base {
+                        let base = self.path(language, base);
+                        if !found.contains(&base) {
+                            found.push(base);
+                        }
+                    }
+                }
+            }
+            at += 1;
+        }
+        if language == Language::Java
+            && found.len() == 1
+            && let Some(base) = lang::java::generated_code::generated_base(&self.text(path))
+        {
+            let base = self.path(language, base);
+            found.extend(self.supertypes(base).iter().copied());
+        }
+        let found: Rc<[PathId]> = Rc::from(found);
+        self.supertypes.borrow_mut().insert(path, found.clone());
+        found
+    }
+
+    /// Whether a type is another or derives from it.
+    pub fn is_subtype(&self, path: PathId, base: PathId) -> bool {
+        self.supertypes(path).contains(&base)
+    }
+
+    /// Whether a type or one it derives from has a tag.
+    pub fn has_tag(&self, path: PathId, tag: &str) -> bool {
+        self.supertypes(path).iter().any(|&ty| self.ty(ty).is_some_and(|rows| rows.has_tag(tag)))
+    }
+
+    /// To what values of a type belong, or of what it derives from. What can be made in one thread only works in no other: so are
+    /// whole families, by the rows of their constructors.
+    pub fn bound(&self, path: PathId) -> Option<Bound> {
+        let of_type = |ty: PathId| self.ty(ty).and_then(|rows| rows.bound());
+        let made =
+            |ty: PathId| self.calls(ty).with(|row| row.bound == Some(Bound::Thread)).next().map(|_| Bound::Thread);
+        self.supertypes(path).iter().find_map(|&ty| of_type(ty).or_else(|| made(ty)))
+    }
+
+    /// What rules need to know of a type or of what it derives from.
+    pub fn role(&self, path: PathId) -> Option<Role> {
+        self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.role()))
+    }
+
+    /// Where the bytes of values of a type, or of what it derives from, come from.
+    pub(crate) fn source(&self, path: PathId) -> Option<Source> {
+        self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.source()))
+    }
+
+    /// The path under this name of the type and of each it derives from.
+    fn along(&self, path: PathId) -> Vec<Rc<str>> {
+        let Some((parent, name)) = self.split(path) else { return vec![self.text(path)] };
+        self.supertypes(parent).iter().map(|&ty| self.text(self.member(ty, &name))).collect()
+    }
+
+    /// The `[[call]]` rows for calling a path; of a method, also those of the types its own derives from.
+    pub fn calls(&self, path: PathId) -> Rc<CallRows<'a>> {
+        if let Some(known) = self.calls.borrow().get(&path) {
+            return known.clone();
+        }
+        let along = self.along(path);
+        let along: Vec<&str> = along.iter().map(|path| &**path).collect();
+        let models = self.of(self.language(path));
+        let mut rows = models.calls_along(&along, &Unversioned);
+        // A method that carries an annotation stands as the annotation's member.
+        if rows.is_empty()
+            && self.language(path) == Language::Java
+            && let Some((annotation, _)) = self.split(path)
+        {
+            rows = models.marks(&self.text(annotation));
+        }
+        let rows = Rc::new(rows);
+        self.calls.borrow_mut().insert(path, rows.clone());
+        rows
+    }
+
+    /// Whether rows say what methods without a body do that carry this annotation.
+    pub(crate) fn is_mark(&self, path: PathId) -> bool {
+        !self.of(self.language(path)).marks(&self.text(path)).is_empty()
+    }
+
+    /// The `[[call]]` rows for reading a property.
+    pub fn properties(&self, path: PathId) -> Rc<CallRows<'a>> {
+        if let Some(known) = self.properties.borrow().get(&path) {
+            return known.clone();
+        }
+        let along = self.along(path);
+        let along: Vec<&str> = along.iter().map(|path| &**path).collect();
+        let rows = Rc::new(self.of(self.language(path)).properties_along(&along, &Unversioned));
+        self.properties.borrow_mut().insert(path, rows.clone());
+        rows
+    }
+
+    /// Whether the user's configuration brings models.
+    pub fn has_user_rows(&self) -> bool {
+        Language::ALL
+            .iter()
+            .any(|language| self.of(*language).layers().any(|(kind, _)| kind == blocklint_models::LayerKind::User))
+    }
+
+    /// Whether a row of the user's configuration says what calling a path does.
+    pub(crate) fn has_user_row(&self, path: PathId) -> bool {
+        let rows = self.of(self.language(path)).calls(&self.text(path)).user_only();
+        rows.effect().next().is_some()
+    }
+
+    /// The `[[handover]]` rows of a path.
+    pub fn handovers(&self, path: PathId) -> Rc<HandoverRows<'a>> {
+        if let Some(known) = self.handovers.borrow().get(&path) {
+            return known.clone();
+        }
+        let along = self.along(path);
+        let along: Vec<&str> = along.iter().map(|path| &**path).collect();
+        let rows = Rc::new(self.of(self.language(path)).handovers_along(&along, &Unversioned));
+        self.handovers.borrow_mut().insert(path, rows.clone());
+        rows
+    }
+
+    /// What rows whose path ends in this name are for, in a language.
+    pub fn name_uses(&self, language: Language, name: &str) -> Uses {
+        self.of(language).name_uses(name)
+    }
+
+    /// Whether iterating over a value of a type holds the thread.
+    fn iterates_slowly(&self, ty: PathId) -> bool {
+        ["__next__", "__iter__"].iter().any(|method| {
+            let rows = self.calls(self.member(ty, method));
+            rows.effect().any(|row| row.held().is_some())
+        })
+    }
+
+    /// Whether calling a path gives values whose iteration holds the thread.
+    pub fn gives_slow_iteration(&self, language: Language, path: &str) -> bool {
+        let path = self.path(language, path.split('(').next().unwrap_or(path));
+        self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
+            Some(TypeExpr::Path { path, .. }) => self.iterates_slowly(self.path(language, path)),
+            Some(TypeExpr::SelfType(_)) => self.split(path).is_some_and(|(ty, _)| self.iterates_slowly(ty)),
+            // What depends on the call may be anything.
+            Some(TypeExpr::None) | None => false,
+            Some(_) => true,
+        })
+    }
+
+    /// Whether rows put values of a type in states, so that it matters which call made one.
+    pub(crate) fn makes_state(&self, ty: PathId) -> bool {
+        !self.states(ty).is_empty()
+    }
+
+    /// The methods of a type that put their receiver in a state.
+    pub(crate) fn state_names(&self, ty: PathId, state: &str) -> Vec<String> {
+        self.states(ty)
+            .iter()
+            .filter(|(name, of)| of == state && !name.is_empty())
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+
+    /// Names of methods and constructors of a type with the states their rows give.
+    fn states(&self, ty: PathId) -> States {
+        if let Some(known) = self.states.borrow().get(&ty) {
+            return known.clone();
+        }
+        let rows = self.state_rows(self.language(ty));
+        let mut found = Vec::new();
+        for &of in self.supertypes(ty).iter() {
+            for row in rows.iter() {
+                // Only a method is called on the object itself; what makes it is known by the value.
+                // One that gives something puts that in the state (MODELS section 4), as `cursor` does.
+                let setter = if row.owner == Some(of) && row.gives_nothing { row.name.as_str() } else { "" };
+                if row.owner == Some(of) || row.path == of || row.gives.contains(&ty) {
+                    found.extend(row.states.iter().map(|state| (setter.to_owned(), state.clone())));
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        let found: Rc<[(String, String)]> = Rc::from(found);
+        self.states.borrow_mut().insert(ty, found.clone());
+        found
+    }
+
+    /// The rows that put values in states, read once.
+    fn state_rows(&self, language: Language) -> Rc<[StateRow]> {
+        if let Some(known) = &self.state_rows.borrow()[language as usize] {
+            return known.clone();
+        }
+        let models = self.of(language);
+        let mut found: Vec<StateRow> = Vec::new();
+        for name in models.names(Uses::STATE) {
+            for path in name.paths(Uses::STATE) {
+                let canonical = models.canonical(path.path);
+                // An overload is one of what it overloads.
+                let bare = canonical.split('(').next().unwrap_or(&canonical);
+                let rows = models.calls(bare);
+                let states: Vec<String> =
+                    rows.with(|row| row.state.is_some()).filter_map(|row| row.state.clone()).collect();
+                if states.is_empty() {
+                    continue;
+                }
+                let returns: Vec<&TypeExpr> =
+                    rows.with(|row| row.returns.is_some()).filter_map(|row| row.row.returns.as_ref()).collect();
+                let owner = bare.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
+                // Also within a result: `io::Result<Runtime>`.
+                let gives = returns.iter().flat_map(|ty| match ty {
+                    TypeExpr::Path { path, arguments } => {
+                        let inner = arguments.iter().filter_map(|of| match of {
+                            TypeExpr::Path { path, .. } => Some(path),
+                            _ => None,
+                        });
+                        std::iter::once(path).chain(inner).map(|path| self.path(language, path)).collect()
+                    }
+                    _ => Vec::new(),
+                });
+                found.push(StateRow {
+                    path: self.path(language, bare),
+                    owner,
+                    name: name.name.to_owned(),
+                    states,
+                    gives_nothing: returns.is_empty(),
+                    gives: gives.collect(),
+                });
+            }
+        }
+        let found: Rc<[StateRow]> = Rc::from(found);
+        self.state_rows.borrow_mut()[language as usize] = Some(found.clone());
+        found
+    }
+}

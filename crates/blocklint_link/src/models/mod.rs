@@ -1,0 +1,16 @@
+//! The models of libraries at a call: which row matches, under which condition, and what a library registers.
+
+pub mod availability;
+pub(crate) mod candidate_sites;
+pub(crate) mod data_origin;
+pub(crate) mod declarative_methods;
+pub mod entry_registration;
+pub mod library;
+pub(crate) mod receiver_state;
+pub mod row_condition;
+pub mod row_match;
+pub mod runtime_of;
+pub(crate) mod stored_callbacks;
+pub(crate) mod timeout;
+pub mod unit_facts;
+pub(crate) mod unknown_stream;

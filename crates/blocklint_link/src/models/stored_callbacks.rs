@@ -1,0 +1,325 @@
+//! Callables that an object of a library keeps and runs during later calls of it: the loader of a cache, the comparator of a sorted
+//! set, the handlers of a parser (`during` of `[[handover]]`).
+
+use blocklint_core::Language;
+use blocklint_facts::{ExitKind, Form, FormId, VarKind};
+use blocklint_models::{Selector, Uses, Via};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::calls::targets::{Target, TargetKind, Targets};
+use crate::classes::hierarchy::Ancestor;
+use crate::linker::Linker;
+use crate::models::library::separator;
+use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef, VarRef};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// Calls, variables and results that an object is followed back through.
+const DEEPEST: u32 = 6;
+
+/// Calls looked at for one object.
+const MOST: usize = 32;
+
+/// What rows say that is run during later calls, by the last name of these.
+#[derive(Default)]
+pub(crate) struct During {
+    by_name: FxHashMap<String, Vec<Rule>>,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    /// The later call.
+    call: PathId,
+    /// How many arguments it has, where its path says so.
+    arguments: Option<usize>,
+    runs: Runs,
+}
+
+#[derive(Clone, Debug)]
+enum Runs {
+    /// The override of a method of this type in the class of an object that was given.
+    Override(PathId, String),
+    /// What this call was given in the argument that its row names.
+    GivenTo(PathId),
+    /// The methods with this annotation.
+    Marked(PathId),
+}
+
+impl During {
+    fn new(linker: &Linker<'_>) -> Self {
+        let mut found = During::default();
+        let mut seen = FxHashSet::default();
+        for &language in Language::ALL {
+            let uses = Uses::OVERRIDE.union(Uses::HANDOVER).union(Uses::DECORATOR);
+            for name in linker.library.of(language).names(uses) {
+                for named in name.paths(uses) {
+                    let path = named.path.split('(').next().unwrap_or(named.path);
+                    let path = linker.library.path(language, path);
+                    if seen.insert(path) {
+                        found.see(linker, path);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn see(&mut self, linker: &Linker<'_>, path: PathId) {
+        for row in linker.library.handovers(path).iter() {
+            let runs = match row.selector {
+                Selector::Via(Via::Override) => match linker.library.split(path) {
+                    Some((owner, method)) => Runs::Override(owner, method),
+                    None => continue,
+                },
+                Selector::Argument(_) => Runs::GivenTo(path),
+                Selector::Via(Via::Decorator) => Runs::Marked(path),
+            };
+            for text in &row.during {
+                let (text, list) =
+                    text.split_once('(').map_or((text.as_str(), None), |(head, list)| (head, Some(list)));
+                let arguments =
+                    list.map(|list| list.split(',').filter(|part| !part.trim_matches(')').is_empty()).count());
+                let language = linker.library.language(path);
+                let call = linker.library.path(language, text);
+                let last = text.rsplit(separator(language)).next().unwrap_or(text);
+                let rules = self.by_name.entry(last.to_owned()).or_default();
+                rules.push(Rule { call, arguments, runs: runs.clone() });
+            }
+        }
+    }
+}
+
+impl Linker<'_> {
+    fn during(&self) -> &During {
+        self.during.get_or_init(|| During::new(self))
+    }
+
+    /// The rules for a call of a library's method at a site.
+    fn during_call(&self, path: PathId, site: SiteRef) -> Vec<&Rule> {
+        let table = &self.during().by_name;
+        let text = self.library.text(path);
+        let name = text.rsplit(separator(self.library.language(path))).next().unwrap_or(&text);
+        let Some(rules) = table.get(name) else { return Vec::new() };
+        let Some((owner, _)) = self.library.split(path) else { return Vec::new() };
+        let count = self.program.args_of(site).len();
+        let types = self.library.supertypes(owner);
+        let is_meant = |rule: &&Rule| {
+            rule.arguments.is_none_or(|wanted| wanted == count)
+                && self.library.split(rule.call).is_some_and(|(of, _)| types.contains(&of))
+        };
+        rules.iter().filter(is_meant).collect()
+    }
+
+    /// Adds what a call runs of what its object was given before.
+    pub(crate) fn add_during(&self, targets: &mut Targets, path: PathId, site: SiteRef) {
+        let rules = self.during_call(path, site);
+        if rules.is_empty() {
+            return;
+        }
+        for rule in &rules {
+            if let Runs::Marked(annotation) = rule.runs {
+                self.add_listeners(targets, annotation, site);
+            }
+        }
+        let Some(receiver) = self.receiver_form(site) else { return };
+        let mut calls = Vec::new();
+        self.calls_behind(self.scope_of(site, EnvId::NONE), receiver, DEEPEST, &mut calls);
+        for rule in rules {
+            for &call in calls.iter().filter(|&&call| call != site) {
+                match &rule.runs {
+                    Runs::Override(owner, method) => self.add_overrides_given(targets, call, *owner, method),
+                    Runs::GivenTo(maker) => self.add_given(targets, call, *maker, site),
+                    Runs::Marked(_) => {}
+                }
+            }
+        }
+    }
+
+    /// The calls that made or filled what a form is: those that it is the result of, those on the same variable, and what goes
+    /// into their arguments.
+    pub(crate) fn calls_behind(&self, scope: Scope, form: FormId, depth: u32, found: &mut Vec<SiteRef>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let file = scope.file;
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Result(site) => self.call_and_behind(file.site_ref(site), depth, found),
+            Form::Cast(inner, _) => self.calls_behind(scope, inner, depth, found),
+            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+                self.calls_behind_var(file.var_ref(var), depth, found);
+            }
+            Form::Attr(base, sym) => {
+                if let Some(var) = self.field_behind(scope, base, sym) {
+                    self.calls_behind_var(var, depth, found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call_and_behind(&self, call: SiteRef, depth: u32, found: &mut Vec<SiteRef>) {
+        if found.len() >= MOST || found.contains(&call) {
+            return;
+        }
+        found.push(call);
+        let scope = self.scope_of(call, EnvId::NONE);
+        if let Some(receiver) = self.receiver_form(call) {
+            self.calls_behind(scope, receiver, depth, found);
+        }
+        // A module that is registered, a builder that is built into another.
+        for arg in &self.program.args_of(call) {
+            self.calls_behind(scope, arg.value, depth, found);
+        }
+        // A method of the project that makes it.
+        for target in &self.targets(call, EnvId::NONE).list {
+            let Target::Body { body, .. } = *target else { continue };
+            let (facts, body_id) = self.program.facts_and_id(body);
+            let exits = facts.exits.iter().filter(|exit| {
+                exit.kind == ExitKind::Return && facts.body_of(exit.at) == body_id && exit.value.is_some()
+            });
+            for exit in exits {
+                let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+                self.calls_behind(scope, exit.value, depth, found);
+            }
+        }
+    }
+
+    fn calls_behind_var(&self, var: VarRef, depth: u32, found: &mut Vec<SiteRef>) {
+        for (at, value) in self.given_to(var) {
+            self.calls_behind(Scope { file: var.file, at, env: EnvId::NONE }, value, depth, found);
+        }
+        // `reader.setContentHandler(handler)`
+        let (facts, var_id) = self.program.facts_and_id(var);
+        let operators = self.operators_of(var.file);
+        let name = self.program.var(var).name;
+        let by_this = operators.on_attr(name).filter(|&(call, base)| {
+            let scope = self.scope_of(var.file.site_ref(call), EnvId::NONE);
+            self.field_behind(scope, base, name) == Some(var)
+        });
+        for site in operators.on_var(var_id).chain(by_this.map(|(call, _)| call)) {
+            let call = var.file.site_ref(site);
+            let gives = !facts.args_of(site).is_empty();
+            if gives && found.len() < MOST && !found.contains(&call) {
+                found.push(call);
+                for arg in &self.program.facts(var.file).args_of(site) {
+                    self.calls_behind(self.scope_of(call, EnvId::NONE), arg.value, depth.min(1), found);
+                }
+            }
+        }
+    }
+
+    /// The methods of objects among a call's arguments that override one of a library's type.
+    fn add_overrides_given(&self, targets: &mut Targets, call: SiteRef, owner: PathId, method: &str) {
+        let Some(name) = self.program.name(method) else { return };
+        for arg in &self.program.args_of(call) {
+            let typed = self.eval(self.scope_of(call, EnvId::NONE), arg.value);
+            for val in self.values.members(typed.value) {
+                let Val::Instance { class, .. } = val else { continue };
+                if !self.derives_from_library(class, owner) {
+                    continue;
+                }
+                for member in self.values.members(self.attr(val, name).value) {
+                    if let Val::Fn { body, env, .. } = member {
+                        targets.steps = targets.steps.max(typed.inferred_steps);
+                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Call });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The callable in the argument that a call's row names.
+    fn add_given(&self, targets: &mut Targets, call: SiteRef, maker: PathId, site: SiteRef) {
+        let made_so = |target: &Target| matches!(*target, Target::Row { path, .. } if self.is_method_of(path, maker));
+        if !self.targets(call, EnvId::NONE).list.iter().any(made_so) {
+            return;
+        }
+        for row in self.handovers_at(maker, call).iter().filter(|row| !row.during.is_empty()) {
+            let Selector::Argument(argument) = &row.row.selector else { continue };
+            let Some(form) = self.argument(call, argument) else { continue };
+            self.add_callables_in(targets, call, form, site);
+        }
+    }
+
+    /// Adds the callables that an earlier call was given in a form, as a later one runs them.
+    pub(crate) fn add_callables_in(&self, targets: &mut Targets, call: SiteRef, form: FormId, site: SiteRef) {
+        let typed = self.eval(self.scope_of(call, EnvId::NONE), form);
+        for val in self.values.members(typed.value) {
+            match val {
+                Val::Fn { .. } | Val::Partial { .. } | Val::Method { .. } => self.add_callee(targets, val, site),
+                Val::Instance { .. } => {
+                    for body in self.callables_of(val) {
+                        let env = EnvId::NONE;
+                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Call });
+                    }
+                }
+                _ => continue,
+            }
+            targets.steps = targets.steps.max(typed.inferred_steps);
+        }
+    }
+
+    /// Whether a path is a method of a type or of what it derives from.
+    fn is_method_of(&self, path: PathId, method: PathId) -> bool {
+        if path == method {
+            return true;
+        }
+        match (self.library.split(path), self.library.split(method)) {
+            (Some((owner, name)), Some((of, wanted))) => name == wanted && self.library.supertypes(owner).contains(&of),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn derives_from_library(&self, class: ClassRef, ty: PathId) -> bool {
+        self.mro(class).iter().any(|ancestor| match *ancestor {
+            Ancestor::Library(of, _) => self.library.is_subtype(of, ty),
+            _ => false,
+        })
+    }
+
+    /// The names of the later calls that run what a call is given in an argument.
+    pub(crate) fn names_run_during(&self, site: SiteRef, arg: u32) -> Vec<Name> {
+        let mut found = Vec::new();
+        for target in &self.targets(site, EnvId::NONE).list {
+            let path = match *target {
+                Target::Row { path, .. } => path,
+                Target::Body { body, with_receiver, .. } => {
+                    let index = self.param_for(site, arg, body, with_receiver);
+                    found.extend(index.map(|index| self.names_run_later(body, index)).unwrap_or_default());
+                    continue;
+                }
+                Target::Overrides { .. } => continue,
+            };
+            for row in self.handovers_at(path, site).iter().filter(|row| !row.during.is_empty()) {
+                if matches!(&row.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument)) {
+                    found.extend(self.last_names(&row.row.during));
+                }
+            }
+        }
+        found
+    }
+
+    /// The names of the calls of a library during which it runs a method that overrides one of its own.
+    pub fn names_run_during_override(&self, body: BodyRef) -> Vec<Name> {
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let Some(class) = row.class.get() else { return Vec::new() };
+        let class = body.file.class_ref(class);
+        let mut found = Vec::new();
+        for ancestor in self.mro(class).iter() {
+            let Ancestor::Library(ty, _) = *ancestor else { continue };
+            let rows = self.library.handovers(self.library.member(ty, facts.text(row.name)));
+            for row in rows.of_via(Via::Override) {
+                found.extend(self.last_names(&row.row.during));
+            }
+        }
+        found
+    }
+
+    pub(crate) fn last_names(&self, paths: &[String]) -> Vec<Name> {
+        let last = |path: &String| {
+            let head = path.split('(').next().unwrap_or(path);
+            self.program.name(head.rsplit(['.', ':']).next().unwrap_or(head))
+        };
+        paths.iter().filter_map(last).collect()
+    }
+}

@@ -1,0 +1,111 @@
+//! What a caller gives of which nobody sees what is behind it (`unseen`): a stream by a parameter may be read from a file, a
+//! socket or memory.
+
+use crate::lang;
+use blocklint_facts::{Form, FormId, VarKind};
+
+use crate::linker::Linker;
+use crate::models::row_match::ConditionResult;
+use crate::program::ids::{BodyRef, SiteRef};
+use crate::syntax::forms::behind_local;
+use crate::values::value::{EnvId, Val};
+
+/// What a stream is put around is followed this often.
+const WRAPPERS: u32 = 4;
+
+/// How many callers a parameter that a lambda captures is followed through.
+const HOPS: u32 = 3;
+
+/// Calls of a method that are asked what they pass.
+const MOST_SITES: usize = 40;
+
+impl Linker<'_> {
+    /// Whether an argument is declared as any stream, and is a parameter: its callers say whether they know more, and where there
+    /// are none nobody does.
+    pub fn unseen_test(&self, site: SiteRef, form: FormId, env: EnvId) -> ConditionResult {
+        let members = self.values.members(self.eval(self.scope_of(site, env), form).value);
+        if members.is_empty() || !members.iter().all(|&val| self.is_any_stream(val)) {
+            return ConditionResult::No;
+        }
+        self.unseen_at(site, form, HOPS)
+    }
+
+    fn unseen_at(&self, site: SiteRef, form: FormId, hops: u32) -> ConditionResult {
+        let facts = self.program.facts(site.file);
+        let mut at = self.put_around(site, form);
+        while let Form::Cast(inner, _) = facts.form(at) {
+            at = self.put_around(site, inner);
+        }
+        let Form::Var(var) = facts.form(at) else { return ConditionResult::No };
+        let row = facts.var(var);
+        let VarKind::Param(index) = row.kind else { return ConditionResult::No };
+        if facts.assigns_of(var).next().is_some() {
+            return ConditionResult::No;
+        }
+        match row.body == facts.body_of(self.program.site(site).at) {
+            true => ConditionResult::Param(index),
+            false if self.nobody_shows(site.file.body_ref(row.body), index, hops) => ConditionResult::Yes,
+            false => ConditionResult::No,
+        }
+    }
+
+    /// Whether nobody calls a method, or some call passes what its own callers would have to show.
+    fn nobody_shows(&self, body: BodyRef, index: u32, hops: u32) -> bool {
+        let Some(hops) = hops.checked_sub(1) else { return false };
+        let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return true };
+        let mut passed = self
+            .program
+            .sites_named(name)
+            .take(MOST_SITES)
+            .filter_map(|site| {
+                let with_receiver = self.targets(site, EnvId::NONE).receiver_of(body)?;
+                Some((site, self.argument_for_param(site, body, index, with_receiver)?))
+            })
+            .peekable();
+        passed.peek().is_none()
+            || passed.any(|(site, form)| match self.unseen_test_within(site, form, hops) {
+                ConditionResult::Yes => true,
+                ConditionResult::Param(index) => self.nobody_shows(self.program.body_of_site(site), index, hops),
+                ConditionResult::No | ConditionResult::Hidden => false,
+            })
+    }
+
+    fn unseen_test_within(&self, site: SiteRef, form: FormId, hops: u32) -> ConditionResult {
+        let members = self.values.members(self.eval(self.scope_of(site, EnvId::NONE), form).value);
+        match members.is_empty() || !members.iter().all(|&val| self.is_any_stream(val)) {
+            true => ConditionResult::No,
+            false => self.unseen_at(site, form, hops),
+        }
+    }
+
+    /// Whether a value is declared as anything that can be read or written, or put around that.
+    pub(crate) fn is_any_stream(&self, val: Val) -> bool {
+        let language = match val {
+            Val::Library { ty, .. } => self.library.language(ty),
+            _ => return false,
+        };
+        let innermost = self.types_through(val);
+        innermost.last().is_some_and(|&ty| lang::is_any_stream(language, &self.library.text(ty)))
+    }
+
+    /// What a reader is put around, in this body: `input` of `BufReader::new(input)`, of `new InputStreamReader(input, UTF_8)`.
+    pub(crate) fn put_around(&self, site: SiteRef, form: FormId) -> FormId {
+        let facts = self.program.facts(site.file);
+        let mut at = form;
+        for _ in 0..WRAPPERS {
+            let Some(made) = behind_local(facts, at) else { return at };
+            let Form::Result(call) = facts.form(made) else { return at };
+            let call = site.file.site_ref(call);
+            let callee = self.callee(call, EnvId::NONE);
+            let wraps = self.values.members(callee.value).iter().any(|val| match *val {
+                Val::External(path) | Val::Method { path, .. } => self.holds_argument(path, 0),
+                _ => false,
+            });
+            match self.program.args_of(call).first() {
+                Some(inner) if wraps => at = inner.value,
+                _ => return at,
+            }
+        }
+        at
+    }
+}

@@ -1,0 +1,298 @@
+//! What the place of a lambda says of it: the functional interface it implements, and what it is given.
+
+use crate::lang;
+use blocklint_core::{Context, Language, Runtime};
+use blocklint_facts::{At, Form, FormId};
+use blocklint_models::{HandoverContext, Runs, Selector, Via};
+
+use crate::calls::targets::Target;
+use crate::classes::hierarchy::Ancestor;
+use crate::linker::{Linker, Typed};
+use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use crate::program::occurrences::Mention;
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+impl<'a> Linker<'a> {
+    /// Java: the library's method that a lambda is given to.
+    pub fn taker_of(&self, body: BodyRef) -> Option<String> {
+        let facts = self.program.facts(body.file);
+        if facts.language != blocklint_core::Language::Java
+            || self.program.body(body).kind != blocklint_facts::BodyKind::Lambda
+        {
+            return None;
+        }
+        let uses = self.program.uses_of_callable(body);
+        uses.iter().find_map(|(mention, _)| {
+            let Mention::Arg(site, _) = mention else { return None };
+            let targets = self.targets(body.file.site_ref(site), EnvId::NONE);
+            targets.list.iter().find_map(|target| match *target {
+                Target::Row { path, .. } => Some(self.library.text(path).to_string()),
+                _ => None,
+            })
+        })
+    }
+
+    /// What a lambda's n-th parameter is, by the call it is handed to or the type it is declared as.
+    pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
+        for mention in self.places_of_lambda(body) {
+            if let Mention::Arg(site, arg) = mention
+                && let Some(given) = self.given_by_row(body.file.site_ref(site), arg, index)
+            {
+                return Some(given);
+            }
+            for val in self.declared_for(body.file, mention) {
+                if let Some(given) = self.given_by_interface(val, index) {
+                    return Some(given);
+                }
+            }
+        }
+        None
+    }
+
+    /// Where a lambda goes; in Rust also where a pointer to it does: `Box::new(|conn| …)`.
+    fn places_of_lambda(&self, body: BodyRef) -> Vec<Mention> {
+        const MOST: usize = 4;
+        let index = self.program.index_of(body.file);
+        let facts = self.program.facts(body.file);
+        let mut found: Vec<Mention> =
+            self.program.uses_of_callable(body).iter().map(|(mention, _)| mention).take(MOST).collect();
+        let mut at = 0;
+        while facts.language == Language::Rust
+            && let Some(&mention) = found.get(at)
+            && found.len() < 2 * MOST
+        {
+            at += 1;
+            let Mention::Arg(site, _) = mention else { continue };
+            let is_pointer =
+                facts.args_of(site).len() == 1 && matches!(facts.form(facts.site(site).callee), Form::Path(..));
+            if is_pointer {
+                found.extend(index.uses_of_result(site).iter().map(|(mention, _)| mention).take(MOST));
+            }
+        }
+        found
+    }
+
+    /// What calling a functional interface's one method gives, by the interface's type arguments: `work.apply(x)` of a
+    /// `Function<X, Mono<Y>>`.
+    pub(crate) fn functional_result(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
+        let facts = self.program.facts(site.file);
+        if !crate::lang::conventions::is_functional_method(facts.language, facts.text(self.program.site(site).name)) {
+            return None;
+        }
+        let receiver = self.receiver_form(site)?;
+        let typed = self.eval(self.scope_of(site, env), receiver);
+        let [Val::Library { ty, args, .. }] = self.values.members(typed.value)[..] else { return None };
+        let value = self.values.nth(args, lang::java::names::functional_return(&self.library.text(ty))?)?;
+        (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: typed.inferred_steps })
+    }
+
+    /// A declared parameter, where a library's row says that it gets something more special.
+    pub(crate) fn given_more_exactly(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
+        let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };
+        let given = match self.program.body(body).kind {
+            blocklint_facts::BodyKind::Lambda => self.lambda_param(body, index),
+            _ => self.given_to_override(body, index),
+        };
+        let Some(given) = given else { return declared };
+        let [Val::Library { ty, made, .. }] = self.values.members(given.value)[..] else { return declared };
+        if ty == wanted || !self.library.is_subtype(ty, wanted) {
+            return declared;
+        }
+        Typed { value: self.values.one(Val::Library { ty, args, made }), ..declared }
+    }
+
+    /// What a library passes to a method that overrides one of its own.
+    fn given_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let class = body.file.class_ref(row.class.get()?);
+        self.mro(class).iter().find_map(|ancestor| {
+            let Ancestor::Library(ty, _) = *ancestor else { return None };
+            let handovers = self.library.handovers(self.library.member(ty, facts.text(row.name)));
+            let found = handovers.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+            let given = found.row.gives.get(index as usize)?;
+            Some(self.type_value(given, Val::External(ty), None))
+        })
+    }
+
+    /// What the library passes to the callable in an argument.
+    pub(crate) fn given_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
+        let targets = self.targets(site, EnvId::NONE);
+        for target in &targets.list {
+            let Target::Row { path, receiver, .. } = *target else { continue };
+            let handovers = self.handovers_at(path, site);
+            let row = handovers.iter().find(|row| match &row.selector {
+                Selector::Argument(argument) => !row.gives.is_empty() && self.is_argument(site, arg, argument),
+                Selector::Via(_) => false,
+            });
+            let Some(row) = row else { continue };
+            let Some(given) = row.row.gives.get(index as usize) else { continue };
+            let own = if receiver.is_some() { self.values.single(receiver) } else { Val::External(path) };
+            let given = self.type_value(given, own, Some((site, EnvId::NONE)));
+            if !self.values.is_unknown(given.value) {
+                return Some(given);
+            }
+        }
+        None
+    }
+
+    /// The declared types of the place where a lambda stands.
+    pub(crate) fn declared_for(&self, file: FileId, mention: Mention) -> Vec<Val> {
+        let facts = self.program.facts(file);
+        let read = |at: At, form: FormId| -> Vec<Val> {
+            if form.is_none() {
+                return Vec::new();
+            }
+            let typed = self.annotation(Scope { file, at, env: EnvId::NONE }, form);
+            self.values.members(typed.value).into_iter().collect()
+        };
+        match mention {
+            Mention::Assign(assign) => {
+                let row = facts.assign(assign);
+                read(row.at, row.annotation)
+            }
+            Mention::Exit(exit) => {
+                let row = facts.exits.at(exit as usize);
+                let body = self.program.body_of(file, row.at);
+                let returns = self.program.body(body).returns;
+                read(self.signature_scope(body).at, returns)
+            }
+            Mention::Arg(site, arg) => {
+                let site = file.site_ref(site);
+                let mut found = Vec::new();
+                for target in &self.targets(site, EnvId::NONE).list {
+                    let Target::Body { body, with_receiver, .. } = *target else { continue };
+                    let Some(index) = self.param_for(site, arg, body, with_receiver) else { continue };
+                    let Some(param) = self.program.params_of(body).get(index as usize) else { continue };
+                    if param.annotation.is_some() {
+                        let typed = self.annotation(self.signature_scope(body), param.annotation);
+                        found.extend(self.values.members(typed.value));
+                    }
+                }
+                found
+            }
+            Mention::Operand(_) | Mention::Default(_) => Vec::new(),
+        }
+    }
+
+    /// The n-th parameter of a functional interface's one method.
+    fn given_by_interface(&self, interface: Val, index: u32) -> Option<Typed> {
+        match interface {
+            Val::Param { .. } => {
+                let bound = self.bound_of(interface);
+                self.values.members(bound.value).into_iter().find_map(|bound| self.given_by_interface(bound, index))
+            }
+            Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
+                if !lang::rust::names::is_callable(&self.library.text(ty)) {
+                    let inner = self.transparent_inner(ty, args)?;
+                    return self
+                        .values
+                        .members(inner.value)
+                        .into_iter()
+                        .find_map(|of| self.given_by_interface(of, index));
+                }
+                // `Fn(A, B) -> C` has the tuple of its parameters first.
+                let [Val::Tuple(params)] = self.values.members(self.values.nth(args, 0)?)[..] else { return None };
+                let value = self.values.nth(params, index as usize)?;
+                (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: 0 })
+            }
+            Val::Library { ty, args, .. } => {
+                let text = self.library.text(ty);
+                let Some(index) = lang::java::names::functional_argument(&text, index as usize) else {
+                    return self.given_to_method_of(ty, index, interface);
+                };
+                let value = self.values.nth(args, index)?;
+                (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: 0 })
+            }
+            Val::Instance { class, .. } => {
+                let method = self.functional_method(class)?;
+                let param = self.program.params_of(method).get(index as usize)?;
+                let given = self.annotation(self.signature_scope(method), param.annotation.get()?);
+                (!self.values.is_unknown(given.value)).then_some(given)
+            }
+            _ => None,
+        }
+    }
+
+    /// What a row says that the library passes to the one method of its interface.
+    fn given_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
+        let method = self.library.ty(ty)?.functional()?;
+        let rows = self.library.handovers(self.library.member(ty, method));
+        let given = rows.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+        let given = self.type_value(given.row.gives.get(index as usize)?, interface, None);
+        (!self.values.is_unknown(given.value)).then_some(given)
+    }
+
+    /// The one abstract method of a project's interface.
+    pub(crate) fn functional_method(&self, class: ClassRef) -> Option<BodyRef> {
+        let (facts, class_id) = self.program.facts_and_id(class);
+        if self.program.class(class).kind != blocklint_facts::ClassKind::Interface {
+            return None;
+        }
+        let mut stubs = facts.bodies.iter().enumerate().filter(|(_, body)| {
+            body.class == class_id
+                && body.kind == blocklint_facts::BodyKind::Function
+                && body.flags.has(blocklint_facts::BodyFlags::STUB)
+        });
+        let (at, _) = stubs.next()?;
+        stubs.next().is_none().then_some(class.file.body_ref(blocklint_facts::BodyId(at as u32)))
+    }
+
+    /// Whether a library's type is an interface that a lambda implements.
+    pub(crate) fn is_functional_type(&self, ty: crate::program::ids::PathId) -> bool {
+        lang::java::names::is_functional_interface(&self.library.text(ty))
+            || self.library.ty(ty).is_some_and(|rows| rows.functional().is_some())
+    }
+
+    /// Whether a project function calls an argument inside of closures that it gives away: where they run decides.
+    fn runs_in_closures(&self, site: SiteRef, arg: u32) -> bool {
+        let targets = self.targets(site, EnvId::NONE);
+        targets.list.iter().any(|target| {
+            let Target::Body { body, with_receiver, .. } = *target else { return false };
+            let Some(index) = self.param_for(site, arg, body, with_receiver) else { return false };
+            !self.summary(body, index).in_closures.is_empty()
+        })
+    }
+
+    /// The runtime whose loop calls a lambda because its place makes it implement a registered interface.
+    pub fn overrides_on_loop(&self, body: BodyRef) -> Option<Option<Runtime>> {
+        let mentions = self.program.uses_of_callable(body);
+        for (mention, _) in mentions.iter().take(4) {
+            // The argument wins where something is said of it.
+            if let Mention::Arg(site, arg) = mention {
+                let passing = self.passing(body.file.site_ref(site), arg, EnvId::NONE);
+                if passing != crate::calls::targets::Passing::default()
+                    || self.runs_in_closures(body.file.site_ref(site), arg)
+                {
+                    continue;
+                }
+            }
+            for val in self.declared_for(body.file, mention) {
+                let types: Vec<crate::program::ids::PathId> = match val {
+                    Val::Library { ty, .. } => self.library.supertypes(ty).to_vec(),
+                    Val::Instance { class, .. } => self
+                        .mro(class)
+                        .iter()
+                        .filter_map(|ancestor| match *ancestor {
+                            Ancestor::Library(ty, _) => Some(ty),
+                            _ => None,
+                        })
+                        .collect(),
+                    _ => continue,
+                };
+                for ty in types {
+                    let Some(method) = self.library.ty(ty).and_then(|rows| rows.functional()) else { continue };
+                    let rows = self.library.handovers(self.library.member(ty, method));
+                    let found = rows.of_via(Via::Override).next();
+                    if let Some(row) = found
+                        && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
+                    {
+                        return Some(row.runtime);
+                    }
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,450 @@
+//! Chains of operators: on which thread the callable of an operator runs.
+//!
+//! A chain is put together first and runs when somebody subscribes. What moves it stands anywhere in the chain, so the
+//! position of a callable is read in two directions: what lies before its operator may have switched the thread
+//! (`signals`), and where nothing did it runs on the thread of the subscriber, which what follows decides (`ends`).
+
+pub(crate) mod completed_publisher;
+pub(crate) mod emitter;
+pub(crate) mod lambda_param;
+pub(crate) mod publisher_field;
+pub(crate) mod scheduler;
+pub(crate) mod subscription;
+pub(crate) mod transform;
+pub(crate) mod upstream;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use blocklint_core::Confidence;
+use blocklint_facts::{FormId, SiteId, Sym, VarId};
+use blocklint_models::{Argument, CallRows, Role, TypeExpr};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::calls::targets::Target;
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
+use crate::values::value::{EnvId, Val, ValueId};
+
+pub use crate::calls::function_uses::BodyUse;
+pub(crate) use crate::reactive::upstream::Signals;
+
+/// Methods that one chain is followed through.
+const MOST_METHODS: u32 = 8;
+
+/// Where a callable of an operator runs, or the source of a chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// It runs where nothing may block; how sure that is.
+    pub root: Option<Confidence>,
+    /// That place is a pool which somebody chose for it: what computes there is in its place.
+    pub pooled: bool,
+    /// The calls that drive the chain: it runs during them.
+    pub driven: Vec<SiteRef>,
+    /// Those of them that are only known by a method of which there are many: whoever calls it may mean another one.
+    pub guessed: Vec<SiteRef>,
+    /// Functions that return the chain unfinished: their callers decide.
+    pub(crate) open: Vec<BodyRef>,
+    /// Something on the way moves the source to where it may block, or waits for all of it.
+    pub(crate) moved: bool,
+}
+
+impl Position {
+    /// A place where nothing may block.
+    pub(crate) fn root(confidence: Confidence) -> Self {
+        Position { root: Some(confidence), ..Position::default() }
+    }
+
+    /// Adds another end: any that makes it a root does, as sure as the surest.
+    pub(crate) fn merge(&mut self, other: &Position) {
+        if other.root.is_some() {
+            self.pooled = other.pooled && (self.pooled || self.root.is_none());
+        }
+        self.root = self.root.max(other.root);
+        self.moved |= other.moved;
+        for &site in &other.guessed {
+            if !self.driven.contains(&site) {
+                self.guessed.push(site);
+            }
+        }
+        self.guessed.retain(|site| !other.driven.contains(site) || other.guessed.contains(site));
+        for &site in &other.driven {
+            if !self.driven.contains(&site) {
+                self.driven.push(site);
+            }
+        }
+        for &body in &other.open {
+            if !self.open.contains(&body) {
+                self.open.push(body);
+            }
+        }
+    }
+}
+
+/// What is remembered of chains.
+#[derive(Default)]
+pub(crate) struct ChainMemo {
+    signals: RefCell<FxHashMap<SiteRef, Signals>>,
+    results: RefCell<FxHashMap<BodyRef, Signals>>,
+    ends: RefCell<FxHashMap<SiteRef, Rc<Position>>>,
+    settled: RefCell<FxHashMap<BodyRef, Rc<Position>>>,
+    pub(crate) uses: RefCell<FxHashMap<BodyRef, Rc<[BodyUse]>>>,
+    operators: RefCell<FxHashMap<FileId, Rc<Operators>>>,
+    busy: RefCell<FxHashSet<Busy>>,
+    depth: Cell<u32>,
+    /// What the question at hand has found on the way. It may rest on what is still being followed, so it is good enough for that question
+    /// only; without it a chain would be followed once for each path that leads there.
+    signals_on_the_way: RefCell<FxHashMap<Busy, Signals>>,
+    ends_on_the_way: RefCell<FxHashMap<Busy, Rc<Position>>>,
+}
+
+/// What is being followed, to meet recursion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Busy {
+    Signals(SiteRef),
+    Result(BodyRef),
+    Var(VarRef),
+    Ends(SiteRef),
+    EndsOfVar(VarRef),
+    EndsOfCalled(VarRef),
+    Settled(BodyRef),
+}
+
+/// The calls of one file by their receivers.
+#[derive(Debug, Default)]
+pub(crate) struct Operators {
+    of_result: FxHashMap<SiteId, Vec<SiteId>>,
+    of_var: FxHashMap<VarId, Vec<SiteId>>,
+    /// By the last name of the attribute, with what it is read from.
+    of_attr: FxHashMap<Sym, Vec<(SiteId, FormId)>>,
+}
+
+impl<'a> Linker<'a> {
+    /// Where the n-th argument of an operator runs. Not settled: chains that a function returns are left open.
+    pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
+        let signals = self.signals_before(operator);
+        if self.continues_future(operator) {
+            // Whichever thread completes a future runs what was added to it: only one that is known tells something.
+            return if signals.has(Signals::LOOP.with(Signals::POOL)) {
+                Position::root(Confidence::High)
+            } else {
+                Position::default()
+            };
+        }
+        self.at_signals(signals, operator)
+    }
+
+    /// Whether an operator stands on a future: work that has begun, which no subscriber moves.
+    pub fn continues_future(&self, operator: SiteRef) -> bool {
+        let Some(receiver) = self.receiver_form(operator) else { return false };
+        let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
+        let mut members = self.values.members(typed.value).into_iter();
+        members.any(|val| match val {
+            Val::Library { ty, .. } => self.library.role(ty) == Some(Role::Future),
+            // A future of the project's own.
+            Val::Instance { class, .. } => self.mro(class).iter().any(|ancestor| match *ancestor {
+                crate::classes::hierarchy::Ancestor::Library(ty, _) => self.library.role(ty) == Some(Role::Future),
+                _ => false,
+            }),
+            _ => false,
+        })
+    }
+
+    /// The position of what runs at these signals of an operator.
+    fn at_signals(&self, signals: Signals, operator: SiteRef) -> Position {
+        let mut position = Position::default();
+        if signals.has(Signals::LOOP) {
+            position.merge(&Position::root(Confidence::High));
+        }
+        if signals.has(Signals::POOL) {
+            position.merge(&Position { pooled: true, ..Position::root(Confidence::High) });
+        }
+        if signals.has(Signals::UNKNOWN) {
+            position.merge(&Position::root(Confidence::Medium));
+        }
+        if signals.has(Signals::SUBSCRIBER) {
+            position.merge(&self.ends_of_site(operator));
+            // `chain.subscribe(item -> …)`: that very call drives the chain.
+            if self.ends_chain(operator) {
+                position.merge(&Position { driven: vec![operator], ..Position::default() });
+            }
+        }
+        if signals.has(Signals::CALLED) && position.root.is_none() {
+            let ends = self.ends_of_site(operator);
+            // Who moves the chain, or waits for all of it, does so for its source too, as far as that is known.
+            let is_known = ends.moved && ends.root.is_none() && ends.open.is_empty();
+            let in_worker = || self.runs_where_it_may_block(self.program.body_of_site(operator));
+            match is_known {
+                true => position.merge(&ends),
+                // Of what is subscribed to on a worker nothing shows that it goes on elsewhere.
+                false if self.ends_chain(operator) && in_worker() => {
+                    position.merge(&Position { driven: vec![operator], ..Position::default() });
+                }
+                false => position.merge(&Position::root(Confidence::Medium)),
+            }
+        }
+        position
+    }
+
+    /// The position with open chains followed to the callers of the functions that return them.
+    pub fn resolved_position(&self, position: &Position) -> Position {
+        let mut found = Position { open: Vec::new(), ..position.clone() };
+        for &body in &position.open {
+            found.merge(&self.settled_result(body));
+        }
+        found
+    }
+
+    /// Where the chain that a function returns runs.
+    pub(crate) fn settled_result(&self, body: BodyRef) -> Rc<Position> {
+        if let Some(known) = self.chains.settled.borrow().get(&body) {
+            return known.clone();
+        }
+        let found = self.followed(Busy::Settled(body), Position::default(), || self.find_settled(body));
+        let found = Rc::new(found);
+        self.chains.settled.borrow_mut().insert(body, found.clone());
+        found
+    }
+
+    fn find_settled(&self, body: BodyRef) -> Position {
+        // What serves the method subscribes where its annotation sends it.
+        if self.runs_where_it_may_block(body) {
+            return Position { moved: true, ..Position::default() };
+        }
+        if self.registered(body).is_some() {
+            return Position::root(Confidence::High);
+        }
+        // Some machinery composes it: a library's interface, a framework, callers outside of the project.
+        let mut found = Position::default();
+        let mut in_tests = Position::default();
+        let mut any = false;
+        let mut queue = vec![(body, 0, false)];
+        let mut seen = FxHashSet::from_iter([body]);
+        while let Some((next, depth, is_guess)) = queue.pop() {
+            if depth > 0 && self.registered(next).is_some() {
+                found.merge(&Position::root(Confidence::High));
+                any = true;
+                continue;
+            }
+            let uses = self.uses_of_body(next);
+            if uses.is_empty() {
+                let alone = Position::root(Confidence::Medium);
+                if self.program.is_test(next.file) {
+                    in_tests.merge(&alone)
+                } else {
+                    found.merge(&alone)
+                };
+                any |= !self.program.is_test(next.file);
+            }
+            for of in uses.iter() {
+                let end = match *of {
+                    BodyUse::Call(site) if self.is_moved_by_call(next, site) => {
+                        Position { moved: true, ..Position::default() }
+                    }
+                    BodyUse::Call(site) => (*self.ends_of_site(site)).clone(),
+                    BodyUse::Passed(site, arg) => self.ends_of_inner(site, arg),
+                };
+                let is_test = self.program.is_test(of.file());
+                any |= !is_test;
+                let into = if is_test { &mut in_tests } else { &mut found };
+                let is_guess = is_guess || self.is_one_of_many(of.site());
+                let guessed = if is_guess { end.driven.clone() } else { end.guessed.clone() };
+                into.merge(&Position { open: Vec::new(), guessed, ..end.clone() });
+                for &open in &end.open {
+                    if depth + 1 >= MOST_METHODS {
+                        into.merge(&Position::root(Confidence::Medium));
+                    } else if seen.insert(open) {
+                        queue.push((open, depth + 1, is_guess));
+                    }
+                }
+            }
+        }
+        // Ends in tests count only if there are no others.
+        if any { found } else { in_tests }
+    }
+
+    /// Follows something once at a time, at most so deep.
+    fn followed<T>(&self, what: Busy, otherwise: T, follow: impl FnOnce() -> T) -> T {
+        const DEEPEST: u32 = 48;
+        let memo = &self.chains;
+        if memo.depth.get() >= DEEPEST || !memo.busy.borrow_mut().insert(what) {
+            return otherwise;
+        }
+        memo.depth.set(memo.depth.get() + 1);
+        let found = follow();
+        memo.depth.set(memo.depth.get() - 1);
+        memo.busy.borrow_mut().remove(&what);
+        if memo.depth.get() == 0 {
+            memo.signals_on_the_way.borrow_mut().clear();
+            memo.ends_on_the_way.borrow_mut().clear();
+        }
+        found
+    }
+
+    /// Follows signals, once for all paths of the question at hand that lead there.
+    fn followed_signals(&self, what: Busy, follow: impl FnOnce() -> Signals) -> Signals {
+        let on_the_way = &self.chains.signals_on_the_way;
+        if let Some(&found) = on_the_way.borrow().get(&what) {
+            return found;
+        }
+        self.followed(what, Signals::NONE, || {
+            let found = follow();
+            on_the_way.borrow_mut().insert(what, found);
+            found
+        })
+    }
+
+    /// Follows where a chain ends, once for all paths of the question at hand that lead there.
+    fn followed_ends(&self, what: Busy, follow: impl FnOnce() -> Position) -> Rc<Position> {
+        let on_the_way = &self.chains.ends_on_the_way;
+        if let Some(found) = on_the_way.borrow().get(&what) {
+            return found.clone();
+        }
+        self.followed(what, Rc::default(), || {
+            let found = Rc::new(follow());
+            on_the_way.borrow_mut().insert(what, found.clone());
+            found
+        })
+    }
+
+    /// Whether nothing is being followed, so that what was found is whole.
+    fn is_whole(&self) -> bool {
+        self.chains.depth.get() == 0
+    }
+
+    /// Whether a value is a publisher: it runs when subscribed.
+    pub fn is_publisher(&self, value: ValueId) -> bool {
+        self.values.members(value).iter().any(|val| self.is_publisher_member(*val))
+    }
+
+    fn is_publisher_member(&self, val: Val) -> bool {
+        match val {
+            Val::Library { ty, .. } => self.library.role(ty) == Some(Role::Publisher),
+            Val::Instance { class, .. } => self.mro(class).iter().any(|ancestor| match *ancestor {
+                crate::classes::hierarchy::Ancestor::Library(ty, _) => self.library.role(ty) == Some(Role::Publisher),
+                _ => false,
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether a library's call gives a publisher, as its rows say; `None` where no row says what it gives.
+    fn gives_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
+        let row = rows.with(|row| row.returns.is_some()).next()?;
+        let owner = || self.library.split(path).map(|(owner, _)| owner);
+        let of_publisher = || owner().is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher));
+        Some(match row.row.returns.as_ref()? {
+            TypeExpr::Path { path: ty, .. } => {
+                let ty = self.library.path(self.library.language(path), ty);
+                self.library.role(ty) == Some(Role::Publisher)
+            }
+            TypeExpr::SelfType(_) => of_publisher(),
+            // What an inner chain, or the publisher in an argument, gives.
+            TypeExpr::Result(_) | TypeExpr::Argument(_) | TypeExpr::Element(_) => of_publisher(),
+            _ => false,
+        })
+    }
+
+    /// Whether what an operator of a publisher gives is none: it subscribes.
+    fn ends_chain(&self, operator: SiteRef) -> bool {
+        self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                let owner = self.library.split(path).map(|(owner, _)| owner);
+                owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
+                    && self.gives_publisher(path, &self.rows_at(path, operator)) == Some(false)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a call is a factory of a library that makes a chain of a value.
+    pub fn makes_chain(&self, site: SiteRef) -> bool {
+        let targets = self.targets(site, EnvId::NONE);
+        !targets.list.is_empty()
+            && targets.list.iter().all(|target| match *target {
+                crate::calls::targets::Target::Row { path, receiver, .. } => {
+                    let owner = self.library.split(path).map(|(owner, _)| owner);
+                    !receiver.is_some()
+                        && owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
+                        && self.gives_publisher(path, &self.rows_at(path, site)) == Some(true)
+                }
+                _ => false,
+            })
+    }
+
+    /// The calls of a file by their receivers.
+    pub(crate) fn operators_of(&self, file: FileId) -> Rc<Operators> {
+        if let Some(known) = self.chains.operators.borrow().get(&file) {
+            return known.clone();
+        }
+        let facts = self.program.facts(file);
+        let mut found = Operators::default();
+        for at in 0..facts.sites.len() {
+            let site = SiteId(at as u32);
+            let Some(receiver) = self.receiver_form(file.site_ref(site)) else { continue };
+            found.add(facts, receiver, site, 8);
+        }
+        let found = Rc::new(found);
+        self.chains.operators.borrow_mut().insert(file, found.clone());
+        found
+    }
+
+    /// The callable in an argument of a call: the bodies that it may be.
+    fn callables(&self, site: SiteRef, form: FormId) -> Vec<BodyRef> {
+        let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+        let bodies = self.values.members(typed.value).into_iter().flat_map(|val| match val {
+            Val::Fn { body, receiver, .. } => {
+                // `flatMap(service::load)` of an interface: what implements it; of many none speaks.
+                let mut found = self.implementations_referred_to(body, receiver);
+                if !self.is_stub(body) || found.is_empty() {
+                    found.insert(0, body);
+                }
+                if found.len() > MOST_REFERRED { Vec::new() } else { found }
+            }
+            _ => Vec::new(),
+        });
+        bodies.collect()
+    }
+
+    /// The form in an argument of a call that a row names.
+    fn argument_form(&self, site: SiteRef, argument: &Argument) -> Option<FormId> {
+        self.argument(site, argument)
+    }
+}
+
+/// Implementations of which each says where a chain goes on.
+const MOST_REFERRED: usize = 3;
+
+impl Operators {
+    /// The calls on the result of a call.
+    pub(crate) fn on_result(&self, site: SiteId) -> impl Iterator<Item = SiteId> {
+        self.of_result.get(&site).into_iter().flatten().copied()
+    }
+
+    /// The calls on a variable.
+    pub(crate) fn on_var(&self, var: VarId) -> impl Iterator<Item = SiteId> {
+        self.of_var.get(&var).into_iter().flatten().copied()
+    }
+
+    /// The calls on an attribute of this name, with what it is read from.
+    pub(crate) fn on_attr(&self, name: Sym) -> impl Iterator<Item = (SiteId, FormId)> {
+        self.of_attr.get(&name).into_iter().flatten().copied()
+    }
+
+    fn add(&mut self, facts: &blocklint_facts::FileFacts, form: FormId, site: SiteId, depth: u32) {
+        use blocklint_facts::Form;
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match facts.form(form) {
+            Form::Result(of) => self.of_result.entry(of).or_default().push(site),
+            Form::Var(var) => self.of_var.entry(var).or_default().push(site),
+            Form::Attr(base, sym) => self.of_attr.entry(sym).or_default().push((site, base)),
+            Form::Cast(inner, _) => self.add(facts, inner, site, depth),
+            Form::Alt(_, list) => {
+                for &part in facts.list(list) {
+                    self.add(facts, part, site, depth);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Fields of the project's classes that chains and schedulers are kept in.
+
+use blocklint_facts::{AssignKind, At, BodyKind, FormId, Sym};
+
+use crate::classes::hierarchy::Ancestor;
+use crate::linker::Linker;
+use crate::program::ids::{ClassRef, VarRef};
+use crate::values::expr::Scope;
+use crate::values::value::Val;
+
+impl<'a> Linker<'a> {
+    /// The variable of the field that `base.name` reads: of the class around, of another class, of an instance.
+    pub(crate) fn field_behind(&self, scope: Scope, base: FormId, sym: Sym) -> Option<VarRef> {
+        let name = self.program.global(scope.file, sym)?;
+        let typed = self.eval(scope, base);
+        let class = self.values.members(typed.value).into_iter().find_map(|val| match val {
+            Val::Class(class) | Val::Instance { class, .. } => Some(class),
+            _ => None,
+        })?;
+        self.field_in(class, name)
+    }
+
+    /// What a variable is given, with where: a field also by `this.chain = …`.
+    pub(crate) fn given_to(&self, var: VarRef) -> Vec<(At, FormId)> {
+        /// More than that say nothing together.
+        const MOST: usize = 8;
+        let facts = self.program.facts(var.file);
+        let own = self.program.assigns_of(var).filter(|row| row.kind != AssignKind::Definition);
+        let mut found: Vec<(At, FormId)> =
+            own.filter(|row| row.value.is_some()).map(|row| (row.at, row.value)).take(MOST).collect();
+        let row = self.program.var(var);
+        if facts.body(row.body).kind == BodyKind::Class {
+            let of_class = |at: At| {
+                let class = self.class_around(self.program.body_of(var.file, at));
+                class.is_some_and(|class| class.file == var.file && self.program.class(class).body == row.body)
+            };
+            let by_this = self.program.index_of(var.file).attr_assigns(row.name).iter().filter(|(_, own)| *own);
+            let rows = by_this.map(|&(assign, _)| facts.assign(assign)).filter(|row| row.value.is_some());
+            found.extend(rows.filter(|row| of_class(row.at)).map(|row| (row.at, row.value)).take(MOST));
+        }
+        found
+    }
+
+    fn field_in(&self, class: ClassRef, name: crate::program::ids::Name) -> Option<VarRef> {
+        self.mro(class).iter().find_map(|ancestor| match *ancestor {
+            Ancestor::Class(owner) => {
+                let (owner, var) = self.own_member(owner, name)?;
+                Some(owner.file.var_ref(var))
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! Operators that give the whole chain to a callable and go on with what it makes of it: `transform`, `as`, `compose`. What moves a
+//! part of the chain may stand in the callable.
+
+use blocklint_models::{Selector, TypeExpr};
+
+use crate::calls::targets::Target;
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, SiteRef};
+use crate::reactive::{Position, Signals};
+
+impl Linker<'_> {
+    /// The project's bodies to which an operator gives the chain it stands on; none where nobody sees them all.
+    pub(crate) fn applied_to_chain(&self, site: SiteRef) -> Vec<BodyRef> {
+        let mut found = Vec::new();
+        for target in &self.targets(site, crate::values::value::EnvId::NONE).list {
+            let Target::Row { path, .. } = *target else { return Vec::new() };
+            let handovers = self.handovers_at(path, site);
+            let given = handovers.iter().find_map(|of| match &of.row.selector {
+                Selector::Argument(argument) if matches!(of.row.gives.first(), Some(TypeExpr::SelfType(_))) => {
+                    self.argument(site, argument)
+                }
+                _ => None,
+            });
+            let Some(form) = given else { return Vec::new() };
+            found.extend(self.callables(site, form));
+        }
+        found
+    }
+
+    /// Where the chain before such an operator is subscribed to, by what the callables do with it.
+    pub(crate) fn ends_of_applied(&self, site: SiteRef, bodies: &[BodyRef]) -> Position {
+        let mut found = Position::default();
+        for &body in bodies {
+            let Some(param) = self.program.params_of(body).first() else { continue };
+            let mut ends = (*self.ends_of_var(body.file.var_ref(param.var))).clone();
+            // What the callable drives, this call drives.
+            if !ends.driven.is_empty() {
+                ends.driven = vec![site];
+            }
+            if let Some(at) = ends.open.iter().position(|&open| open == body) {
+                ends.open.swap_remove(at);
+                ends.merge(&self.ends_of_site(site));
+            }
+            found.merge(&ends);
+        }
+        found
+    }
+
+    /// Where what such an operator gives emits: what the callables return does.
+    pub(crate) fn signals_of_applied(&self, bodies: &[BodyRef]) -> Signals {
+        bodies.iter().fold(Signals::NONE, |all, &body| all.with(self.signals_of_result(body)))
+    }
+}

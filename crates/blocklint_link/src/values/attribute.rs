@@ -1,0 +1,450 @@
+//! Members: attributes, methods, fields, elements and parts of values.
+
+use crate::lang;
+
+use blocklint_core::Language;
+use blocklint_facts::{AssignKind, At, BodyKind, Form, VarId};
+
+use crate::classes::hierarchy::Ancestor;
+use crate::linker::{Linker, Query, Typed};
+use crate::program::ids::{BodyRef, ClassRef, Name, PathId, VarRef};
+use crate::values::expr::Scope;
+use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
+
+/// Assignments from elsewhere to one name of a module that are looked at.
+pub(crate) const MOST_SET: usize = 16;
+
+impl<'a> Linker<'a> {
+    /// An attribute of one member of a value.
+    pub(crate) fn attr(&self, member: Val, name: Name) -> Typed {
+        match member {
+            Val::Instance { .. }
+            | Val::Class(_)
+            | Val::Library { .. }
+            | Val::External(_)
+            | Val::Module(_)
+            | Val::Fn { .. } => self.remember(Query::Attr(member, name), || self.find_attr(member, name)),
+            _ => self.find_attr(member, name),
+        }
+    }
+
+    fn find_attr(&self, member: Val, name: Name) -> Typed {
+        match member {
+            Val::Unknown(why) => self.unknown(why),
+            Val::None => self.unknown(Why::Attribute),
+            Val::Module(file) => match self.program.language(file) {
+                Language::Python => lang::python::names::module_member(self, file, name),
+                _ => self.unknown(Why::Attribute),
+            },
+            Val::Folder(path) => lang::python::names::folder_member(self, &self.library.text(path), name),
+            Val::External(path) => {
+                let text = self.program.text(name);
+                // A class has its instances' fields where it has fields at all: `SQLModel.metadata`.
+                if let Some(rows) = self.library.ty(path)
+                    && let Some(field) = rows.field(text)
+                {
+                    return self.type_value(&field.clone(), member, None);
+                }
+                if let Some(method) = self.method_of_constant(path, text) {
+                    return method;
+                }
+                let member = self.library.member(path, text);
+                self.property(member, BoundId::NONE).unwrap_or_else(|| self.known(Val::External(member)))
+            }
+            Val::Class(class) => self.class_member(class, name, member),
+            Val::Instance { class, exact, .. } if self.program.language(class.file) == Language::Rust => {
+                self.rust_member(class, exact, name, member)
+            }
+            Val::Instance { class, exact, .. } => {
+                let own = self.instance_member(class, exact, name, member);
+                if exact { own } else { self.with_subclass_members(class, name, own) }
+            }
+            Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
+            Val::Tuple(args) => match self.program.text(name).parse().ok().and_then(|at| self.values.nth(args, at)) {
+                Some(value) => Typed { value, inferred_steps: 0 },
+                None => self.unknown(Why::Attribute),
+            },
+            Val::Library { ty, args, .. } => self.library_member(ty, args, name, member),
+            Val::Super { class, receiver } => {
+                let receiver_val = self.values.single(receiver);
+                let start = match receiver_val {
+                    Val::Instance { class, .. } | Val::Class(class) => class,
+                    _ => class,
+                };
+                let order = self.mro(start);
+                let behind = order.iter().position(|one| *one == Ancestor::Class(class)).map_or(0, |at| at + 1);
+                self.member_along(&order[behind.min(order.len())..], name, receiver_val)
+                    .unwrap_or_else(|| self.unknown(Why::Attribute))
+            }
+            // `let job = self.job.clone();`
+            Val::Fn { body, .. }
+                if self.program.language(body.file) == Language::Rust
+                    && lang::rust::names::keeps_receiver(self.program.text(name)) =>
+            {
+                let path = self.library.path(Language::Rust, "std::clone::Clone::clone");
+                self.known(Val::Method { path, receiver: self.values.bound(member) })
+            }
+            Val::Fn { body, .. } => self.added_by_decorator(body, name),
+            Val::Lazy { path, .. } if self.library.language(path) == Language::Rust => {
+                let iterator = self.library.path(Language::Rust, "std::iter::Iterator");
+                let path = self.library.member(iterator, self.program.text(name));
+                self.known(Val::Method { path, receiver: self.values.bound(member) })
+            }
+            Val::Lazy { path, .. } => match self.type_of_lazy(path) {
+                Some((ty, args)) => self.library_member(ty, args, name, member),
+                None => self.unknown(Why::Attribute),
+            },
+            Val::Partial { .. } | Val::Method { .. } | Val::Coroutine { .. } | Val::Awaitable(_) | Val::Iter { .. } => {
+                self.unknown(Why::Attribute)
+            }
+        }
+    }
+
+    /// What a library's call gives that is lazy, as its rows declare it: `Files.lines(path)` is a `Stream`.
+    fn type_of_lazy(&self, path: PathId) -> Option<(PathId, ArgsId)> {
+        let returns = self.library.calls(path).with(|row| row.returns.is_some()).next()?.returns.clone()?;
+        match self.values.members(self.type_value(&returns, Val::External(path), None).value)[..] {
+            [Val::Library { ty, args, .. }] => Some((ty, args)),
+            _ => None,
+        }
+    }
+
+    /// A member of an instance of a Rust type: its own, with type parameters replaced; what it dereferences to has; a
+    /// method of the language's traits.
+    fn rust_member(&self, class: ClassRef, exact: bool, name: Name, member: Val) -> Typed {
+        let own = self.instance_member(class, exact, name, member);
+        if !self.values.is_unknown(own.value) {
+            return if self.has_param(own.value) { self.substitute(own, &self.bindings(class, member)) } else { own };
+        }
+        if let Some(inner) = self.dereferenced(member) {
+            let given = self.map(inner, |inner| self.attr(inner, name));
+            if !self.values.is_unknown(given.value) {
+                return given;
+            }
+        }
+        if let Some(added) = self.added_by_trait(member, name) {
+            return added;
+        }
+        if let Some(handed) = self.handed_to_variants(class, name) {
+            return handed;
+        }
+        let text = self.program.text(name);
+        if lang::rust::names::keeps_receiver(text) {
+            let path = self.library.path(Language::Rust, &format!("std::clone::Clone::{text}"));
+            return self.known(Val::Method { path, receiver: self.values.bound(member) });
+        }
+        own
+    }
+
+    /// What a library's decorator adds to the function it keeps: `task.delay`. The decorator's row says what it gives.
+    fn added_by_decorator(&self, body: BodyRef, name: Name) -> Typed {
+        let text = self.program.text(name);
+        for (path, _) in self.decorators(body) {
+            let rows = self.library.calls(path);
+            let Some(row) = rows.with(|row| row.returns.is_some()).next() else { continue };
+            let Some(returns) = row.returns.clone() else { continue };
+            let made = self.type_value(&returns, Val::External(path), None);
+            for val in self.values.members(made.value) {
+                let Val::Library { ty, .. } = val else { continue };
+                let member = self.library.member(ty, text);
+                if !self.library.calls(member).is_empty() {
+                    return self.known(Val::Method { path: member, receiver: self.values.bound(val) });
+                }
+            }
+        }
+        self.unknown(Why::Attribute)
+    }
+
+    /// A path segment behind one member (Rust), or a method reference (Java).
+    pub(crate) fn path_member(&self, member: Val, name: Name, language: Language) -> Typed {
+        match language {
+            Language::Java => lang::java::names::method_reference(self, member, name),
+            Language::Python | Language::Rust => lang::rust::names::path_member(self, member, name),
+        }
+    }
+
+    /// A member of a class object.
+    fn class_member(&self, class: ClassRef, name: Name, receiver: Val) -> Typed {
+        let order = self.mro(class);
+        match self.member_along(&order, name, receiver) {
+            // What somebody sets there: `Base.client = Client()`, `cls.client = Client()`.
+            Some(typed) if self.is_only_none(typed) && self.program.language(class.file) == Language::Python => {
+                let set = self.field(class, name);
+                let own = if self.values.is_unknown(set.value) { typed } else { self.join(&[typed, set]) };
+                self.with_subclass_members(class, name, own)
+            }
+            Some(typed) => typed,
+            // `Outer.this`
+            None if self.program.language(class.file) == Language::Java
+                && self.program.text(name) == lang::java::conventions::THIS =>
+            {
+                self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
+            }
+            None => match lang::derived_function(self.program.language(class.file), self.program.text(name))
+                .or_else(|| self.derived_constructor(class, name))
+            {
+                Some(path) => {
+                    let path = self.library.path(Language::Rust, path);
+                    self.known(Val::Method { path, receiver: self.values.bound(receiver) })
+                }
+                None => self.unknown(Why::Attribute),
+            },
+        }
+    }
+
+    /// A member of an instance: a method or class attribute, else what is assigned to the field.
+    fn instance_member(&self, class: ClassRef, exact: bool, name: Name, receiver: Val) -> Typed {
+        let order = self.mro(class);
+        let declared = self.member_along(&order, name, receiver);
+        if let Some(typed) = declared
+            && !self.values.is_unknown(typed.value)
+            && !self.is_only_none(typed)
+        {
+            // A class attribute that instances overwrite: both.
+            let plain =
+                self.values.members(typed.value).iter().all(|val| !matches!(val, Val::Fn { .. } | Val::Method { .. }));
+            if !plain || self.is_declared(&order, name) {
+                return typed;
+            }
+            let field = self.field(class, name);
+            if self.values.is_unknown(field.value) { typed } else { self.join(&[typed, field]) }
+        } else {
+            let field = self.field(class, name);
+            if !self.values.is_unknown(field.value) || exact && declared.is_none() {
+                return field;
+            }
+            declared.unwrap_or(field)
+        }
+    }
+
+    /// Whether a value is nothing but `None`.
+    fn is_only_none(&self, typed: Typed) -> bool {
+        self.values.members(typed.value).iter().all(|val| *val == Val::None)
+    }
+
+    /// Whether a class of the order declares a type for the attribute.
+    fn is_declared(&self, order: &[Ancestor], name: Name) -> bool {
+        order.iter().any(|ancestor| match *ancestor {
+            Ancestor::Class(class) => self.own_member(class, name).is_some_and(|(owner, var)| {
+                self.program.facts(owner.file).assigns_of(var).any(|row| row.annotation.is_some())
+            }),
+            _ => false,
+        })
+    }
+
+    /// The first member of this name along a lookup order.
+    fn member_along(&self, order: &[Ancestor], name: Name, receiver: Val) -> Option<Typed> {
+        for ancestor in order {
+            match *ancestor {
+                Ancestor::Class(owner) => {
+                    if let Some((owner, var)) = self.own_member(owner, name) {
+                        return Some(self.bound_member(owner, var, receiver));
+                    }
+                }
+                Ancestor::Library(ty, args) => {
+                    let path = self.library.member(ty, self.program.text(name));
+                    if self.library.supertypes(ty).iter().any(|&ty| {
+                        let member = self.library.member(ty, self.program.text(name));
+                        self.library.speaks(member)
+                    }) || self.library.is_type(ty) && !self.library.calls(path).is_empty()
+                    {
+                        return Some(self.library_member(ty, args, name, receiver));
+                    }
+                    if let Some(rows) = self.library.ty(ty)
+                        && rows.field(self.program.text(name)).is_some()
+                    {
+                        return Some(self.library_member(ty, args, name, receiver));
+                    }
+                }
+                Ancestor::Unknown => {}
+            }
+        }
+        None
+    }
+
+    /// Java: what a field is on a receiver where its class declares it by one of its type parameters: `R repository` of
+    /// `Users extends Base<UserRepository>`.
+    fn as_type_argument(&self, owner: ClassRef, var: VarId, receiver: Val) -> Option<Typed> {
+        let facts = self.program.facts(owner.file);
+        let params = self.program.class(owner).type_params;
+        if facts.language != Language::Java
+            || facts.list(params).is_empty()
+            || !matches!(receiver, Val::Instance { .. })
+        {
+            return None;
+        }
+        // A field and the methods of its name share a variable.
+        if facts.assigns_of(var).any(|row| row.kind == AssignKind::Definition) {
+            return None;
+        }
+        let declared = facts.assigns_of(var).find(|row| row.annotation.is_some() && row.value.is_none())?;
+        let Form::Name(sym) = facts.form(declared.annotation) else { return None };
+        let names_it = facts.list(params).iter().any(|&param| match facts.form(param) {
+            Form::Cast(name, _) => facts.form(name) == Form::Str(sym),
+            name => name == Form::Str(sym),
+        });
+        if !names_it {
+            return None;
+        }
+        let scope = Scope { file: owner.file, at: declared.at, env: EnvId::NONE };
+        let typed = self.annotation_with_self(scope, declared.annotation, Some(receiver));
+        (!self.values.is_unknown(typed.value)).then_some(typed)
+    }
+
+    /// The value of a class's own member, bound to its receiver.
+    pub(crate) fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
+        if matches!(receiver, Val::Instance { .. })
+            && let Some(described) = self.described(owner, var)
+        {
+            return described;
+        }
+        let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
+        let typed = self.as_type_argument(owner, var, receiver).unwrap_or_else(|| self.var(scope, var));
+        let is_enum = self.program.class(owner).kind == blocklint_facts::ClassKind::Enum;
+        if is_enum && matches!(receiver, Val::Class(_)) && !self.has_function(typed) {
+            // Java: a constant may have a class of its own.
+            if let [Val::Instance { class, .. }] = self.values.members(typed.value)[..]
+                && class != owner
+                && self.is_subclass(class, owner)
+            {
+                return typed;
+            }
+            return self.known(Val::Instance { class: owner, exact: true, args: ArgsId::NONE });
+        }
+        self.map(typed, |val| match val {
+            Val::Fn { body, receiver: BoundId::NONE, env } => {
+                let kind = self.method_kind(body);
+                let on_instance = !matches!(receiver, Val::Class(_));
+                if kind.is_static {
+                    return self.known(val);
+                }
+                if kind.of_class {
+                    let class = match receiver {
+                        Val::Instance { class, .. } | Val::Class(class) => Val::Class(class),
+                        other => other,
+                    };
+                    return self.known(Val::Fn { body, receiver: self.values.bound(class), env });
+                }
+                if kind.property && on_instance {
+                    return self.returned(body, env, Some(receiver));
+                }
+                if on_instance && self.is_method(body) {
+                    return self.known(Val::Fn { body, receiver: self.values.bound(receiver), env });
+                }
+                self.known(val)
+            }
+            other => self.known(other),
+        })
+    }
+
+    pub(crate) fn has_function(&self, typed: Typed) -> bool {
+        self.values.members(typed.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Class(_)))
+    }
+
+    /// Whether a function takes its receiver as a parameter: it stands in a class, or was decorated there.
+    pub(crate) fn is_method(&self, body: BodyRef) -> bool {
+        let row = self.program.body(body);
+        // A closure that a decorator returned stands in a function, yet is called like the method it replaced.
+        row.kind == BodyKind::Function || row.kind == BodyKind::Lambda
+    }
+
+    /// A member of a library type.
+    fn library_member(&self, ty: PathId, args: ArgsId, name: Name, receiver: Val) -> Typed {
+        let text = self.program.text(name);
+        let bound = self.values.bound(receiver);
+        for &of in self.library.supertypes(ty).iter() {
+            if let Some(rows) = self.library.ty(of)
+                && let Some(field) = rows.field(text)
+            {
+                let field = field.clone();
+                return self.type_value(&field, receiver, None);
+            }
+        }
+        let path = self.library.member(ty, text);
+        if let Some(typed) = self.property(path, bound) {
+            return typed;
+        }
+        // A library's own `Result` is the language's.
+        if self.library.language(ty) == Language::Rust
+            && self.library.calls(path).is_empty()
+            && self.library.handovers(path).is_empty()
+            && let Some(of) = lang::rust::names::result_behind(&self.library.text(ty))
+        {
+            let of = self.library.path(Language::Rust, of);
+            return self.library_member(of, args, name, Val::Library { ty: of, args, made: None });
+        }
+        if self.library.calls(path).is_empty()
+            && self.library.handovers(path).is_empty()
+            && let Some(inner) = self.transparent_inner(ty, args)
+        {
+            // `state.0`: the one field of a library's struct around one thing.
+            if text == "0" && self.library.language(ty) == Language::Rust {
+                return inner;
+            }
+            return self.map(inner, |inner| self.attr(inner, name));
+        }
+        if self.library.language(ty) == Language::Rust
+            && self.library.calls(path).is_empty()
+            && let Some(added) = self.added_by_trait(receiver, name)
+        {
+            return added;
+        }
+        if self.library.calls(path).is_empty()
+            && self.library.handovers(path).is_empty()
+            && let Some(made) = self.always_returned(ty, "__getattr__", receiver)
+        {
+            return made;
+        }
+        self.known(Val::Method { path, receiver: bound })
+    }
+
+    /// What a method of a library's type gives by a row without conditions: `client["shop"]`, `client.shop`.
+    pub(crate) fn always_returned(&self, ty: PathId, method: &str, receiver: Val) -> Option<Typed> {
+        let rows = self.library.calls(self.library.member(ty, method));
+        let always = rows.with(|row| row.returns.is_some()).find(|row| row.when.is_empty() && row.unless.is_empty())?;
+        let returns = always.returns.clone()?;
+        Some(self.type_value(&returns, receiver, None))
+    }
+
+    /// What a transparent type holds.
+    pub fn transparent_inner(&self, ty: PathId, args: ArgsId) -> Option<Typed> {
+        let index = self.library.ty(ty)?.through()?;
+        let value = self.values.nth(args, index)?;
+        Some(Typed { value, inferred_steps: 0 })
+    }
+
+    /// What reading a property of a library type gives, if the path is one.
+    fn property(&self, path: PathId, receiver: BoundId) -> Option<Typed> {
+        let rows = self.library.properties(path);
+        if rows.is_empty() {
+            return None;
+        }
+        let receiver_val = self.values.single(receiver);
+        let returns = rows
+            .with(|row| row.returns.is_some())
+            .find(|row| row.unless.is_empty() && self.receiver_passes(&row.when, receiver_val))
+            .and_then(|row| row.returns.clone());
+        Some(match returns {
+            Some(returns) => self.type_value(&returns, self.values.single(receiver), None),
+            None => self.unknown(Why::Result),
+        })
+    }
+
+    /// The class of which a method's first parameter is an instance, if the body is a method.
+    pub(crate) fn receiver_of(&self, var: VarRef) -> Option<Typed> {
+        let facts = self.program.facts(var.file);
+        let row = self.program.var(var);
+        let body = facts.body(row.body);
+        let class = body.class.get()?;
+        let class = var.file.class_ref(class);
+        let of = var.file.body_ref(row.body);
+        let kind = self.method_kind(of);
+        if facts.text(body.name) == "__new__" || kind.of_class {
+            return Some(self.known(Val::Class(class)));
+        }
+        if kind.is_static {
+            return None;
+        }
+        Some(self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }))
+    }
+}

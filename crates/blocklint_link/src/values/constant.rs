@@ -1,0 +1,222 @@
+//! Literals that arguments are: written there, or behind a name that is bound once.
+
+use crate::lang;
+use blocklint_facts::{Form, FormId, VarKind};
+
+use crate::effect::constant::Constant;
+use crate::linker::Linker;
+use crate::program::ids::{SiteRef, VarRef};
+use crate::values::value::{EnvId, Val};
+
+impl<'a> Linker<'a> {
+    /// The literal a form is: written there, or a name bound once to one.
+    pub fn constant(&self, site: SiteRef, form: FormId, env: EnvId, depth: u32) -> Constant {
+        if self.is_still_empty(site, form) {
+            return Constant::Empty;
+        }
+        self.constant_in(self.program.body_of_site(site), form, env, depth)
+    }
+
+    /// The same for a form that is read in a body, of its file.
+    pub fn constant_in(&self, body: crate::program::ids::BodyRef, form: FormId, env: EnvId, depth: u32) -> Constant {
+        let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
+        let file = body.file;
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::None => Constant::Null,
+            Form::Bool(value) => Constant::Bool(value),
+            Form::Int(value) => Constant::Int(value),
+            Form::Float(value) => Constant::Float(value),
+            Form::Str(sym) | Form::Bytes(sym) => Constant::Str(facts.text(sym).to_owned()),
+            Form::Text(sym) if facts.text(sym).is_empty() => Constant::Hidden,
+            Form::Text(sym) => Constant::Head(facts.text(sym).to_owned()),
+            Form::Var(var) => {
+                let row = facts.var(var);
+                let mut assigns = facts.assigns_of(var);
+                if let VarKind::Param(index) = row.kind {
+                    if assigns.next().is_none() && file.body_ref(row.body) == body {
+                        return Constant::Param(index);
+                    }
+                    return Constant::Hidden;
+                }
+                let Some(only) = assigns.next() else { return Constant::Hidden };
+                if assigns.next().is_some() {
+                    return Constant::Hidden;
+                }
+                match facts.form(only.value) {
+                    Form::Import(_) => self.constant_of_value(file, form, env),
+                    _ => {
+                        // A local of this body may pass a parameter on.
+                        self.constant_in(body, only.value, env, depth)
+                    }
+                }
+            }
+            Form::Attr(base, sym) => {
+                if crate::program::occurrences::is_own_receiver(facts, base)
+                    && let Some(class) = self.class_around(body)
+                    && let Some(name) = self.program.global(file, sym)
+                    && let Some(constant) = self.constant_field(class, name, depth)
+                {
+                    return constant;
+                }
+                self.enum_member(file, base, sym).unwrap_or_else(|| self.constant_of_value(file, form, env))
+            }
+            Form::Join(list) => {
+                let mut paths = Vec::new();
+                for &part in facts.list(list) {
+                    if let Constant::Symbols(more) = self.constant_in(body, part, env, depth) {
+                        paths.extend(more);
+                    }
+                }
+                if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
+            }
+            Form::Result(site) => {
+                let row = facts.site(site);
+                if let Some(same) = self.told_to_type_checker(file, site) {
+                    return self.constant_in(body, same, env, depth);
+                }
+                // `a | b` of named constants.
+                if facts.text(row.name) == "__or__" {
+                    let mut paths = Vec::new();
+                    let args = facts.args_of(site).into_iter().map(|arg| arg.value);
+                    for part in std::iter::once(row.callee).chain(args) {
+                        if let Constant::Symbols(more) = self.constant_in(body, part, env, depth) {
+                            paths.extend(more);
+                        }
+                    }
+                    if !paths.is_empty() {
+                        return Constant::Symbols(paths);
+                    }
+                }
+                Constant::Hidden
+            }
+            Form::Name(_) | Form::Path(..) => self.constant_of_value(file, form, env),
+            _ => Constant::Hidden,
+        }
+    }
+
+    /// The literal that a parameter has where a call passes none; nothing if it has no default.
+    pub fn default_of(&self, body: crate::program::ids::BodyRef, param: u32) -> Option<Constant> {
+        let facts = self.program.facts(body.file);
+        let default = self.program.params_of(body).get(param as usize).map(|param| param.default)?.get()?;
+        let parent = self.program.body(body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
+        if let Form::Display(_, list) | Form::Pairs(list) = facts.form(default)
+            && facts.list(list).is_empty()
+        {
+            return Some(Constant::Empty);
+        }
+        Some(self.constant_in(body.file.body_ref(parent), default, EnvId::NONE, 6))
+    }
+
+    /// Python: what a call gives back as it came, because it speaks to the type checker alone: `cast(Kind, kind)`.
+    pub(crate) fn told_to_type_checker(
+        &self,
+        file: crate::program::ids::FileId,
+        call: blocklint_facts::SiteId,
+    ) -> Option<FormId> {
+        let facts = self.program.facts(file);
+        let row = facts.site(call);
+        if facts.language != blocklint_core::Language::Python || !lang::python::conventions::casts(facts.text(row.name))
+        {
+            return None;
+        }
+        let [_, value] = facts.args_of(call)[..] else { return None };
+        let scope = crate::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
+        match self.values.members(self.eval(scope, row.callee).value)[..] {
+            [Val::External(path)] if lang::python::names::is_cast(&self.library.text(path)) => Some(value.value),
+            _ => None,
+        }
+    }
+
+    /// The literal a name of another module or a library constant is.
+    fn constant_of_value(&self, file: crate::program::ids::FileId, form: FormId, env: EnvId) -> Constant {
+        let scope = crate::values::expr::Scope { file, at: blocklint_facts::At::default(), env };
+        if let Some((file, value)) = self.definition_of(file, form) {
+            return self.constant_in(file.body_ref(blocklint_facts::BodyId(0)), value, EnvId::NONE, 3);
+        }
+        let mut paths = Vec::new();
+        for val in self.values.members(self.eval(scope, form).value) {
+            if let Val::External(path) = val {
+                paths.push(self.library.text(path).to_string());
+            }
+        }
+        if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
+    }
+
+    /// The one value assigned to a module constant that a name or `module.NAME` leads to.
+    fn definition_of(
+        &self,
+        file: crate::program::ids::FileId,
+        form: FormId,
+    ) -> Option<(crate::program::ids::FileId, FormId)> {
+        let of = self.module_var(file, form)?;
+        self.program.only_value_of(of).map(|row| (of.file, row.value))
+    }
+
+    /// The variable of another module that an imported name or `module.NAME` leads to.
+    pub fn module_var(&self, file: crate::program::ids::FileId, form: FormId) -> Option<VarRef> {
+        let facts = self.program.facts(file);
+        let (module, name) = match facts.form(form) {
+            Form::Var(var) => {
+                let row = facts.assigns_of(var).next()?;
+                let Form::Import(import) = facts.form(row.value) else { return None };
+                let import = facts.import(import);
+                if import.kind != blocklint_facts::ImportKind::Name {
+                    return None;
+                }
+                let module = crate::lang::python::names::module_named(self, file, &import);
+                (module, self.program.global(file, import.name)?)
+            }
+            Form::Attr(base, sym) => {
+                let scope = crate::values::expr::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+                let members = self.values.members(self.eval(scope, base).value);
+                let [module] = members[..] else { return None };
+                (module, self.program.global(file, sym)?)
+            }
+            _ => return None,
+        };
+        let Val::Module(file) = module else { return None };
+        let var = self.program.scope_var(file, blocklint_facts::BodyId(0), name)?;
+        Some(file.var_ref(var))
+    }
+
+    /// The one literal assigned to a field of a class, in its body or a method.
+    fn constant_field(
+        &self,
+        class: crate::program::ids::ClassRef,
+        name: crate::program::ids::Name,
+        depth: u32,
+    ) -> Option<Constant> {
+        let mut found = None;
+        let mut see = |constant: Constant| {
+            if found.is_none() {
+                found = Some(constant);
+            } else if found.as_ref() != Some(&constant) {
+                found = Some(Constant::Hidden);
+            }
+        };
+        if let Some((owner, var)) = self.own_member(class, name) {
+            let facts = self.program.facts(owner.file);
+            for row in facts.assigns_of(var).filter(|row| row.value.is_some()) {
+                see(self.constant_in(self.program.body_of(owner.file, row.at), row.value, EnvId::NONE, depth));
+            }
+        }
+        if let Some(sym) = self.program.local(class.file, name) {
+            let facts = self.program.facts(class.file);
+            for &(assign, own) in self.program.index_of(class.file).attr_assigns(sym) {
+                let row = facts.assign(assign);
+                if own
+                    && self.class_around(self.program.body_of(class.file, row.at)) == Some(class)
+                    && row.value.is_some()
+                {
+                    match self.constant_in(self.program.body_of(class.file, row.at), row.value, EnvId::NONE, depth) {
+                        // A constructor's parameter is whatever was passed.
+                        Constant::Param(_) => see(Constant::Hidden),
+                        constant => see(constant),
+                    }
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,168 @@
+//! Fields that only ever hold one literal, because all who make an object pass it: `this(false)`, `new Scheduler(settings)`,
+//! `Reader(deep=False)`.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, BodyKind, ClassId, Form, FormId};
+
+use crate::effect::constant::Constant;
+use crate::linker::Linker;
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
+use crate::program::occurrences::{Mention, is_own_receiver};
+use crate::values::value::EnvId;
+
+/// Sites that may make an object; where there are more, nothing is said.
+pub(crate) const MOST_SITES: usize = 256;
+
+/// How often a constructor passes its parameter on to another one.
+const DEPTH: u32 = 4;
+
+impl Linker<'_> {
+    /// The literal that a field of the class around always holds.
+    pub fn literal_of_field(&self, file: FileId, body: BodyId, form: FormId) -> Option<Constant> {
+        let facts = self.program.facts(file);
+        let field = match facts.form(form) {
+            Form::Attr(base, sym) if facts.language == Language::Rust => {
+                if !is_own_receiver(facts, base) {
+                    return None;
+                }
+                let class = lang::rust::names::subject(self, self.class_around(file.body_ref(body))?)?;
+                let (owner, var) = self.own_member(class, self.program.global(file, sym)?)?;
+                (owner == class).then_some(owner.file.var_ref(var))?
+            }
+            _ if facts.language != Language::Java => return None,
+            Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => file.var_ref(var),
+            Form::Attr(base, sym) if facts.form(base) == Form::This => {
+                let (owner, var) =
+                    self.own_member(self.class_around(file.body_ref(body))?, self.program.global(file, sym)?)?;
+                owner.file.var_ref(var)
+            }
+            _ => return None,
+        };
+        if let Some(known) = self.literal_fields.borrow().get(&field) {
+            return known.clone();
+        }
+        // Where it depends on itself it is not known.
+        self.literal_fields.borrow_mut().insert(field, None);
+        let found = match facts.language {
+            Language::Rust => self.literal_of_struct_field(field),
+            _ => self.find_literal_of_field(field),
+        };
+        self.literal_fields.borrow_mut().insert(field, found.clone());
+        found
+    }
+
+    fn find_literal_of_field(&self, field: VarRef) -> Option<Constant> {
+        let facts = self.program.facts(field.file);
+        let row = self.program.var(field);
+        let class = facts.classes.iter().position(|class| class.body == row.body)?;
+        let class = field.file.class_ref(ClassId(class as u32));
+        // A container makes what is annotated, and fills its fields.
+        if !facts.list(self.program.class(class).decorators).is_empty() {
+            return None;
+        }
+        let name = self.program.global(field.file, row.name)?;
+        let mut found = None;
+        let mut given = 0;
+        let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (field.file, row));
+        let others = self.assigns_to_member(class, name);
+        let others = others.into_iter().map(|(file, assign)| (file, self.program.facts(file).assign(assign)));
+        for (file, row) in own.chain(others) {
+            given += 1;
+            let body = self.program.body_of(file, row.at);
+            if given > 8 || self.is_for_tests(body) {
+                return None;
+            }
+            let literal = self.literal_given(body, row.value, DEPTH)?;
+            if *found.get_or_insert_with(|| literal.clone()) != literal {
+                return None;
+            }
+        }
+        found
+    }
+
+    /// The literal that a form of a body is, or that all who make an object pass to the constructor's parameter that it is.
+    pub fn literal_given(&self, body: BodyRef, form: FormId, depth: u32) -> Option<Constant> {
+        match self.constant_in(body, form, EnvId::NONE, 2) {
+            literal @ (Constant::Bool(_) | Constant::Null) => Some(literal),
+            Constant::Param(index) => self.literal_passed(body, index, depth.checked_sub(1)?),
+            _ => None,
+        }
+    }
+
+    /// The literal that all who make an object pass to a parameter of its constructor; tests apart.
+    fn literal_passed(&self, constructor: BodyRef, index: u32, depth: u32) -> Option<Constant> {
+        let facts = self.program.facts(constructor.file);
+        if facts.language == Language::Rust {
+            return self.literal_of_all_callers(constructor, index, depth);
+        }
+        let row = self.program.body(constructor);
+        if !lang::is_constructor(facts.language, facts.text(row.name)) || self.is_for_tests(constructor) {
+            return None;
+        }
+        let class = constructor.file.class_ref(row.class.get()?);
+        let mut found = None;
+        for site in self.sites_making(class)? {
+            let above = self.program.body_of_site(site);
+            let targets = self.targets(site, EnvId::NONE);
+            let Some(with_receiver) = targets.receiver_of(constructor) else { continue };
+            if self.is_for_tests(above) || self.program.is_test(site.file) {
+                continue;
+            }
+            // What all leave out is there for others.
+            let form = self.argument_for_param(site, constructor, index, with_receiver)?;
+            let literal = self.literal_given(above, form, depth)?;
+            if *found.get_or_insert_with(|| literal.clone()) != literal {
+                return None;
+            }
+        }
+        found
+    }
+
+    /// The sites that may run a constructor of a class: those of its name, and what its own and derived constructors begin with.
+    fn sites_making(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
+        let is_python = self.program.language(class.file) == Language::Python;
+        let mut names: Vec<Name> = self.class_names(class);
+        let mut files = vec![class.file];
+        for &derived in self.derived(class).iter() {
+            files.push(derived.file);
+            // One without a constructor of its own is made by that of its base.
+            if is_python {
+                names.extend(self.class_names(derived));
+                if !self.derived(derived).is_empty() {
+                    return None;
+                }
+            }
+        }
+        if is_python && names.iter().any(|&name| self.is_handed_out(name)) {
+            return None;
+        }
+        let mut found: Vec<SiteRef> = Vec::new();
+        for name in names {
+            found.extend(self.program.sites_named(name).take(MOST_SITES + 1));
+        }
+        files.sort();
+        files.dedup();
+        let own = self.program.name(if is_python { "__init__" } else { "<init>" });
+        // `return cls(…)` in a method of the class.
+        let by_itself = self.program.name("cls").filter(|_| is_python);
+        for file in files {
+            for name in own.into_iter().chain(by_itself) {
+                let Some(sym) = self.program.local(file, name) else { continue };
+                found.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| file.site_ref(site)));
+            }
+        }
+        (found.len() <= MOST_SITES).then_some(found)
+    }
+
+    /// Whether a class or function of this name is given away as a value, so that nobody sees who calls it.
+    pub(crate) fn is_handed_out(&self, name: Name) -> bool {
+        self.program.occurrences(name).iter().any(|&(file, sym)| {
+            let facts = self.program.facts(file);
+            self.program.index_of(file).mentions_named(sym).iter().any(|(mention, _)| match mention {
+                Mention::Arg(site, _) => !lang::python::conventions::asks_for_type(facts.text(facts.site(site).name)),
+                _ => true,
+            })
+        })
+    }
+}

@@ -1,0 +1,558 @@
+//! Declared types: annotations of the code and type expressions of the models, as values.
+
+use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::{At, BodyId, Form, FormId, ImportKind};
+use blocklint_models::TypeExpr;
+
+use crate::classes::hierarchy::Ancestor;
+use crate::lang::python::names::Special;
+use crate::linker::{Linker, Query, Typed};
+use crate::program::ids::{FileId, PathId, SiteRef};
+use crate::values::expr::Scope;
+use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
+
+impl<'a> Linker<'a> {
+    /// Whether an annotation names a type by this last name, also as an alternative or in `Optional`.
+    pub fn names_type(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym) -> bool {
+        self.names_type_within(file, annotation, sym, 6)
+    }
+
+    fn names_type_within(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if annotation.is_none() {
+            return false;
+        }
+        let facts = self.program.facts(file);
+        let inner = |form| self.names_type_within(file, form, sym, depth);
+        match facts.form(annotation) {
+            Form::Var(var) => facts.var(var).name == sym,
+            Form::Name(name) | Form::Attr(_, name) | Form::Path(_, name) => name == sym,
+            Form::Subscript(base, index) => inner(base) || inner(index),
+            Form::Join(list) | Form::Display(_, list) | Form::Alt(_, list) => {
+                facts.list(list).iter().any(|&part| inner(part))
+            }
+            Form::Bound(form) => inner(form),
+            _ => false,
+        }
+    }
+
+    /// An instance of the type that an annotation names; unknown if it names none.
+    pub fn annotation(&self, scope: Scope, form: FormId) -> Typed {
+        match self.program.facts(scope.file).form(form) {
+            // Nothing that is worth remembering.
+            Form::None | Form::Other => self.annotation_within(scope, form, None, 16),
+            _ => self.remember(Query::Annotation(scope.file, form, scope.at.region), || {
+                self.annotation_within(scope, form, None, 16)
+            }),
+        }
+    }
+
+    /// The same, where `Self` is the type of a receiver.
+    pub(crate) fn annotation_with_self(&self, scope: Scope, form: FormId, receiver: Option<Val>) -> Typed {
+        self.annotation_within(scope, form, receiver, 16)
+    }
+
+    fn annotation_within(&self, scope: Scope, form: FormId, receiver: Option<Val>, depth: u32) -> Typed {
+        let Some(depth) = depth.checked_sub(1) else { return self.unknown(Why::Bound) };
+        let facts = self.program.facts(scope.file);
+        let read = |form: FormId| self.annotation_within(scope, form, receiver, depth);
+        if let Some(own) = self.self_type(scope, form, receiver) {
+            return own;
+        }
+        match facts.form(form) {
+            Form::None => self.known(Val::None),
+            Form::Join(list) => {
+                let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
+                self.without_unknown(&parts)
+            }
+            Form::Bound(inner) => read(inner),
+            Form::Subscript(base, index) => {
+                let of = self.eval(Scope { env: EnvId::NONE, ..scope }, base);
+                let arguments = self.type_arguments(scope.file, index);
+                self.map(of, |val| match val {
+                    Val::External(path) => self.generic(scope, path, &arguments, receiver, depth),
+                    Val::Class(class) => {
+                        let args: Vec<ValueId> = arguments.iter().map(|&arg| read(arg).value).collect();
+                        if let Some(meant) = self.generic_alias(scope, class, &args) {
+                            return meant;
+                        }
+                        self.known(Val::Instance { class, exact: false, args: self.values.args(&args) })
+                    }
+                    Val::Unknown(why) => self.unknown(why),
+                    _ => self.unknown(Why::Expression),
+                })
+            }
+            Form::Var(_) | Form::Name(_) | Form::Attr(..) | Form::Path(..) | Form::This | Form::Class(_) => {
+                if let Some((file, target)) = self.alias_behind(scope.file, form) {
+                    let scope = Scope { file, at: At::default(), env: EnvId::NONE };
+                    return self.annotation_within(scope, target, receiver, depth);
+                }
+                if facts.language == Language::Java
+                    && let Form::Name(sym) = facts.form(form)
+                    && let Some(argument) = self.type_parameter(scope, sym, receiver, depth)
+                {
+                    return argument;
+                }
+                let named = self.eval(Scope { env: EnvId::NONE, ..scope }, form);
+                self.map(named, |val| self.instance_of(scope, val, receiver))
+            }
+            Form::Display(kind, list) => {
+                let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
+                match facts.language {
+                    Language::Rust => return self.rust_display(kind, &parts),
+                    Language::Java => return self.array_of(self.join(&parts)),
+                    Language::Python => {}
+                }
+                self.join(&parts)
+            }
+            // `A + B`.
+            Form::Alt(_, list) if facts.language == Language::Rust => {
+                let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
+                self.all_bounds(&parts)
+            }
+            // `NewType("Path", str)` and calls that make types.
+            Form::Result(site) => {
+                let row = facts.site(site);
+                if facts.text(row.name) == "NewType"
+                    && let [_, base] = facts.args_of(site)[..]
+                {
+                    return read(base.value);
+                }
+                self.unknown(Why::Expression)
+            }
+            _ => self.unknown(Why::Expression),
+        }
+    }
+
+    /// What a type parameter of a class around stands for: the argument it has at the receiver, else its bound.
+    fn type_parameter(
+        &self,
+        scope: Scope,
+        sym: blocklint_facts::Sym,
+        receiver: Option<Val>,
+        depth: u32,
+    ) -> Option<Typed> {
+        let facts = self.program.facts(scope.file);
+        let mut body = Some(self.body_at(scope));
+        while let Some(id) = body {
+            let at = facts.classes.iter().position(|class| class.body == id);
+            let params =
+                at.map_or(&[][..], |at| facts.list(facts.class(blocklint_facts::ClassId(at as u32)).type_params));
+            let found = params.iter().enumerate().find_map(|(index, &param)| match facts.form(param) {
+                Form::Str(name) if name == sym => Some((index, None)),
+                Form::Cast(name, bound) if facts.form(name) == Form::Str(sym) => Some((index, Some(bound))),
+                _ => None,
+            });
+            if let (Some(at), Some((index, bound))) = (at, found) {
+                let owner = scope.file.class_ref(blocklint_facts::ClassId(at as u32));
+                if let Some(value) = receiver.and_then(|val| self.argument_at(val, owner, index, 6)) {
+                    return Some(Typed { value, inferred_steps: 0 });
+                }
+                return Some(match bound {
+                    Some(bound) => self.annotation_within(scope, bound, None, depth),
+                    None => self.unknown(Why::Parameter),
+                });
+            }
+            body = facts.body(id).parent.get();
+        }
+        None
+    }
+
+    /// The n-th type argument that a value has as an instance of a class, through what its own class extends.
+    fn argument_at(&self, val: Val, owner: crate::program::ids::ClassRef, index: usize, depth: u32) -> Option<ValueId> {
+        let depth = depth.checked_sub(1)?;
+        let Val::Instance { class, args, .. } = val else { return None };
+        if class == owner {
+            let value = self.values.nth(args, index)?;
+            return (!self.values.is_unknown(value)).then_some(value);
+        }
+        let facts = self.program.facts(class.file);
+        let row = self.program.class(class);
+        if args == ArgsId::NONE || row.type_params.is_empty() {
+            return self.bases(class).iter().find_map(|&base| self.argument_at(base, owner, index, depth));
+        }
+        // `class Middle<R> extends Base<R>`: what it gives its base is what it was given.
+        let at = At { region: facts.body(row.body).region, position: u32::MAX };
+        let scope = Scope { file: class.file, at, env: EnvId::NONE };
+        facts.list(row.bases).iter().find_map(|&base| {
+            let typed = self.annotation_with_self(scope, base, Some(val));
+            let bases = self.values.members(typed.value);
+            bases.iter().find_map(|&base| self.argument_at(base, owner, index, depth))
+        })
+    }
+
+    /// The type argument that a library's type, or one that it derives from, has under a name.
+    fn argument_named(&self, ty: crate::program::ids::PathId, args: ArgsId, name: &str) -> Option<ValueId> {
+        let types = self.library.supertypes(ty);
+        let mut places = types.iter().map(|&ty| self.library.ty(ty)?.params().iter().position(|param| param == name));
+        self.values.nth(args, places.find_map(|place| place)?)
+    }
+
+    /// Java: an array of something; unknown if that is.
+    fn array_of(&self, element: Typed) -> Typed {
+        if self.values.is_unknown(element.value) {
+            return element;
+        }
+        let ty = self.library.path(Language::Java, lang::java::names::ARRAY);
+        let args = self.values.args(&[element.value]);
+        Typed { value: self.values.one(Val::Library { ty, args, made: None }), inferred_steps: element.inferred_steps }
+    }
+
+    /// `(A, B)` and `[T]` in a type of Rust.
+    fn rust_display(&self, kind: blocklint_facts::DisplayKind, parts: &[Typed]) -> Typed {
+        let values: Vec<ValueId> = parts.iter().map(|part| part.value).collect();
+        let args = self.values.args(&values);
+        if kind == blocklint_facts::DisplayKind::Tuple {
+            return self.known(Val::Tuple(args));
+        }
+        match lang::literal_type(Language::Rust, lang::Literal::List) {
+            Some(list) => {
+                let ty = self.library.path(Language::Rust, list);
+                self.known(Val::Library { ty, args, made: None })
+            }
+            None => self.unknown(Why::Expression),
+        }
+    }
+
+    /// What a type alias stands for.
+    pub(crate) fn instance_of_class(&self, scope: Scope, class: crate::program::ids::ClassRef) -> Typed {
+        self.instance_of(scope, Val::Class(class), None)
+    }
+
+    /// An instance of what a name in a type means.
+    fn instance_of(&self, scope: Scope, val: Val, receiver: Option<Val>) -> Typed {
+        match val {
+            Val::Class(class) => {
+                let facts = self.program.facts(class.file);
+                let row = self.program.class(class);
+                if row.kind == blocklint_facts::ClassKind::Alias {
+                    let place = match facts.language {
+                        Language::Rust => row.body,
+                        Language::Python | Language::Java => row.parent.get().unwrap_or(BodyId(0)),
+                    };
+                    let region = facts.body(place).region;
+                    let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
+                    return self.guarded(
+                        Query::Alias(class),
+                        self.unknown(Why::Cycle),
+                        self.unknown(Why::Bound),
+                        || self.annotation_with_self(scope, row.subject, receiver),
+                        |_| {},
+                    );
+                }
+                self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
+            }
+            Val::External(path) => {
+                let text = self.library.text(path);
+                match lang::python::names::special(&text).filter(|_| self.library.language(path) == Language::Python) {
+                    Some(Special::SelfType) => match receiver {
+                        Some(Val::Instance { .. } | Val::Library { .. }) => {
+                            self.known(receiver.unwrap_or(Val::Unknown(Why::Expression)))
+                        }
+                        _ => match self.class_around(scope.file.body_ref(self.body_at(scope))) {
+                            Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
+                            None => self.unknown(Why::Expression),
+                        },
+                    },
+                    Some(_) => self.unknown(Why::Expression),
+                    None => {
+                        let ty = lang::python::names::generic_alias(&text)
+                            .map_or(path, |alias| self.library.path(Language::Python, alias));
+                        self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
+                    }
+                }
+            }
+            Val::Library { .. } | Val::Instance { .. } | Val::Param { .. }
+                if self.program.language(scope.file) != Language::Python =>
+            {
+                self.known(val)
+            }
+            Val::Unknown(why) => self.unknown(why),
+            _ => self.unknown(Why::Expression),
+        }
+    }
+
+    pub(crate) fn body_at(&self, scope: Scope) -> BodyId {
+        let facts = self.program.facts(scope.file);
+        facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body)
+    }
+
+    /// A generic library type with its arguments.
+    fn generic(&self, scope: Scope, path: PathId, arguments: &[FormId], receiver: Option<Val>, depth: u32) -> Typed {
+        let read = |form: FormId| self.annotation_within(scope, form, receiver, depth);
+        let text = self.library.text(path);
+        let first = || arguments.first().map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
+        if self.library.language(path) == Language::Python {
+            match lang::python::names::special(&text) {
+                Some(Special::Optional) => return self.join(&[first(), self.known(Val::None)]),
+                Some(Special::Union) => {
+                    let parts: Vec<Typed> = arguments.iter().map(|&form| read(form)).collect();
+                    return self.without_unknown(&parts);
+                }
+                Some(Special::Annotated) => {
+                    let declared = first();
+                    if !self.values.is_unknown(declared.value) {
+                        return declared;
+                    }
+                    // `Annotated[Any, Depends(f)]`: the metadata says what is passed.
+                    let parts: Vec<Typed> = arguments.iter().skip(1).map(|&form| self.eval(scope, form)).collect();
+                    return self.join(&parts);
+                }
+                Some(Special::Wrapper) => return first(),
+                Some(Special::TypeOf) => {
+                    return self.map(first(), |val| match val {
+                        Val::Instance { class, .. } => self.known(Val::Class(class)),
+                        Val::Library { ty, .. } => self.known(Val::External(ty)),
+                        _ => self.unknown(Why::Expression),
+                    });
+                }
+                Some(Special::SelfType | Special::Nothing) if &*text == "builtins.type" => {
+                    return self.map(first(), |val| match val {
+                        Val::Instance { class, .. } => self.known(Val::Class(class)),
+                        Val::Library { ty, .. } => self.known(Val::External(ty)),
+                        _ => self.unknown(Why::Expression),
+                    });
+                }
+                Some(Special::SelfType | Special::Nothing) => return self.unknown(Why::Expression),
+                None => {}
+            }
+            if let Some(index) = lang::python::names::awaitable_argument(&text) {
+                let value = arguments.get(index).map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
+                return self.known(Val::Awaitable(value.value));
+            }
+        }
+        let mut args: Vec<ValueId> = Vec::new();
+        for &form in arguments.iter().take(8) {
+            let facts = self.program.facts(scope.file);
+            // `Iterator<Item = Store>`: at the place that the model gives this name, else behind the others.
+            let (at, form) = match facts.form(form) {
+                Form::Pairs(list) if facts.language == Language::Rust => match facts.list(list)[..] {
+                    [key, value] => {
+                        let params = self.library.ty(path).map_or(&[][..], |rows| rows.params());
+                        let at = match facts.form(key) {
+                            Form::Str(name) => params.iter().position(|param| param == facts.text(name)),
+                            _ => None,
+                        };
+                        (at, value)
+                    }
+                    _ => (None, form),
+                },
+                _ => (None, form),
+            };
+            let value = read(form).value;
+            match at {
+                Some(at) if at >= args.len() => {
+                    args.resize(at, self.unknown(Why::Expression).value);
+                    args.push(value);
+                }
+                Some(at) => args[at] = value,
+                None => args.push(value),
+            }
+        }
+        if matches!(&*text, "typing.Tuple" | "builtins.tuple") {
+            let facts = self.program.facts(scope.file);
+            if !arguments.iter().any(|&form| facts.form(form) == Form::Ellipsis) {
+                return self.known(Val::Tuple(self.values.args(&args)));
+            }
+        }
+        let ty = lang::python::names::generic_alias(&text)
+            .filter(|_| self.library.language(path) == Language::Python)
+            .map_or(path, |alias| self.library.path(Language::Python, alias));
+        self.known(Val::Library { ty, args: self.values.args(&args), made: None })
+    }
+
+    /// The arguments of a subscripted type.
+    fn type_arguments(&self, file: FileId, index: FormId) -> Vec<FormId> {
+        let facts = self.program.facts(file);
+        match facts.form(index) {
+            Form::Display(blocklint_facts::DisplayKind::Tuple, list) => facts.list(list).to_vec(),
+            _ => vec![index],
+        }
+    }
+
+    /// The join of types, where one that names nothing does not spoil the rest.
+    fn without_unknown(&self, parts: &[Typed]) -> Typed {
+        let known: Vec<Typed> = parts.iter().copied().filter(|part| !self.values.is_unknown(part.value)).collect();
+        if known.is_empty() { self.unknown(Why::Expression) } else { self.join(&known) }
+    }
+
+    /// Where a name leads to an alias (`Alias = Optional[Store]`), its file and right side.
+    fn alias_behind(&self, file: FileId, form: FormId) -> Option<(FileId, FormId)> {
+        if self.program.language(file) != Language::Python {
+            return None;
+        }
+        let Form::Var(var) = self.program.facts(file).form(form) else { return None };
+        let mut at = file.var_ref(var);
+        for _ in 0..8 {
+            let facts = self.program.facts(at.file);
+            let row = self.program.assigns_of(at).next()?;
+            let Form::Import(import) = facts.form(row.value) else {
+                return lang::python::names::alias_target(self, at).map(|target| (at.file, target));
+            };
+            let import = facts.import(import);
+            if import.kind != ImportKind::Name {
+                return None;
+            }
+            let Val::Module(other) = lang::python::names::module_named(self, at.file, &import) else { return None };
+            let name = self.program.global(at.file, import.name)?;
+            at = other.var_ref(self.program.scope_var(other, BodyId(0), name)?);
+        }
+        None
+    }
+
+    /// The value of a model's type expression at a call.
+    pub(crate) fn type_value(&self, expr: &TypeExpr, receiver: Val, call: Option<(SiteRef, EnvId)>) -> Typed {
+        match expr {
+            TypeExpr::Path { path, arguments } => {
+                let language = self.language_of(receiver, call);
+                if language == Language::Python
+                    && let Some(index) = lang::python::names::awaitable_argument(path)
+                {
+                    let value = arguments
+                        .get(index)
+                        .map_or_else(|| self.unknown(Why::Result), |arg| self.type_value(arg, receiver, call));
+                    return self.known(Val::Awaitable(value.value));
+                }
+                let ty = self.library.path(language, path);
+                let args: Vec<ValueId> =
+                    arguments.iter().map(|arg| self.type_value(arg, receiver, call).value).collect();
+                let made = call.map(|(site, _)| site).filter(|_| self.library.makes_state(ty));
+                self.known(Val::Library { ty, args: self.values.args(&args), made })
+            }
+            TypeExpr::SelfType(arguments) => {
+                let args: Vec<ValueId> =
+                    arguments.iter().map(|arg| self.type_value(arg, receiver, call).value).collect();
+                self.known(match receiver {
+                    Val::Library { ty, args: own, made } => {
+                        let args = if args.is_empty() { own } else { self.values.args(&args) };
+                        Val::Library { ty, args, made }
+                    }
+                    Val::External(ty) => Val::Library { ty, args: self.values.args(&args), made: None },
+                    Val::Class(class) => Val::Instance { class, exact: true, args: ArgsId::NONE },
+                    other => other,
+                })
+            }
+            TypeExpr::Parameter(name) => match receiver {
+                Val::Library { ty, args, .. } => match self.argument_named(ty, args, name) {
+                    Some(value) => Typed { value, inferred_steps: 0 },
+                    None => self.unknown(Why::Result),
+                },
+                // `interface Users extends ReactiveCrudRepository<User, Long>`
+                Val::Instance { class, .. } if self.program.language(class.file) == Language::Java => {
+                    let given = self.mro(class).iter().find_map(|ancestor| match *ancestor {
+                        Ancestor::Library(ty, args) => self.argument_named(ty, args, name),
+                        _ => None,
+                    });
+                    given.map_or_else(|| self.unknown(Why::Result), |value| Typed { value, inferred_steps: 0 })
+                }
+                // A stream of values has one parameter.
+                Val::Lazy { element, .. } => Typed { value: element, inferred_steps: 0 },
+                _ => self.unknown(Why::Result),
+            },
+            TypeExpr::Literal(_) => self.unknown(Why::Expression),
+            TypeExpr::Argument(argument) => match call {
+                Some((site, env)) => match self.argument(site, argument) {
+                    Some(form) => {
+                        let given = self.eval(self.scope_of(site, env), form);
+                        self.as_value(given)
+                    }
+                    None => self.unknown(Why::Result),
+                },
+                None => self.unknown(Why::Result),
+            },
+            TypeExpr::Result(inner) => {
+                let of = self.type_value(inner, receiver, call);
+                self.map(of, |val| self.result_of_callable(val, false))
+            }
+            TypeExpr::Yield(inner) => {
+                let of = self.type_value(inner, receiver, call);
+                self.map(of, |val| self.result_of_callable(val, true))
+            }
+            TypeExpr::Element(inner) => {
+                let of = self.type_value(inner, receiver, call);
+                self.map(of, |val| self.element(val))
+            }
+            TypeExpr::Instance(inner) => {
+                let literal = self.class_literal(inner, call);
+                let exact = literal.is_none();
+                let of = literal.unwrap_or_else(|| self.type_value(inner, receiver, call));
+                self.map(of, |val| match val {
+                    Val::Class(class) => self.known(Val::Instance { class, exact, args: ArgsId::NONE }),
+                    // A type that is declared is one of its values.
+                    Val::Instance { .. } | Val::Library { .. } if !exact => self.known(val),
+                    Val::External(ty) => self.known(Val::Library { ty, args: ArgsId::NONE, made: None }),
+                    _ => self.unknown(Why::Result),
+                })
+            }
+            TypeExpr::Union(parts) => {
+                let parts: Vec<Typed> = parts.iter().map(|part| self.type_value(part, receiver, call)).collect();
+                self.join(&parts)
+            }
+            TypeExpr::Tuple(parts) => {
+                let parts: Vec<ValueId> =
+                    parts.iter().map(|part| self.type_value(part, receiver, call).value).collect();
+                self.known(Val::Tuple(self.values.args(&parts)))
+            }
+            TypeExpr::Array(inner) => self.array_of(self.type_value(inner, receiver, call)),
+            TypeExpr::None => self.known(Val::None),
+        }
+    }
+
+    /// Java: the type that an argument `X.class` names.
+    fn class_literal(&self, expr: &TypeExpr, call: Option<(SiteRef, EnvId)>) -> Option<Typed> {
+        let (TypeExpr::Argument(argument), Some((site, env))) = (expr, call) else { return None };
+        let facts = self.program.facts(site.file);
+        match facts.form(self.argument(site, argument)?) {
+            Form::Attr(of, name)
+                if facts.language == Language::Java && facts.text(name) == lang::java::names::CLASS =>
+            {
+                Some(self.annotation(self.scope_of(site, env), of))
+            }
+            _ => None,
+        }
+    }
+
+    fn language_of(&self, receiver: Val, call: Option<(SiteRef, EnvId)>) -> Language {
+        match (receiver, call) {
+            (Val::Library { ty, .. }, _) => self.library.language(ty),
+            (Val::External(path) | Val::Method { path, .. }, _) => self.library.language(path),
+            (_, Some((site, _))) => self.program.language(site.file),
+            (Val::Instance { class, .. } | Val::Class(class), None) => self.program.language(class.file),
+            _ => Language::Python,
+        }
+    }
+
+    /// What calling a value gives in the end: awaited, and of a generator function (with `yields`) what it yields.
+    pub(crate) fn result_of_callable(&self, val: Val, yields: bool) -> Typed {
+        match val {
+            Val::Fn { body, env, receiver } => {
+                let receiver = Some(self.values.single(receiver));
+                let made = self.called(body, env, receiver);
+                self.map(made, |made| match made {
+                    Val::Coroutine { .. } | Val::Awaitable(_) => self.awaited(made),
+                    Val::Iter { body, env } if yields => self.yielded(body, env),
+                    other => self.known(other),
+                })
+            }
+            // Made already: `create_task(f())` is given the coroutine.
+            Val::Coroutine { .. } | Val::Awaitable(_) => self.awaited(val),
+            Val::Class(class) => self.known(Val::Instance { class, exact: true, args: ArgsId::NONE }),
+            Val::External(ty) if self.library.is_type(ty) => {
+                self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
+            }
+            Val::Instance { .. } => {
+                let Some(name) = self.program.name("__call__") else { return self.unknown(Why::Result) };
+                let call = self.attr(val, name);
+                self.map(call, |call| match call {
+                    Val::Fn { .. } => self.result_of_callable(call, yields),
+                    _ => self.unknown(Why::Result),
+                })
+            }
+            Val::Library { ty, .. } => {
+                self.always_returned(ty, "__call__", val).unwrap_or_else(|| self.unknown(Why::Result))
+            }
+            _ => self.unknown(Why::Result),
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What a value holds: its elements, the parts of a tuple or a pattern, what `await`, `?` and a subscript take out.
+
+use crate::classes::hierarchy::Ancestor;
+use crate::lang;
+use crate::linker::{Linker, Typed};
+use crate::program::ids::{Name, PathId};
+use crate::values::expr::Scope;
+use crate::values::value::{Val, Why};
+use blocklint_core::Language;
+use blocklint_facts::{Form, FormId};
+
+impl Linker<'_> {
+    /// What iterating over one member gives.
+    pub(crate) fn element(&self, member: Val) -> Typed {
+        match member {
+            Val::Iter { body, env } => self.yielded(body, env),
+            Val::Lazy { element, .. } => Typed { value: element, inferred_steps: 0 },
+            Val::Tuple(args) => {
+                let parts: Vec<Typed> =
+                    self.values.list(args).iter().map(|&value| Typed { value, inferred_steps: 0 }).collect();
+                self.join(&parts)
+            }
+            Val::Param { .. } => self.map(self.bound_of(member), |bound| self.element(bound)),
+            Val::Library { ty, args, .. } => {
+                for &of in self.library.supertypes(ty).iter() {
+                    if let Some(element) = self.library.ty(of).and_then(|rows| rows.element().cloned()) {
+                        return self.type_value(&element, member, None);
+                    }
+                }
+                if let Some(inner) = self.transparent_inner(ty, args) {
+                    return self.map(inner, |inner| self.element(inner));
+                }
+                match self.values.nth(args, 0) {
+                    Some(value) => Typed { value, inferred_steps: 0 },
+                    None => self.unknown(Why::Result),
+                }
+            }
+            Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => {
+                let made_by = |method: &str| {
+                    let typed = self.attr(member, self.program.name(method)?);
+                    self.has_function(typed).then(|| {
+                        self.map(typed, |val| match val {
+                            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
+                            _ => self.unknown(Why::Result),
+                        })
+                    })
+                };
+                if let Some(next) = made_by("next") {
+                    return self.map(next, |val| self.success(val));
+                }
+                match made_by("into_iter") {
+                    Some(made) => {
+                        self.map(made, |val| if val == member { self.unknown(Why::Cycle) } else { self.element(val) })
+                    }
+                    None => self.unknown(Why::Result),
+                }
+            }
+            Val::Instance { class, .. } => {
+                for method in ["__iter__", "__getitem__", "iterator"] {
+                    let Some(name) = self.program.name(method) else { continue };
+                    let typed = self.attr(member, name);
+                    if self.has_function(typed) {
+                        let made = self.map(typed, |val| match val {
+                            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
+                            _ => self.unknown(Why::Result),
+                        });
+                        return if method == "__getitem__" {
+                            made
+                        } else {
+                            self.map(made, |val| match val {
+                                Val::Instance { class: own, .. } if own == class => self.next_of(member),
+                                other => self.element(other),
+                            })
+                        };
+                    }
+                }
+                for ancestor in self.mro(class).iter() {
+                    if let Ancestor::Library(ty, args) = *ancestor {
+                        return self.element(Val::Library { ty, args, made: None });
+                    }
+                }
+                self.unknown(Why::Result)
+            }
+            Val::Unknown(why) => self.unknown(why),
+            _ => self.unknown(Why::Expression),
+        }
+    }
+
+    fn next_of(&self, member: Val) -> Typed {
+        let Some(name) = self.program.name("__next__") else { return self.unknown(Why::Result) };
+        let typed = self.attr(member, name);
+        self.map(typed, |val| match val {
+            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
+            _ => self.unknown(Why::Result),
+        })
+    }
+
+    /// The n-th part of one member taken apart.
+    pub(crate) fn part(&self, member: Val, index: u32) -> Typed {
+        match member {
+            Val::Tuple(args) => match self.values.nth(args, index as usize) {
+                Some(value) => Typed { value, inferred_steps: 0 },
+                None => self.unknown(Why::Expression),
+            },
+            // The fields of a tuple struct.
+            Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => {
+                match self.program.name(&index.to_string()) {
+                    Some(name) => self.attr(member, name),
+                    None => self.unknown(Why::Attribute),
+                }
+            }
+            Val::Library { ty, args, .. } if self.library.ty(ty).is_some_and(|rows| rows.through().is_some()) => {
+                match self.transparent_inner(ty, args) {
+                    Some(inner) => self.map(inner, |inner| self.part(inner, index)),
+                    None => self.unknown(Why::Result),
+                }
+            }
+            other => self.element(other),
+        }
+    }
+
+    /// A field, or the payload of a variant, of one member matched by a pattern.
+    pub(crate) fn payload(&self, member: Val, name: Name) -> Typed {
+        match self.program.text(name) {
+            "Some" | "Ok" | "Err" => match member {
+                Val::Library { ty, args, .. } if self.transparent_inner(ty, args).is_some() => {
+                    match self.transparent_inner(ty, args) {
+                        Some(inner) => self.map(inner, |inner| self.payload(inner, name)),
+                        None => self.unknown(Why::Result),
+                    }
+                }
+                Val::Library { args, .. } => {
+                    let index = usize::from(self.program.text(name) == "Err");
+                    match self.values.nth(args, index) {
+                        Some(value) => Typed { value, inferred_steps: 0 },
+                        None => self.unknown(Why::Result),
+                    }
+                }
+                other => self.known(other),
+            },
+            _ => {
+                if let Some(payload) = self.tuple_payload(member, name) {
+                    return payload;
+                }
+                // The fields of a variant are asked for next.
+                if let Val::Instance { class, .. } = member
+                    && self.has_named_fields(class, name)
+                {
+                    return self.known(member);
+                }
+                let given = self.attr(member, name);
+                match member {
+                    Val::Instance { class, .. } if self.values.is_unknown(given.value) => {
+                        match self.variant_field(class, name) {
+                            Some(field) => self.substitute(field, &self.bindings(class, member)),
+                            None => given,
+                        }
+                    }
+                    _ => given,
+                }
+            }
+        }
+    }
+
+    /// The value of `expr?`: the success case of one member.
+    pub(crate) fn success(&self, member: Val) -> Typed {
+        match member {
+            Val::Library { ty, args, .. } => {
+                // Also by a library's own name for it: `RedisResult<T>`.
+                let is_fallible = |of: &PathId| lang::rust::names::is_fallible(&self.library.text(*of));
+                let wraps = is_fallible(&ty) || self.library.supertypes(ty).iter().any(is_fallible);
+                match self.values.nth(args, 0).filter(|_| wraps) {
+                    Some(value) => Typed { value, inferred_steps: 0 },
+                    None => self.known(member),
+                }
+            }
+            other => self.known(other),
+        }
+    }
+
+    /// What awaiting one member gives.
+    pub(crate) fn awaited(&self, member: Val) -> Typed {
+        match member {
+            Val::Coroutine { body, env } => self.returned(body, env, None),
+            Val::Awaitable(value) => Typed { value, inferred_steps: 0 },
+            Val::Library { ty, args, .. } => {
+                for &of in self.library.supertypes(ty).iter() {
+                    if let Some(awaits) = self.library.ty(of).and_then(|rows| rows.awaits().cloned()) {
+                        return self.type_value(&awaits, member, None);
+                    }
+                }
+                if let Some(inner) = self.transparent_inner(ty, args) {
+                    return self.map(inner, |inner| self.awaited(inner));
+                }
+                self.unknown(Why::Result)
+            }
+            Val::Unknown(why) => self.unknown(why),
+            _ => self.unknown(Why::Result),
+        }
+    }
+
+    /// `a[i]` of one member: a generic class with its argument, else an element.
+    pub(crate) fn subscript(&self, scope: Scope, member: Val, index: FormId) -> Typed {
+        match member {
+            Val::Class(_) | Val::External(_) => {
+                // `Store[int]` is the class; the argument matters where it is used as a type.
+                self.known(member)
+            }
+            // `f::<T>`.
+            Val::Fn { .. } | Val::Method { .. } | Val::Partial { .. } => self.known(member),
+            Val::Tuple(args) => {
+                if let Form::Int(index) = self.program.facts(scope.file).form(index)
+                    && let Ok(index) = usize::try_from(index)
+                    && let Some(value) = self.values.nth(args, index)
+                {
+                    return Typed { value, inferred_steps: 0 };
+                }
+                self.element(member)
+            }
+            Val::Library { ty, args, .. } => {
+                let language = self.program.language(scope.file);
+                let is_dict = lang::literal_type(language, lang::Literal::Dict)
+                    .is_some_and(|dict| self.library.is_subtype(ty, self.library.path(language, dict)));
+                if let Some(inner) = self.transparent_inner(ty, args) {
+                    return self.map(inner, |inner| self.subscript(scope, inner, index));
+                }
+                match self.values.nth(args, 1).filter(|_| is_dict) {
+                    Some(value) => Typed { value, inferred_steps: 0 },
+                    None => {
+                        let method = if language == Language::Rust { "index" } else { "__getitem__" };
+                        self.always_returned(ty, method, member).unwrap_or_else(|| self.element(member))
+                    }
+                }
+            }
+            Val::Instance { .. } => {
+                if let Some(name) = self.program.name("__getitem__") {
+                    let typed = self.attr(member, name);
+                    if self.has_function(typed) {
+                        return self.map(typed, |val| match val {
+                            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
+                            _ => self.unknown(Why::Result),
+                        });
+                    }
+                }
+                self.element(member)
+            }
+            other => self.element(other),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Values that an expression, a variable, a field or a parameter may have.
+
+pub(crate) mod attribute;
+pub(crate) mod constant;
+pub(crate) mod constant_field;
+pub(crate) mod container_elements;
+pub(crate) mod declared_type;
+pub(crate) mod element;
+pub mod expr;
+pub(crate) mod field;
+pub(crate) mod narrowing;
+pub(crate) mod parameter;
+pub(crate) mod reaching_constants;
+pub(crate) mod returned;
+pub(crate) mod subclass_member;
+pub mod value;

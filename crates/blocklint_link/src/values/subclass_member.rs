@@ -1,0 +1,143 @@
+//! What classes derived from one put in the place of its member: `client = None` above, `client = Client()` below; a method that
+//! is left to them, or one whose result is not declared and that they give anew.
+
+use blocklint_core::Language;
+use blocklint_facts::{AssignKind, Flow};
+
+use crate::classes::hierarchy::Ancestor;
+use crate::linker::{Linker, Query, Typed};
+use crate::program::ids::{BodyRef, ClassRef, Name};
+use crate::values::expr::Scope;
+use crate::values::value::{ArgsId, EnvId, UNION_LIMIT, Val, Why};
+
+/// Derived classes that are looked at for one member.
+const MOST_CLASSES: usize = 256;
+
+impl Linker<'_> {
+    /// What an attribute is where an object's class is not known exactly: what its class says and what those derived from it do.
+    pub(crate) fn with_subclass_members(&self, class: ClassRef, name: Name, own: Typed) -> Typed {
+        if self.program.language(class.file) != Language::Python || self.derived(class).is_empty() {
+            return own;
+        }
+        let members = self.values.members(own.value);
+        // A method's own override is a matter of the call; what is not known above is not made known below.
+        let is_empty = members.iter().all(|val| matches!(val, Val::None | Val::Unknown(Why::Attribute)))
+            || self.values.is_unknown(own.value) && self.is_left_to_derived(class, name);
+        let is_plain = members.iter().all(|val| matches!(val, Val::None | Val::Instance { .. } | Val::Library { .. }));
+        let is_class = members.iter().all(|val| matches!(val, Val::None | Val::Class(_) | Val::External(_)));
+        if !is_empty && !is_plain && !is_class {
+            return own;
+        }
+        let below = self.below(class, name);
+        let fits = |val: &Val| match val {
+            Val::Instance { .. } | Val::Library { .. } => is_empty || is_plain,
+            Val::Class(_) | Val::External(_) => is_empty || is_class,
+            Val::Unknown(_) => false,
+            Val::None => true,
+            _ => is_empty,
+        };
+        let kept: Vec<Val> = self.values.members(below.value).iter().copied().filter(fits).collect();
+        let kept: Vec<Val> = kept.into_iter().filter(|val| !members.contains(val)).collect();
+        if kept.is_empty() {
+            return own;
+        }
+        let known = Typed { value: self.values.union(&kept), inferred_steps: below.inferred_steps };
+        if is_empty && self.values.is_unknown(own.value) {
+            return self.inferred(known);
+        }
+        self.inferred(self.join(&[own, known]))
+    }
+
+    /// Whether a member is a property without code of its own.
+    fn is_left_to_derived(&self, class: ClassRef, name: Name) -> bool {
+        let own = self.mro(class).iter().find_map(|ancestor| match *ancestor {
+            Ancestor::Class(of) => self.own_member(of, name),
+            _ => None,
+        });
+        let bodies = own.map_or_else(Vec::new, |(owner, var)| self.functions_of(owner, var));
+        !bodies.is_empty() && bodies.iter().any(|&body| self.is_stub(body))
+    }
+
+    /// The union of what derived classes give a member; unknown where none does.
+    fn below(&self, class: ClassRef, name: Name) -> Typed {
+        self.remember(Query::Below(class, name), || {
+            let in_tests = self.program.is_test(class.file);
+            let mut parts: Vec<Typed> = Vec::new();
+            let mut seen = vec![class];
+            let mut queue = self.derived(class).to_vec();
+            while let Some(next) = queue.pop() {
+                if seen.contains(&next) {
+                    continue;
+                }
+                if seen.len() > MOST_CLASSES || parts.len() > UNION_LIMIT {
+                    return self.unknown(Why::Bound);
+                }
+                seen.push(next);
+                queue.extend(self.derived(next).iter().copied());
+                // What tests put in the place of a service is no service.
+                if self.program.is_test(next.file) && !in_tests {
+                    continue;
+                }
+                if let Some((owner, var)) = self.own_member(next, name) {
+                    let receiver = Val::Instance { class: next, exact: false, args: ArgsId::NONE };
+                    parts.push(self.bound_member(owner, var, receiver));
+                }
+                let facts = self.program.facts(next.file);
+                for assign in self.own_assigns(next, name) {
+                    let row = facts.assign(assign);
+                    if row.kind != AssignKind::Augmented && (row.value.is_some() || row.annotation.is_some()) {
+                        let scope = Scope { file: next.file, at: row.at, env: EnvId::NONE };
+                        parts.push(self.assigned(scope, assign));
+                    }
+                }
+            }
+            if parts.is_empty() { self.unknown(Why::Attribute) } else { self.join(&parts) }
+        })
+    }
+
+    /// What calling a method gives where it is left to derived classes, or where they give it anew and nothing declares what it
+    /// gives.
+    pub(crate) fn with_override_results(&self, body: BodyRef, receiver: Option<Val>, own: Typed) -> Typed {
+        let Some(Val::Instance { exact: false, class: of, .. }) = receiver else { return own };
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let language = facts.language;
+        if row.class.is_none() || row.returns.is_some() && !self.values.is_unknown(own.value) {
+            return own;
+        }
+        let is_stub = self.is_stub(body);
+        match language {
+            Language::Python if is_stub || row.flow == Flow::Sync => {}
+            Language::Java | Language::Rust if self.values.is_unknown(own.value) => {}
+            _ => return own,
+        }
+        let Some(name) = self.program.global(body.file, row.name) else { return own };
+        if self.program.text(name).starts_with("__") {
+            return own;
+        }
+        let in_tests = self.is_for_tests(body);
+        let overrides = self.overrides(of, name);
+        let overrides: Vec<BodyRef> =
+            overrides.iter().copied().filter(|&of| in_tests || !self.is_for_tests(of)).collect();
+        if overrides.is_empty() || overrides.len() > UNION_LIMIT {
+            return own;
+        }
+        let mut parts: Vec<Typed> = Vec::new();
+        for over in overrides {
+            let Some(class) = self.program.body(over).class.get() else { continue };
+            let class = over.file.class_ref(class);
+            let receiver = Val::Instance { class, exact: false, args: ArgsId::NONE };
+            let given = self.called(over, EnvId::NONE, Some(receiver));
+            if !self.values.is_unknown(given.value) {
+                parts.push(given);
+            }
+        }
+        if parts.is_empty() {
+            return own;
+        }
+        if !is_stub && !self.values.is_unknown(own.value) {
+            parts.push(own);
+        }
+        self.inferred(self.join(&parts))
+    }
+}
