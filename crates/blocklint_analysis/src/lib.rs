@@ -35,7 +35,7 @@ pub use blocklint_flow::search::incremental::{Flows, Wanted};
 pub use blocklint_flow::search::suppressions::{Misuse, RuleNames, UsedComment};
 pub use blocklint_link::calls::targets::TargetKind;
 pub use blocklint_link::effect::label::LabelHold;
-pub use blocklint_link::linker::program_tables::{Outline, Tables};
+pub use blocklint_link::linker::program_tables::{Outline, ProgramTables};
 pub use blocklint_link::linker::work::{Containment, Fault, TookTooLong, Unit};
 pub use blocklint_link::linker::{Linker, Stopped};
 pub use blocklint_link::models::availability::Available;
@@ -102,7 +102,7 @@ pub fn linker<'a>(program: &'a Program<'a>, models: &'a Models) -> Linker<'a> {
 }
 
 /// The same, with tables that were read before and still hold.
-pub fn link_with<'a>(program: &'a Program<'a>, models: &'a Models, tables: Tables) -> Linker<'a> {
+pub fn link_with<'a>(program: &'a Program<'a>, models: &'a Models, tables: ProgramTables) -> Linker<'a> {
     Linker::with_tables(program, Library::new(models), tables)
 }
 

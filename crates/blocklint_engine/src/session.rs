@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use blocklint_analysis::{
-    FileId, Flows, Layout, Linker, Names, Outline, Program, Solved, SourceFile, Stopped, Tables, Wanted, Whole,
+    FileId, Flows, Layout, Linker, Names, Outline, Program, ProgramTables, Solved, SourceFile, Stopped, Wanted, Whole,
 };
 use blocklint_cache::Cache;
 use blocklint_core::{Language, Span};
@@ -59,7 +59,7 @@ pub struct Session {
     layout: Layout,
     names: Names,
     /// What was read once from all files, while it holds.
-    tables: Option<Tables>,
+    tables: Option<ProgramTables>,
     /// What flowed where when all files were searched last; none once files have come or gone since.
     flows: Option<Flows>,
     /// The slots of the files that have changed since, with the hash of what they were.
@@ -296,7 +296,7 @@ impl Session {
     fn run<T>(
         &self,
         stop: &Arc<AtomicBool>,
-        tables: &mut Option<Tables>,
+        tables: &mut Option<ProgramTables>,
         solve: &mut dyn FnMut(&Linker<'_>, blocklint_analysis::Options) -> Solved,
         is_meant: impl Fn(usize) -> bool,
         hand_over: impl FnOnce(&Self, Report) -> T,
@@ -305,7 +305,7 @@ impl Session {
             let mut timings = Timings::default();
             let started = Instant::now();
             let program = Program::new(&self.files, &self.layout, &self.names);
-            let tables = tables.get_or_insert_with(|| Tables::new(&program)).clone();
+            let tables = tables.get_or_insert_with(|| ProgramTables::new(&program)).clone();
             let new_link = || {
                 let linker = blocklint_analysis::link_with(&program, &self.models, tables.clone());
                 linker.stop_when(Arc::clone(stop));

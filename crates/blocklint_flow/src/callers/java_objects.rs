@@ -1,11 +1,11 @@
 //! Java: where objects of a file's classes stand without the name of their class: `this`, and anonymous classes where they are made.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignId, At, ClassId, Form, FormId, SiteId, SiteKind};
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::occurrences::Mention;
 use rustc_hash::FxHashMap;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 struct Memo {
     /// Places where objects stand without the name of their class.
-    objects: RefCell<FxHashMap<FileId, Rc<InFile>>>,
+    objects: Table<FileId, Rc<InFile>, Always>,
 }
 
 /// Those of one file, by class.
@@ -29,12 +29,7 @@ pub(crate) struct InFile {
 /// The objects of a file, found once.
 pub(crate) fn objects_in(linker: &Linker<'_>, file: FileId) -> Rc<InFile> {
     let memo = linker.layer_memo::<Memo>();
-    if let Some(known) = memo.objects.borrow().get(&file) {
-        return Rc::clone(known);
-    }
-    let found = Rc::new(InFile::new(linker, file));
-    memo.objects.borrow_mut().insert(file, Rc::clone(&found));
-    found
+    linker.query(&memo.objects, file, Rc::default, || Rc::new(InFile::new(linker, file)))
 }
 
 /// Where a method stands for a callable by its anonymous class: where the object goes that its class is made for.

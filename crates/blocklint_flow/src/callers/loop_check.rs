@@ -1,13 +1,12 @@
 //! Code that a test reserves for threads without a running loop: the handler of a `get_running_loop` that raised, the
 //! branch where `is_running()` is false, the branch for another thread than the loop's.
 
-use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Exit, Form, FormId, RegionId, RegionKind};
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, EmptyMeanwhile, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Asks;
@@ -16,9 +15,9 @@ use rustc_hash::FxHashSet;
 /// Answers of this file that are kept for one program.
 #[derive(Default)]
 struct Memo {
-    asking: RefCell<FxHashMap<FileId, Rc<Asking>>>,
-    ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
-    answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
+    asking: Table<FileId, Rc<Asking>, Always>,
+    ask_names: Table<Language, Rc<[Name]>, Always>,
+    answering: Table<Language, Rc<FxHashSet<Name>>, EmptyMeanwhile>,
 }
 
 /// Where one file asks whether a loop runs.
@@ -77,9 +76,11 @@ fn try_asks(linker: &Linker<'_>, file: FileId, handler: RegionId) -> bool {
 
 /// Where a file asks whether a loop runs, remembered.
 fn asking(linker: &Linker<'_>, file: FileId) -> Rc<Asking> {
-    if let Some(known) = linker.layer_memo::<Memo>().asking.borrow().get(&file) {
-        return known.clone();
-    }
+    let memo = linker.layer_memo::<Memo>();
+    linker.query(&memo.asking, file, Rc::default, || Rc::new(find_asking(linker, file)))
+}
+
+fn find_asking(linker: &Linker<'_>, file: FileId) -> Asking {
     let mut asking = Asking::default();
     let facts = linker.program.facts(file);
     for name in ask_names(linker, facts.language).iter() {
@@ -96,32 +97,28 @@ fn asking(linker: &Linker<'_>, file: FileId) -> Rc<Asking> {
             asking.bodies.insert(facts.body_of(row.at));
         }
     }
-    let asking = Rc::new(asking);
-    linker.layer_memo::<Memo>().asking.borrow_mut().insert(file, asking.clone());
     asking
 }
 
 /// Names of calls that ask, and those of project functions that give such an answer on.
 fn ask_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
-    if let Some(known) = linker.layer_memo::<Memo>().ask_names.borrow().get(&language) {
-        return known.clone();
-    }
-    let models = linker.library.of(language).names(blocklint_models::Uses::ASKS);
-    let mut names: Vec<Name> = models.filter_map(|row| linker.program.name(row.name)).collect();
-    names = names.into_iter().flat_map(|name| linker.with_aliases(name)).collect();
-    names.sort();
-    names.dedup();
-    let names: Rc<[Name]> = Rc::from(names);
-    linker.layer_memo::<Memo>().ask_names.borrow_mut().insert(language, names.clone());
-    names
+    linker.query(&linker.layer_memo::<Memo>().ask_names, language, Rc::default, || {
+        let models = linker.library.of(language).names(blocklint_models::Uses::ASKS);
+        let mut names: Vec<Name> = models.filter_map(|row| linker.program.name(row.name)).collect();
+        names = names.into_iter().flat_map(|name| linker.with_aliases(name)).collect();
+        names.sort();
+        names.dedup();
+        Rc::from(names)
+    })
 }
 
 /// Names of project functions that return what such a call told.
 fn answering_names(linker: &Linker<'_>, language: Language) -> Rc<FxHashSet<Name>> {
-    if let Some(known) = linker.layer_memo::<Memo>().answering.borrow().get(&language) {
-        return known.clone();
-    }
-    linker.layer_memo::<Memo>().answering.borrow_mut().insert(language, Rc::default());
+    let memo = linker.layer_memo::<Memo>();
+    linker.query(&memo.answering, language, Rc::default, || Rc::new(find_answering_names(linker, language)))
+}
+
+fn find_answering_names(linker: &Linker<'_>, language: Language) -> FxHashSet<Name> {
     let mut found = FxHashSet::default();
     for name in ask_names(linker, language).iter() {
         for &(file, _) in linker.program.occurrences(*name) {
@@ -136,8 +133,6 @@ fn answering_names(linker: &Linker<'_>, language: Language) -> Rc<FxHashSet<Name
             }
         }
     }
-    let found = Rc::new(found);
-    linker.layer_memo::<Memo>().answering.borrow_mut().insert(language, found.clone());
     found
 }
 

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, ParamKind, SiteKind, Sym};
 use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::linker::query::{EmptyMeanwhile, Table};
 use blocklint_link::linker::work::Unit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
@@ -101,12 +102,10 @@ pub struct Callers<'l, 'a> {
     pub(crate) dispatch: Dispatch,
     /// Whether only callers in the files that are looked at count.
     near: bool,
-    memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
-    sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
+    callers: Table<Node, Rc<[Caller]>, EmptyMeanwhile>,
+    sites: Table<BodyRef, Rc<[SiteRef]>, EmptyMeanwhile>,
     /// Where bound closures are made.
     creators: RefCell<FxHashMap<Node, Vec<SiteRef>>>,
-    busy: RefCell<FxHashSet<Node>>,
-    busy_sites: RefCell<FxHashSet<BodyRef>>,
 }
 
 /// The argument of a caller that drives what was handed over elsewhere: none that the site lists.
@@ -125,11 +124,9 @@ impl<'l, 'a> Callers<'l, 'a> {
             linker,
             dispatch: Dispatch::default(),
             near: false,
-            memo: RefCell::default(),
-            sites: RefCell::default(),
+            callers: Table::default(),
+            sites: Table::default(),
             creators: RefCell::default(),
-            busy: RefCell::default(),
-            busy_sites: RefCell::default(),
         }
     }
 
@@ -145,20 +142,13 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// Every way in which a node is entered.
     pub fn of(&self, node: Node) -> Rc<[Caller]> {
-        if let Some(known) = self.memo.borrow().get(&node) {
-            return known.clone();
-        }
-        if !self.busy.borrow_mut().insert(node) {
-            return Rc::from([]);
-        }
-        let mut found = Found::default();
-        self.collect(node, &mut found);
-        found.callers.sort_by_key(|caller| (caller.site, caller.arg, caller.env));
-        found.callers.dedup();
-        let callers: Rc<[Caller]> = Rc::from(found.callers);
-        self.busy.borrow_mut().remove(&node);
-        self.memo.borrow_mut().insert(node, callers.clone());
-        callers
+        self.linker.query(&self.callers, node, Rc::default, || {
+            let mut found = Found::default();
+            self.collect(node, &mut found);
+            found.callers.sort_by_key(|caller| (caller.site, caller.arg, caller.env));
+            found.callers.dedup();
+            Rc::from(found.callers)
+        })
     }
 
     /// The callers of a node by which a container holds it and nothing else.
@@ -622,12 +612,10 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// Every site that calls a body, by whatever name, verified.
     pub fn call_sites(&self, body: BodyRef) -> Rc<[SiteRef]> {
-        if let Some(known) = self.sites.borrow().get(&body) {
-            return known.clone();
-        }
-        if !self.busy_sites.borrow_mut().insert(body) {
-            return Rc::from([]);
-        }
+        self.linker.query(&self.sites, body, Rc::default, || self.find_call_sites(body).into())
+    }
+
+    fn find_call_sites(&self, body: BodyRef) -> Vec<SiteRef> {
         let node = Node::plain(body);
         let mut trails = Vec::new();
         self.start(body, &mut trails);
@@ -641,9 +629,6 @@ impl<'l, 'a> Callers<'l, 'a> {
             .collect();
         sites.sort();
         sites.dedup();
-        let sites: Rc<[SiteRef]> = Rc::from(sites);
-        self.busy_sites.borrow_mut().remove(&body);
-        self.sites.borrow_mut().insert(body, sites.clone());
         sites
     }
 

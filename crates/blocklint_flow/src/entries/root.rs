@@ -1,15 +1,13 @@
 //! Bodies entered in a context that must not block.
 
-use std::cell::RefCell;
-
 use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyId, BodyKind, Flow, SuppressionKind};
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::BodyRef;
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverRow, Via};
-use rustc_hash::FxHashMap;
 
 use crate::callers::java_objects::uses_of_anonymous;
 use crate::callers::loop_check::off_the_loop;
@@ -71,25 +69,20 @@ impl Root {
 /// Roots, remembered.
 pub struct Roots<'l, 'a> {
     linker: &'l Linker<'a>,
-    memo: RefCell<FxHashMap<BodyRef, Option<Root>>>,
+    roots: Table<BodyRef, Option<Root>, Always>,
     /// By the folder of a Rust package, the runtime that its programs run on, as far as they say so.
-    programs: RefCell<FxHashMap<String, Option<Runtime>>>,
+    programs: Table<String, Option<Runtime>, Always>,
 }
 
 impl<'l, 'a> Roots<'l, 'a> {
     /// Nothing asked yet.
     pub fn new(linker: &'l Linker<'a>) -> Self {
-        Roots { linker, memo: RefCell::default(), programs: RefCell::default() }
+        Roots { linker, roots: Table::default(), programs: Table::default() }
     }
 
     /// The root that a body is, if it is one.
     pub fn of(&self, body: BodyRef) -> Option<Root> {
-        if let Some(known) = self.memo.borrow().get(&body) {
-            return *known;
-        }
-        let root = self.find(body);
-        self.memo.borrow_mut().insert(body, root);
-        root
+        self.linker.query(&self.roots, body, Option::default, || self.find(body))
     }
 
     fn find(&self, body: BodyRef) -> Option<Root> {
@@ -148,12 +141,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         // Hardly a project names another flavour, and a test has one of its own.
         linker.program.name("current_thread")?;
         let own = linker.crate_of(body.file)?;
-        if let Some(&known) = self.programs.borrow().get(&own.folder) {
-            return known;
-        }
-        let found = self.runtime_of_programs(&own.roots);
-        self.programs.borrow_mut().insert(own.folder.clone(), found);
-        found
+        linker.query(&self.programs, own.folder.clone(), Option::default, || self.runtime_of_programs(&own.roots))
     }
 
     /// The runtime that an attribute's row says a body has: macros are named with their mark.

@@ -1,9 +1,7 @@
 //! What calls say of conditions, remembered: one call enters a body once for each of its labels.
 
-use std::cell::RefCell;
-
 use blocklint_link::effect::guard::{Guard, Guards};
-use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::program::ids::BodyRef;
 use rustc_hash::FxHashMap;
 
 use crate::callers::Caller;
@@ -16,12 +14,6 @@ pub(crate) struct Told {
     guards: Guards,
     answers: FxHashMap<(Caller, BodyRef, u32), Answer>,
 }
-
-/// Whether a call rules out that a site of what it calls is reached.
-pub(crate) type Outs = FxHashMap<(Caller, BodyRef, SiteRef), bool>;
-
-/// Whether sites stand under conditions at all.
-pub(crate) type Conditional = RefCell<FxHashMap<SiteRef, bool>>;
 
 impl Conditions<'_, '_> {
     /// What a call says to a guard, found once.

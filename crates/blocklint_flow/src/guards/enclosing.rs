@@ -2,8 +2,6 @@
 //! asked of each direct caller alone.
 
 use blocklint_link::program::ids::FileId;
-use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use blocklint_facts::RegionId;
@@ -11,6 +9,7 @@ use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::guard::{Guard, Question};
 use blocklint_link::guards::branch::answer;
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::models::row_match::ConditionResult;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 
@@ -25,34 +24,23 @@ type GuardsOf = Rc<[Guard]>;
 /// Answers of this file that are kept for one program.
 #[derive(Default)]
 struct Memo {
-    guards: RefCell<FxHashMap<(FileId, RegionId), GuardsOf>>,
+    guards: Table<(FileId, RegionId), GuardsOf, Always>,
 }
 
 impl Conditions<'_, '_> {
     /// Whether a caller rules out that a site of the body it calls is reached: by what it passes, or by the object it calls
     /// the body on.
     pub(crate) fn caller_excludes(&self, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
-        let known = self.conditional.borrow().get(&site).copied();
-        let is_conditional = known.unwrap_or_else(|| {
-            let found = is_conditional(self.linker, site);
-            self.conditional.borrow_mut().insert(site, found);
-            found
-        });
-        if !is_conditional {
-            return false;
-        }
-        let key = (caller, body, site);
-        if let Some(&known) = self.outs.borrow().get(&key) {
-            return known;
-        }
-        let is_out = rules_out(self.linker, caller, body, site)
-            || asks_for_left_out(self.linker, &self.callers, caller, body, site)
-            || own_state_rules_out(self.linker, caller, body, site)
-            || caller.arg.is_none()
-                && caller.kind == CallerKind::Runs
-                && self.linker.other_kind_rules_out(caller.site, caller.env, body, site);
-        self.outs.borrow_mut().insert(key, is_out);
-        is_out
+        let linker = self.linker;
+        linker.query(&self.conditional, site, || true, || is_conditional(linker, site))
+            && linker.query(&self.ruled_out, (caller, body, site), bool::default, || {
+                rules_out(linker, caller, body, site)
+                    || asks_for_left_out(linker, &self.callers, caller, body, site)
+                    || own_state_rules_out(linker, caller, body, site)
+                    || caller.arg.is_none()
+                        && caller.kind == CallerKind::Runs
+                        && linker.other_kind_rules_out(caller.site, caller.env, body, site)
+            })
     }
 }
 
@@ -76,18 +64,15 @@ pub(crate) fn rules_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site
 pub(crate) fn guards_over(linker: &Linker<'_>, site: SiteRef) -> Rc<[Guard]> {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;
-    if let Some(known) = linker.layer_memo::<Memo>().guards.borrow().get(&(site.file, region)) {
-        return known.clone();
-    }
-    let mut found = Vec::new();
-    let mut at: RegionId = region;
-    while let Some(id) = at.get() {
-        found.extend(linker.guards_of_branch(site, id).into_iter().filter(|guard| guard.escape.is_none()));
-        at = facts.region(id).parent;
-    }
-    let found: Rc<[Guard]> = Rc::from(found);
-    linker.layer_memo::<Memo>().guards.borrow_mut().insert((site.file, region), found.clone());
-    found
+    linker.query(&linker.layer_memo::<Memo>().guards, (site.file, region), Rc::default, || {
+        let mut found = Vec::new();
+        let mut at: RegionId = region;
+        while let Some(id) = at.get() {
+            found.extend(linker.guards_of_branch(site, id).into_iter().filter(|guard| guard.escape.is_none()));
+            at = facts.region(id).parent;
+        }
+        Rc::from(found)
+    })
 }
 
 fn fails(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {

@@ -16,10 +16,12 @@ pub(crate) mod type_test;
 use std::cell::RefCell;
 
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::program::ids::{BodyRef, SiteRef};
 
-use crate::callers::Callers;
+use crate::callers::{Caller, Callers};
 use crate::entries::root::Roots;
-use crate::guards::answers::{Conditional, Outs, Told};
+use crate::guards::answers::Told;
 
 /// Asks calls what they say of the conditions under which a body does something, and remembers the answers.
 pub(crate) struct Conditions<'l, 'a> {
@@ -27,8 +29,10 @@ pub(crate) struct Conditions<'l, 'a> {
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
     pub(crate) told: RefCell<Told>,
-    pub(crate) outs: RefCell<Outs>,
-    pub(crate) conditional: Conditional,
+    /// Whether a call rules out that a site of what it calls is reached.
+    pub(crate) ruled_out: Table<(Caller, BodyRef, SiteRef), bool, Always>,
+    /// Whether sites stand under conditions at all.
+    pub(crate) conditional: Table<SiteRef, bool, Always>,
 }
 
 impl<'l, 'a> Conditions<'l, 'a> {
@@ -39,8 +43,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
             callers: Callers::new(linker),
             roots: Roots::new(linker),
             told: RefCell::default(),
-            outs: RefCell::default(),
-            conditional: RefCell::default(),
+            ruled_out: Table::default(),
+            conditional: Table::default(),
         }
     }
 }

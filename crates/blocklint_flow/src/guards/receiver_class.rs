@@ -6,13 +6,10 @@ use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::guard::Own;
 use blocklint_link::effect::label::Label;
-use blocklint_link::linker::layer_memo::remembered;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, ClassRef, Name};
 use blocklint_link::values::value::Val;
-use std::cell::RefCell;
-
-use rustc_hash::FxHashMap;
 
 use crate::callers::{Caller, Node};
 
@@ -20,7 +17,7 @@ use crate::callers::{Caller, Node};
 #[derive(Default)]
 struct Memo {
     /// The objects that find the implementation of a label.
-    found_by: RefCell<FoundBy>,
+    found_by: Table<FinderKey, bool, Always>,
 }
 
 /// Implementations of one method beyond which labels do not remember theirs.
@@ -29,9 +26,9 @@ const MOST_IMPLEMENTATIONS: usize = 16;
 /// Classes looked at as what an object may be.
 const MOST_CLASSES: usize = 64;
 
-/// Whether some object of a class, exactly of it or not, finds an implementation under its name, and another one through which that is
-/// reached: each label that comes by asks again.
-pub(crate) type FoundBy = FxHashMap<(ClassRef, bool, Own, Option<Own>), bool>;
+/// A class, exactly it or not, an implementation that its objects may find under its name, and another one through which that is reached:
+/// each label that comes by asks again.
+type FinderKey = (ClassRef, bool, Own, Option<Own>);
 
 /// What is left of a label where a site runs the node: nothing if the object's class has another implementation.
 /// Gives the inferred steps of that.
@@ -160,7 +157,7 @@ fn method_of(linker: &Linker<'_>, body: BodyRef) -> Option<Own> {
 /// who also looks up the method through which that is reached.
 fn may_find(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
     let key = (class, exact, own, through);
-    remembered(&linker.layer_memo::<Memo>().found_by, key, || look_for(linker, class, exact, own, through))
+    linker.query(&linker.layer_memo::<Memo>().found_by, key, || true, || look_for(linker, class, exact, own, through))
 }
 
 fn look_for(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {

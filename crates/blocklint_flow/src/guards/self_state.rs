@@ -3,14 +3,13 @@
 
 use blocklint_facts::RegionId;
 use blocklint_link::program::ids::FileId;
-use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{Comparison, Form, FormId};
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
 use blocklint_link::program::occurrences::is_own_receiver;
 use blocklint_link::syntax::test_outcomes::each_told_part;
@@ -22,7 +21,7 @@ use crate::callers::{Caller, CallerKind};
 #[derive(Default)]
 struct Memo {
     /// Tests of the fields of an object by the branches around a place.
-    own_tests: RefCell<FxHashMap<(FileId, RegionId), OwnTests>>,
+    own_tests: Table<(FileId, RegionId), OwnTests, Always>,
 }
 
 /// A field is, or is not, one literal.
@@ -74,18 +73,16 @@ pub(crate) fn own_state_rules_out(linker: &Linker<'_>, caller: Caller, body: Bod
 pub(crate) fn own_tests_over(linker: &Linker<'_>, site: SiteRef) -> OwnTests {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;
-    if let Some(known) = linker.layer_memo::<Memo>().own_tests.borrow().get(&(site.file, region)) {
-        return known.clone();
-    }
-    let mut found = Vec::new();
-    if facts.language == Language::Python {
-        for (test, holds) in linker.tests_over(site) {
-            each_told_part(facts, test, holds, &mut |part, holds| found.extend(own_test(linker, site, part, holds)));
+    linker.query(&linker.layer_memo::<Memo>().own_tests, (site.file, region), Rc::default, || {
+        let mut found = Vec::new();
+        if facts.language == Language::Python {
+            for (test, holds) in linker.tests_over(site) {
+                let mut add = |part, holds| found.extend(own_test(linker, site, part, holds));
+                each_told_part(facts, test, holds, &mut add);
+            }
         }
-    }
-    let found: OwnTests = Rc::from(found);
-    linker.layer_memo::<Memo>().own_tests.borrow_mut().insert((site.file, region), found.clone());
-    found
+        Rc::from(found)
+    })
 }
 
 /// What a comparison that comes out as `holds` says of a field of the object.

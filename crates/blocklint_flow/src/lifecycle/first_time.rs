@@ -9,15 +9,13 @@ use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::layer_memo::remembered;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, is_own_receiver};
 use blocklint_link::syntax::exception_handlers::{handler_around, tried_before};
 use blocklint_link::syntax::regions::lies_in;
 use blocklint_link::values::value::{EnvId, Val};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::cell::RefCell;
 
 use crate::lifecycle::owner::Owner;
 use crate::lifecycle::owner::{fills_cell_of_program, kept_where};
@@ -26,7 +24,7 @@ use crate::lifecycle::owner::{fills_cell_of_program, kept_where};
 #[derive(Default)]
 struct Memo {
     /// Why sites run the first time only.
-    first_times: RefCell<FxHashMap<SiteRef, Option<FirstTime>>>,
+    first_times: Table<SiteRef, Option<FirstTime>, Always>,
 }
 
 /// What a test asks for.
@@ -52,7 +50,7 @@ const DEPTH: u32 = 4;
 
 /// What makes a site run the first time only.
 pub fn first_time_of(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
-    remembered(&linker.layer_memo::<Memo>().first_times, site, || find_first_time(linker, site))
+    linker.query(&linker.layer_memo::<Memo>().first_times, site, Option::default, || find_first_time(linker, site))
 }
 
 fn find_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {

@@ -8,17 +8,16 @@ use blocklint_facts::{
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Concurrency, Phase, Uses};
-use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
-use std::cell::RefCell;
 
 use crate::entries::purpose::is_command_file;
 
@@ -28,7 +27,7 @@ struct Memo {
     /// The names of library calls that start tasks.
     starting: OnceCell<FxHashSet<String>>,
     /// The argument of a function under which it begins work beside its callers.
-    begins_beside: RefCell<FxHashMap<BodyRef, Option<u32>>>,
+    begins_beside: Table<BodyRef, Option<u32>, Always>,
 }
 
 /// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
@@ -292,19 +291,15 @@ pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
 
 /// Where a body first starts tasks or begins to serve.
 fn begins_beside(linker: &Linker<'_>, body: BodyRef) -> Option<u32> {
-    let memo = &linker.layer_memo::<Memo>().begins_beside;
-    if let Some(&known) = memo.borrow().get(&body) {
-        return known;
-    }
-    let facts = linker.program.facts(body.file);
-    let starting = starting_names(linker);
-    let begins = |site: &SiteRef| {
-        let row = linker.program.site(*site);
-        awaits_what_serves(facts, &row) || starting.contains(facts.text(row.name)) && may_start(linker, *site)
-    };
-    let first = linker.program.sites_in(body).filter(begins).map(|site| linker.program.site(site).at.position).min();
-    memo.borrow_mut().insert(body, first);
-    first
+    linker.query(&linker.layer_memo::<Memo>().begins_beside, body, Option::default, || {
+        let facts = linker.program.facts(body.file);
+        let starting = starting_names(linker);
+        let begins = |site: &SiteRef| {
+            let row = linker.program.site(*site);
+            awaits_what_serves(facts, &row) || starting.contains(facts.text(row.name)) && may_start(linker, *site)
+        };
+        linker.program.sites_in(body).filter(begins).map(|site| linker.program.site(site).at.position).min()
+    })
 }
 
 /// Whether a call is one that starts tasks, or is not known and sounds so.

@@ -6,13 +6,14 @@ use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{InCycle, Keep, Policy};
+use blocklint_link::linker::round::{Round, RoundTable};
 use blocklint_link::program::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::reactive::BodyUse;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{HandoverRow, Phase, Selector, Uses, Via};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
@@ -76,48 +77,17 @@ impl When {
     }
 }
 
-/// When bodies run, as far as that was asked for.
-#[derive(Default)]
-pub(crate) struct Remembered {
-    known: FxHashMap<BodyRef, Option<When>>,
-    /// Answers of the question at hand that rest on what it was still asking for: good enough for it, and not kept. Without them it would
-    /// ask for a body once for each path that leads there.
-    on_the_way: FxHashMap<BodyRef, Option<When>>,
-    /// How many of these answers were used when each of the bodies that are asked for was begun, and by now.
-    uses_before: Vec<u32>,
-    uses: u32,
-}
+/// A cycle tells nothing of when a body runs: its other callers decide. So `None` is not kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told;
 
-impl Remembered {
-    /// Returns what is known of a body, `None` while it is asked for already: a cycle tells nothing, its other callers decide. If
-    /// nothing is known, it is asked for from here on, until `end`.
-    pub(crate) fn begin(&mut self, body: BodyRef) -> Option<Option<When>> {
-        if let Some(&known) = self.known.get(&body) {
-            return Some(known);
-        }
-        if let Some(&found) = self.on_the_way.get(&body) {
-            self.uses += 1;
-            return Some(found);
-        }
-        self.known.insert(body, None);
-        self.uses_before.push(self.uses);
-        None
-    }
+impl Policy<Option<When>> for Told {
+    const KEEP: Keep = Keep::IfWholeOrOutermost;
+    const IN_CYCLE: InCycle = InCycle::GivesCutValue;
+    const SPENDS: bool = false;
 
-    /// Keeps what was found.
-    pub(crate) fn end(&mut self, body: BodyRef, when: Option<When>) -> Option<When> {
-        let is_whole = self.uses_before.pop() == Some(self.uses);
-        let asked_first = self.uses_before.is_empty();
-        match when {
-            Some(_) if is_whole || asked_first => self.known.insert(body, when),
-            _ => self.known.remove(&body),
-        };
-        if asked_first {
-            self.on_the_way.clear();
-        } else if !self.known.contains_key(&body) {
-            self.on_the_way.insert(body, when);
-        }
-        when
+    fn is_final(answer: &Option<When>) -> bool {
+        answer.is_some()
     }
 }
 
@@ -125,7 +95,8 @@ impl Remembered {
 pub struct Phases<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
-    memo: Remembered,
+    round: Round,
+    phases: RoundTable<BodyRef, Option<When>, Told>,
     life: Life<'s, 'l, 'a>,
 }
 
@@ -157,7 +128,8 @@ fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 
 impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
     /// Nothing asked yet.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        Phases { linker, callers, memo: Remembered::default(), life: Life::new(linker, callers) }
+        let life = Life::new(linker, callers);
+        Phases { linker, callers, round: Round::default(), phases: RoundTable::default(), life }
     }
 
     /// When a body runs: by its file, by what registers it, else when everything that calls it does.
@@ -176,11 +148,13 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
 
     /// The same; `None` where only those call it that are asked for already.
     fn within(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        if let Some(known) = self.memo.begin(body) {
-            return known;
+        match self.round.begin(&self.phases, &body, || None) {
+            Ok(begun) => {
+                let when = self.find(body, depth);
+                self.round.end(&self.phases, body, begun, when)
+            }
+            Err(known) => known,
         }
-        let when = self.find(body, depth);
-        self.memo.end(body, when)
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {

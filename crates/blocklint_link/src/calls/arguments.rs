@@ -6,7 +6,7 @@ use blocklint_facts::{Form, FormId, ParamKind, SiteKind};
 use blocklint_models::Argument;
 use smallvec::SmallVec;
 
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
@@ -88,16 +88,13 @@ impl<'a> Linker<'a> {
     /// The same, where it is known whether the first parameter is a receiver that the call does not list.
     pub fn argument_for_param(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let key = (site, body, index, with_receiver);
-        if let Some(&known) = self.passed.borrow().get(&key) {
-            return known;
-        }
-        let form = self.written_for(site, body, index, with_receiver);
-        let form = form.map(|form| match self.program.facts(site.file).form(form) {
-            Form::Result(call) => self.told_to_type_checker(site.file, call).unwrap_or(form),
-            _ => form,
-        });
-        self.passed.borrow_mut().insert(key, form);
-        form
+        self.query(&self.tables.calls.arguments, key, Option::default, || {
+            let form = self.written_for(site, body, index, with_receiver)?;
+            Some(match self.program.facts(site.file).form(form) {
+                Form::Result(call) => self.told_to_type_checker(site.file, call).unwrap_or(form),
+                _ => form,
+            })
+        })
     }
 
     /// The same as it is written there.
@@ -217,10 +214,10 @@ impl<'a> Linker<'a> {
     pub(crate) fn import(&self, file: crate::program::ids::FileId, id: blocklint_facts::ImportId) -> Typed {
         match self.program.language(file) {
             Language::Python => lang::python::names::import(self, file, id),
-            Language::Rust => self.remember(Query::Import(file, id), || {
+            Language::Rust => self.query_value(&self.tables.values.imports, (file, id), || {
                 lang::rust::names::import(self, file, &self.program.facts(file).import(id))
             }),
-            Language::Java => self.remember(Query::Import(file, id), || {
+            Language::Java => self.query_value(&self.tables.values.imports, (file, id), || {
                 lang::java::names::import(self, file, &self.program.facts(file).import(id))
             }),
         }

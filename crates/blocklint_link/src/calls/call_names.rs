@@ -31,12 +31,8 @@ impl<'a> Linker<'a> {
 
     /// The first sites of a name, one more than are looked at. Thousands of functions may share a name that hardly a site bears.
     pub(crate) fn first_sites_named(&self, name: Name) -> Rc<[SiteRef]> {
-        let known = self.first_sites.borrow().get(&name).cloned();
-        known.unwrap_or_else(|| {
-            let found: Rc<[SiteRef]> = self.program.sites_named(name).take(MOST_SITES + 1).collect();
-            self.first_sites.borrow_mut().insert(name, Rc::clone(&found));
-            found
-        })
+        let find = || self.program.sites_named(name).take(MOST_SITES + 1).collect();
+        self.query(&self.tables.calls.first_sites, name, Rc::default, find)
     }
 
     /// The sites that call a nested function as the result of the function around it: `@register("name")`.

@@ -37,9 +37,10 @@ impl BodyUse {
 impl<'a> Linker<'a> {
     /// The known uses of a function.
     pub fn uses_of_body(&self, body: BodyRef) -> Rc<[BodyUse]> {
-        if let Some(known) = self.chains.uses.borrow().get(&body) {
-            return known.clone();
-        }
+        self.query(&self.tables.chains.uses, body, Rc::default, || self.find_uses_of_body(body).into())
+    }
+
+    fn find_uses_of_body(&self, body: BodyRef) -> Vec<BodyUse> {
         let mut found: Vec<BodyUse> = Vec::new();
         let mut looked = 0;
         for name in self.body_names(body) {
@@ -61,8 +62,6 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        let found: Rc<[BodyUse]> = Rc::from(found);
-        self.chains.uses.borrow_mut().insert(body, found.clone());
         found
     }
 

@@ -172,7 +172,7 @@ impl<'a> Linker<'a> {
 
     /// Python: the names under which classes of the project hold descriptors of libraries that a row speaks of.
     pub fn names_of_descriptors(&self) -> &FxHashSet<Name> {
-        self.tables.described.get_or_init(|| {
+        self.program_tables.described.get_or_init(|| {
             let mut found = FxHashSet::default();
             let makers = self.makers_of_descriptors();
             if makers.is_empty() {
@@ -366,19 +366,16 @@ impl<'a> Linker<'a> {
 
     /// Whether iterating over a library's type enters a row that holds the thread.
     pub fn iterates_by_row(&self, ty: PathId) -> bool {
-        if let Some(&known) = self.iterated.borrow().get(&ty) {
-            return known;
-        }
-        let mut targets = Targets::default();
-        self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
-        let holds = targets.list.iter().any(|target| match *target {
-            Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
-            _ => true,
-        });
-        // What a transparent type holds is iterated in its place.
-        let found = holds || self.library.ty(ty).is_some_and(|rows| rows.through().is_some());
-        self.iterated.borrow_mut().insert(ty, found);
-        found
+        self.query(&self.tables.calls.iterated, ty, bool::default, || {
+            let mut targets = Targets::default();
+            self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
+            let holds = targets.list.iter().any(|target| match *target {
+                Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
+                _ => true,
+            });
+            // What a transparent type holds is iterated in its place.
+            holds || self.library.ty(ty).is_some_and(|rows| rows.through().is_some())
+        })
     }
 
     /// Adds what entering or leaving a `with` item runs.

@@ -13,4 +13,5 @@ pub(crate) mod passed_as_argument;
 pub mod protocols;
 pub(crate) mod result;
 pub(crate) mod sites_by_name;
+pub(crate) mod tables;
 pub mod targets;

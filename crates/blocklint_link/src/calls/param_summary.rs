@@ -10,7 +10,7 @@ use blocklint_facts::{
 use rustc_hash::FxHashMap;
 
 use crate::calls::targets::Passing;
-use crate::linker::{Linker, Query};
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, VarRef};
 use crate::program::occurrences::{Mention, Wrap};
 use crate::values::value::EnvId;
@@ -191,17 +191,14 @@ pub struct Summary {
 impl<'a> Linker<'a> {
     /// The uses of the parameters of a file.
     pub(crate) fn uses_in(&self, file: FileId) -> Rc<Uses> {
-        if let Some(known) = self.uses.borrow().get(&file) {
-            return known.clone();
-        }
-        let facts = self.program.facts(file);
-        let consumes = |name: &str| {
-            let library = self.library.of(Language::Java);
-            facts.language == Language::Java && library.name_uses(name).intersects(blocklint_models::Uses::CONSUMES)
-        };
-        let uses = Rc::new(Uses::new(facts, |name| self.is_functional_name(facts.language, name), consumes));
-        self.uses.borrow_mut().insert(file, uses.clone());
-        uses
+        self.query(&self.tables.calls.param_uses, file, Rc::default, || {
+            let facts = self.program.facts(file);
+            let consumes = |name: &str| {
+                let library = self.library.of(Language::Java);
+                facts.language == Language::Java && library.name_uses(name).intersects(blocklint_models::Uses::CONSUMES)
+            };
+            Rc::new(Uses::new(facts, |name| self.is_functional_name(facts.language, name), consumes))
+        })
     }
 
     /// Whether a method of this name may be the one of a functional interface.
@@ -212,24 +209,13 @@ impl<'a> Linker<'a> {
         let of_libraries = || self.library.of(Language::Java).override_names().map(|row| row.name).collect();
         crate::lang::conventions::is_functional_method(language, name)
             || lang::java::names::STEPS_OF_ITERATOR.contains(&name)
-            || self.functional_names.get_or_init(of_libraries).contains(name)
+            || self.tables.java.functional_names.get_or_init(of_libraries).contains(name)
     }
 
     /// What a body does with its n-th parameter.
     pub fn summary(&self, body: BodyRef, index: u32) -> Rc<Summary> {
-        if let Some(known) = self.summaries.borrow().get(&(body, index)) {
-            return known.clone();
-        }
-        let nothing = Rc::new(Summary::default());
-        self.guarded(
-            Query::Summary(body, index),
-            nothing.clone(),
-            nothing,
-            || Rc::new(self.summarise(body, index)),
-            |summary| {
-                self.summaries.borrow_mut().insert((body, index), summary.clone());
-            },
-        )
+        let find = || Rc::new(self.summarise(body, index));
+        self.query(&self.tables.calls.summaries, (body, index), Rc::default, find)
     }
 
     fn summarise(&self, body: BodyRef, index: u32) -> Summary {

@@ -54,10 +54,10 @@ impl Linker<'_> {
 
     /// The calls of a name that may make an instance of a class, by their callee.
     pub fn makers_named(&self, name: Name) -> ConstructorCalls {
-        if let Some(known) = self.makers.borrow().get(&name) {
-            return Rc::clone(known);
-        }
-        let before = self.cut_count();
+        self.query(&self.tables.calls.constructor_calls, name, Rc::default, || Rc::new(self.find_makers_named(name)))
+    }
+
+    fn find_makers_named(&self, name: Name) -> FxHashMap<ClassRef, Vec<SiteRef>> {
         let mut found: FxHashMap<ClassRef, Vec<SiteRef>> = FxHashMap::default();
         for site in self.program.sites_named(name) {
             let kind = self.program.site(site).kind;
@@ -73,18 +73,14 @@ impl Linker<'_> {
                 }
             }
         }
-        let found = Rc::new(found);
-        if self.cut_count() == before {
-            self.makers.borrow_mut().insert(name, Rc::clone(&found));
-        }
         found
     }
 
     fn given_as(&self, name: Name) -> Given {
-        if let Some(known) = self.given.borrow().get(&name) {
-            return Rc::clone(known);
-        }
-        let before = self.cut_count();
+        self.query(&self.tables.calls.given, name, Rc::default, || Rc::new(self.find_given_as(name)))
+    }
+
+    fn find_given_as(&self, name: Name) -> FxHashMap<PassedItem, Vec<(SiteRef, u32)>> {
         let mut found: FxHashMap<PassedItem, Vec<(SiteRef, u32)>> = FxHashMap::default();
         for &(file, sym) in self.program.occurrences(name) {
             for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
@@ -104,11 +100,6 @@ impl Linker<'_> {
                     }
                 }
             }
-        }
-        let found = Rc::new(found);
-        // Where a recursion was cut short a value may be missing.
-        if self.cut_count() == before {
-            self.given.borrow_mut().insert(name, Rc::clone(&found));
         }
         found
     }

@@ -429,7 +429,7 @@ impl Linker<'_> {
 
     /// The names of sites that iterate: loops, and calls of functions whose rows say `consumes`.
     pub fn names_of_iteration(&self) -> &FxHashSet<Name> {
-        self.iterating.get_or_init(|| {
+        self.tables.calls.iterating.get_or_init(|| {
             let rows = self.library.of(Language::Python).names(Uses::CONSUMES);
             let functions = rows.filter_map(|row| self.program.name(row.name));
             let mut found: FxHashSet<Name> = functions.flat_map(|name| self.with_aliases(name)).collect();

@@ -1,7 +1,7 @@
 //! Results of calls: of functions, constructors, library rows and builtins.
 
 use crate::lang;
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 impl<'a> Linker<'a> {
     /// What a site gives.
     pub fn result(&self, site: SiteRef, env: EnvId) -> Typed {
-        self.remember(Query::Result(site, env), || {
+        self.query_value(&self.tables.calls.results, (site, env), || {
             let facts = self.program.facts(site.file);
             let row = self.program.site(site);
             let scope = self.scope_of(site, env);
@@ -60,7 +60,10 @@ impl<'a> Linker<'a> {
         let row = self.program.site(site);
         let scope = self.scope_of(site, env);
         match facts.language {
-            Language::Java => self.remember(Query::Callee(site, env), || lang::java::names::callee(self, scope, site)),
+            Language::Java => {
+                let find = || lang::java::names::callee(self, scope, site);
+                self.query_value(&self.tables.calls.callees, (site, env), find)
+            }
             Language::Rust => lang::rust::names::callee(self, scope, site),
             Language::Python => self.eval(scope, row.callee),
         }

@@ -72,22 +72,14 @@ impl SitesByName {
 impl<'a> Linker<'a> {
     /// Where the bearers of a name are called and mentioned, remembered.
     pub fn bearers(&self, name: Name) -> Rc<SitesByName> {
-        if let Some(known) = self.by_name.borrow().get(&name) {
-            return known.clone();
-        }
-        let made = Rc::new(SitesByName::new(self, name, |_| true));
-        self.by_name.borrow_mut().insert(name, made.clone());
-        made
+        let find = || Rc::new(SitesByName::new(self, name, |_| true));
+        self.query(&self.tables.calls.by_name, name, Rc::default, find)
     }
 
     /// The same in the files that are looked at.
     pub fn bearers_near(&self, name: Name) -> Rc<SitesByName> {
-        if let Some(known) = self.by_name_near.borrow().get(&name) {
-            return known.clone();
-        }
-        let made = Rc::new(SitesByName::new(self, name, |file| self.is_in_focus(file)));
-        self.by_name_near.borrow_mut().insert(name, made.clone());
-        made
+        let find = || Rc::new(SitesByName::new(self, name, |file| self.is_in_focus(file)));
+        self.query(&self.tables.calls.by_name_near, name, Rc::default, find)
     }
 
     /// The bodies that a file mentions otherwise than by calling them.

@@ -9,7 +9,7 @@ use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs};
 use smallvec::SmallVec;
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::reactive::Position;
@@ -117,20 +117,14 @@ pub struct Passing {
 impl<'a> Linker<'a> {
     /// What a site runs, remembered.
     pub fn targets(&self, site: SiteRef, env: EnvId) -> Rc<Targets> {
-        if let Some(known) = self.targets.borrow().get(site, env) {
-            return known.clone();
-        }
-        self.guarded(
-            Query::Targets(site, env),
-            self.no_targets.clone(),
-            self.no_targets.clone(),
+        let tables = &self.tables.calls;
+        self.query(
+            &tables.targets,
+            (site, env),
+            || tables.no_targets.clone(),
             || {
                 let found = self.find_targets(site, env);
-                if found == *self.no_targets { self.no_targets.clone() } else { Rc::new(found) }
-            },
-            |targets| {
-                let sites = self.program.facts(site.file).sites.len();
-                self.targets.borrow_mut().keep(site, env, targets.clone(), sites);
+                if found == *tables.no_targets { tables.no_targets.clone() } else { Rc::new(found) }
             },
         )
     }

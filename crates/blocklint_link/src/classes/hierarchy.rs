@@ -6,7 +6,7 @@ use std::rc::Rc;
 use blocklint_facts::{BodyId, BodyKind, ClassId, ClassKind, Form, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::linker::{Functions, Linker, Query};
+use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId};
 use crate::values::expr::Scope;
 
@@ -131,42 +131,32 @@ fn name_of_type(
 impl<'a> Linker<'a> {
     /// The values of a class's bases.
     pub(crate) fn bases(&self, class: ClassRef) -> Rc<[Val]> {
-        if let Some(known) = self.bases.borrow().get(&class) {
-            return known.clone();
+        self.query(&self.tables.classes.bases, class, Rc::default, || self.find_bases(class).into())
+    }
+
+    fn find_bases(&self, class: ClassRef) -> Vec<Val> {
+        let facts = self.program.facts(class.file);
+        let row = self.program.class(class);
+        let place = if row.kind == ClassKind::Impl { row.body } else { row.parent };
+        let at = blocklint_facts::At { region: facts.body(place).region, position: u32::MAX };
+        let scope = Scope { file: class.file, at, env: EnvId::NONE };
+        let mut bases = Vec::new();
+        for &base in facts.list(row.bases) {
+            if self.adds_no_members(scope, base) {
+                continue;
+            }
+            let typed = self.annotation(scope, base);
+            bases.extend(self.values.members(typed.value));
         }
-        let nothing: Rc<[Val]> = Rc::from([]);
-        self.guarded(
-            Query::Bases(class),
-            nothing.clone(),
-            nothing,
-            || {
-                let facts = self.program.facts(class.file);
-                let row = self.program.class(class);
-                let place = if row.kind == ClassKind::Impl { row.body } else { row.parent };
-                let at = blocklint_facts::At { region: facts.body(place).region, position: u32::MAX };
-                let scope = Scope { file: class.file, at, env: EnvId::NONE };
-                let mut bases = Vec::new();
-                for &base in facts.list(row.bases) {
-                    if self.adds_no_members(scope, base) {
-                        continue;
-                    }
-                    let typed = self.annotation(scope, base);
-                    bases.extend(self.values.members(typed.value));
-                }
-                // The traits of a Rust type stand at its impl blocks.
-                if facts.language == blocklint_core::Language::Rust && row.kind != ClassKind::Impl {
-                    for block in self.impls(class) {
-                        bases.extend(
-                            self.bases(block).iter().copied().filter(|base| !bases.contains(base)).collect::<Vec<_>>(),
-                        );
-                    }
-                }
-                Rc::from(bases)
-            },
-            |bases| {
-                self.bases.borrow_mut().insert(class, bases.clone());
-            },
-        )
+        // The traits of a Rust type stand at its impl blocks.
+        if facts.language == blocklint_core::Language::Rust && row.kind != ClassKind::Impl {
+            for block in self.impls(class) {
+                let of_block = self.bases(block);
+                let new: Vec<Val> = of_block.iter().copied().filter(|base| !bases.contains(base)).collect();
+                bases.extend(new);
+            }
+        }
+        bases
     }
 
     /// Whether a base only declares type parameters or the like: `Generic[T]`, `Protocol`.
@@ -188,39 +178,30 @@ impl<'a> Linker<'a> {
 
     /// The lookup order of a class, itself first: depth first, a class behind all that derive from it.
     pub fn mro(&self, class: ClassRef) -> Rc<Mro> {
-        if let Some(known) = self.mros.borrow().get(&class) {
-            return known.clone();
-        }
-        let alone: Rc<Mro> = Rc::from([Ancestor::Class(class)]);
-        self.guarded(
-            Query::Mro(class),
-            alone.clone(),
-            alone,
-            || {
-                let mut order = vec![Ancestor::Class(class)];
-                for base in self.bases(class).iter() {
-                    match *base {
-                        Val::Class(base) | Val::Instance { class: base, .. } if base != class => {
-                            order.extend(self.mro(base).iter().copied());
-                        }
-                        Val::Library { ty, args, .. } => order.push(Ancestor::Library(ty, args)),
-                        Val::External(path) => order.push(Ancestor::Library(path, ArgsId::NONE)),
-                        Val::Unknown(_) => order.push(Ancestor::Unknown),
-                        _ => {}
-                    }
+        let alone = || Rc::from([Ancestor::Class(class)]);
+        self.query(&self.tables.classes.mros, class, alone, || self.find_mro(class).into())
+    }
+
+    fn find_mro(&self, class: ClassRef) -> Vec<Ancestor> {
+        let mut order = vec![Ancestor::Class(class)];
+        for base in self.bases(class).iter() {
+            match *base {
+                Val::Class(base) | Val::Instance { class: base, .. } if base != class => {
+                    order.extend(self.mro(base).iter().copied());
                 }
-                // Behind all of the project: what it has itself is meant before what a model says.
-                order.extend(self.modelled_class(class).map(|path| Ancestor::Library(path, ArgsId::NONE)));
-                // A base shared by two ways stands behind both: keep the last of each.
-                let mut seen = FxHashSet::default();
-                let mut kept: Vec<Ancestor> = order.iter().rev().copied().filter(|one| seen.insert(*one)).collect();
-                kept.reverse();
-                Rc::from(kept)
-            },
-            |mro| {
-                self.mros.borrow_mut().insert(class, mro.clone());
-            },
-        )
+                Val::Library { ty, args, .. } => order.push(Ancestor::Library(ty, args)),
+                Val::External(path) => order.push(Ancestor::Library(path, ArgsId::NONE)),
+                Val::Unknown(_) => order.push(Ancestor::Unknown),
+                _ => {}
+            }
+        }
+        // Behind all of the project: what it has itself is meant before what a model says.
+        order.extend(self.modelled_class(class).map(|path| Ancestor::Library(path, ArgsId::NONE)));
+        // A base shared by two ways stands behind both: keep the last of each.
+        let mut seen = FxHashSet::default();
+        let mut kept: Vec<Ancestor> = order.iter().rev().copied().filter(|one| seen.insert(*one)).collect();
+        kept.reverse();
+        kept
     }
 
     /// A class and all of the project above it. Of an impl block those of its subject: a call on `dyn Store` runs the
@@ -249,10 +230,10 @@ impl<'a> Linker<'a> {
 
     /// The classes that name this one as a base.
     pub fn derived(&self, class: ClassRef) -> Rc<[ClassRef]> {
-        if let Some(known) = self.derived.borrow().get(&class) {
-            return known.clone();
-        }
-        let before = self.cut_count();
+        self.query(&self.tables.classes.derived, class, Rc::default, || self.find_derived(class).into())
+    }
+
+    fn find_derived(&self, class: ClassRef) -> Vec<ClassRef> {
         let mut found = Vec::new();
         for name in self.class_names(class) {
             for &candidate in self.hierarchy.by_base.get(&name).map_or(&[][..], Vec::as_slice) {
@@ -264,11 +245,6 @@ impl<'a> Linker<'a> {
                     found.push(candidate);
                 }
             }
-        }
-        let found: Rc<[ClassRef]> = Rc::from(found);
-        // Where a recursion was cut short a class may be missing.
-        if self.cut_count() == before {
-            self.derived.borrow_mut().insert(class, found.clone());
         }
         found
     }
@@ -296,7 +272,7 @@ impl<'a> Linker<'a> {
 
     /// Whether some import binds this name to another one.
     pub fn is_import_alias(&self, name: Name) -> bool {
-        self.tables.alias_names.contains(&name)
+        self.program_tables.alias_names.contains(&name)
     }
 
     /// The name of a class and those under which it is imported.
@@ -310,7 +286,7 @@ impl<'a> Linker<'a> {
         let mut names = vec![name];
         let mut at = 0;
         while at < names.len() && names.len() < 32 {
-            if let Some(aliases) = self.tables.import_aliases.get(&names[at]) {
+            if let Some(aliases) = self.program_tables.import_aliases.get(&names[at]) {
                 for &alias in aliases {
                     if !names.contains(&alias) {
                         names.push(alias);
@@ -346,17 +322,14 @@ impl<'a> Linker<'a> {
 
     /// The functions that a member's definitions make, before decorators.
     pub fn functions_of(&self, class: ClassRef, var: VarId) -> Vec<BodyRef> {
-        let known = self.functions.borrow().get(&class.file).cloned();
-        let functions = known.unwrap_or_else(|| {
+        let functions = self.query(&self.tables.classes.functions, class.file, Rc::default, || {
             let bodies = self.program.facts(class.file).bodies.iter().enumerate();
             let mut functions: Vec<(VarId, BodyId)> = bodies
                 .filter(|(_, body)| body.kind == BodyKind::Function)
                 .map(|(at, body)| (body.var, BodyId(at as u32)))
                 .collect();
             functions.sort_unstable();
-            let functions: Functions = Rc::from(functions);
-            self.functions.borrow_mut().insert(class.file, functions.clone());
-            functions
+            Rc::from(functions)
         });
         let from = functions.partition_point(|(of, _)| *of < var);
         let found = functions[from..].iter().take_while(|(of, _)| *of == var);

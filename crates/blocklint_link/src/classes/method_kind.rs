@@ -48,9 +48,11 @@ impl Linker<'_> {
 
     /// What decorators of the language make of a function.
     pub fn method_kind(&self, body: BodyRef) -> MethodKind {
-        if let Some(&known) = self.method_kinds.borrow().get(&body) {
-            return known;
-        }
+        let find = || self.find_method_kind(body);
+        self.query(&self.tables.classes.method_kinds, body, MethodKind::default, find)
+    }
+
+    fn find_method_kind(&self, body: BodyRef) -> MethodKind {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let mut kind = MethodKind { is_static: row.flags.has(BodyFlags::STATIC), ..MethodKind::default() };
@@ -101,7 +103,6 @@ impl Linker<'_> {
                 kind.is_static = true;
             }
         }
-        self.method_kinds.borrow_mut().insert(body, kind);
         kind
     }
 }

@@ -3,3 +3,4 @@
 pub mod hierarchy;
 pub(crate) mod method_kind;
 pub mod overrides;
+pub(crate) mod tables;

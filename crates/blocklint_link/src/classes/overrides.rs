@@ -12,10 +12,11 @@ use std::rc::Rc;
 impl<'a> Linker<'a> {
     /// The methods that override or implement this one in classes derived from its class, tests apart.
     pub fn overrides(&self, class: ClassRef, name: Name) -> Rc<[BodyRef]> {
-        if let Some(known) = self.overrides.borrow().get(&(class, name)) {
-            return known.clone();
-        }
-        let before = self.cut_count();
+        let find = || self.find_overrides(class, name).into();
+        self.query(&self.tables.classes.overrides, (class, name), Rc::default, find)
+    }
+
+    fn find_overrides(&self, class: ClassRef, name: Name) -> Vec<BodyRef> {
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
         let mut queue = self.derived(class).to_vec();
@@ -43,10 +44,6 @@ impl<'a> Linker<'a> {
         }
         found.sort();
         found.dedup();
-        let found: Rc<[BodyRef]> = Rc::from(found);
-        if self.cut_count() == before {
-            self.overrides.borrow_mut().insert((class, name), found.clone());
-        }
         found
     }
 

@@ -412,22 +412,19 @@ impl<'a> Linker<'a> {
     /// The ends of a function under branches over its parameters, each with what it gives, and what the others give; none if
     /// it has no such end.
     pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
-        if let Some(known) = self.ends.borrow().get(&body) {
-            return known.clone();
-        }
-        let is_given = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();
-        let ends = self.program.exits_in(body).filter(is_given);
-        let ends: Vec<_> = ends
-            .take(MOST_ENDS)
-            .map(|exit| {
-                let place = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
-                (self.branch_guard_at(place), place, exit.value)
-            })
-            .collect();
-        let decides = ends.len() > 1 && ends.iter().any(|(guard, ..)| guard.is_some());
-        let found: Rc<[_]> = if decides { Rc::from(ends) } else { Rc::from([]) };
-        self.ends.borrow_mut().insert(body, found.clone());
-        found
+        self.query(&self.tables.guards.ends, body, Rc::default, || {
+            let is_given = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();
+            let ends = self.program.exits_in(body).filter(is_given);
+            let ends: Vec<_> = ends
+                .take(MOST_ENDS)
+                .map(|exit| {
+                    let place = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+                    (self.branch_guard_at(place), place, exit.value)
+                })
+                .collect();
+            let decides = ends.len() > 1 && ends.iter().any(|(guard, ..)| guard.is_some());
+            if decides { Rc::from(ends) } else { Rc::default() }
+        })
     }
 
     /// Whether a call passes arguments that it does not list: `*args, **kwargs`.

@@ -2,4 +2,5 @@
 
 pub mod branch;
 pub(crate) mod loop_multiplier;
+pub(crate) mod tables;
 pub(crate) mod tested_param;

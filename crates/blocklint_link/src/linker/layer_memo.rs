@@ -1,21 +1,8 @@
-//! Answers that are remembered.
+//! Places that the linker lends to the layers above it for their answers about one program.
 
 use std::any::{Any, TypeId};
-use std::cell::RefCell;
-use std::hash::Hash;
 
 use elsa::FrozenMap;
-use rustc_hash::FxHashMap;
-
-/// What is known for a key, or what is found now. Finding may ask for other keys of the same.
-pub fn remembered<K: Eq + Hash, V: Copy>(known: &RefCell<FxHashMap<K, V>>, key: K, find: impl FnOnce() -> V) -> V {
-    if let Some(&known) = known.borrow().get(&key) {
-        return known;
-    }
-    let found = find();
-    known.borrow_mut().insert(key, found);
-    found
-}
 
 /// Answers that layers above the linker keep for one program, by their type. The linker lends them a place and does not know them.
 #[derive(Default)]

@@ -17,7 +17,7 @@ use crate::program::ids::Name;
 
 /// What is read once from all files; cheap to clone.
 #[derive(Clone)]
-pub struct Tables {
+pub struct ProgramTables {
     pub(crate) hierarchy: Arc<Hierarchy>,
     pub(crate) import_aliases: Arc<FxHashMap<Name, Vec<Name>>>,
     pub(crate) alias_names: Arc<FxHashSet<Name>>,
@@ -26,11 +26,11 @@ pub struct Tables {
     pub(crate) described: Arc<OnceLock<FxHashSet<Name>>>,
 }
 
-impl Tables {
+impl ProgramTables {
     /// Reads all files.
     pub fn new(program: &Program<'_>) -> Self {
         let import_aliases = lang::import_aliases(program);
-        Tables {
+        ProgramTables {
             hierarchy: Arc::new(Hierarchy::new(program)),
             alias_names: Arc::new(import_aliases.values().flatten().copied().collect()),
             import_aliases: Arc::new(import_aliases),
@@ -43,7 +43,7 @@ impl Tables {
 impl Linker<'_> {
     /// Which libraries' values can be in which file.
     pub fn reach(&self) -> &LibraryReach {
-        self.tables.reach.get_or_init(|| LibraryReach::new(self))
+        self.program_tables.reach.get_or_init(|| LibraryReach::new(self))
     }
 }
 

@@ -11,6 +11,7 @@ pub mod row_condition;
 pub mod row_match;
 pub mod runtime_of;
 pub(crate) mod stored_callbacks;
+pub(crate) mod tables;
 pub(crate) mod timeout;
 pub mod unit_facts;
 pub(crate) mod unknown_stream;

@@ -90,16 +90,8 @@ impl<'a> Linker<'a> {
         state: &str,
         env: EnvId,
     ) -> bool {
-        // Rows may make a state depend on another object's, and two on each other.
-        const MOST: u32 = 8;
-        let asked = self.states_asked.get();
-        if asked == MOST {
-            return false;
-        }
-        self.states_asked.set(asked + 1);
-        let is_in = self.was_put_in(site, form, argument, receiver, state, env);
-        self.states_asked.set(asked);
-        is_in
+        let find = || self.was_put_in(site, form, argument, receiver, state, env);
+        self.tables.models.states_asked.nest(find).unwrap_or(false)
     }
 
     pub(crate) fn was_put_in(

@@ -3,7 +3,6 @@
 use crate::calls::targets::Target;
 use crate::lang;
 use crate::linker::Linker;
-use crate::linker::layer_memo::remembered;
 use crate::models::entry_registration::{MOST_DRIVERS, imports};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
@@ -16,7 +15,7 @@ use blocklint_models::Selector;
 impl Linker<'_> {
     /// The runtime of code that no row says more about: of the libraries its file imports, else of its language.
     pub fn runtime_of(&self, file: FileId) -> Option<Runtime> {
-        remembered(&self.runtimes, file, || self.find_runtime_of(file))
+        self.query(&self.tables.models.runtimes, file, Option::default, || self.find_runtime_of(file))
     }
 
     pub(crate) fn find_runtime_of(&self, file: FileId) -> Option<Runtime> {
@@ -127,7 +126,7 @@ impl Linker<'_> {
 
     /// Whether a file that imports no runtime runs on Twisted's reactor: more files of the project import it than asyncio.
     pub(crate) fn is_on_twisted(&self) -> bool {
-        *self.on_twisted.get_or_init(|| {
+        *self.tables.python.on_twisted.get_or_init(|| {
             let count = |wanted: &str| self.program.files.iter().filter(|file| imports(&file.facts, wanted)).count();
             let twisted = count(Runtime::Twisted.as_str());
             twisted > 0 && twisted > count("asyncio")

@@ -91,7 +91,7 @@ impl During {
 
 impl Linker<'_> {
     fn during(&self) -> &During {
-        self.during.get_or_init(|| During::new(self))
+        self.tables.models.during.get_or_init(|| During::new(self))
     }
 
     /// The rules for a call of a library's method at a site.

@@ -82,12 +82,6 @@ macro_rules! numbered {
             pub fn index(self) -> usize {
                 self.$id.index()
             }
-
-            /// Returns file and index as one number, which is no other row's of its kind.
-            #[inline]
-            pub(crate) fn number(self) -> u64 {
-                u64::from(self.file.0) << 32 | u64::from(self.$id.0)
-            }
         }
     )*};
 }

@@ -13,7 +13,6 @@ pub(crate) mod subscription;
 pub(crate) mod transform;
 pub(crate) mod upstream;
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use blocklint_core::Confidence;
@@ -23,6 +22,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::targets::Target;
 use crate::linker::Linker;
+use crate::linker::query::{Always, Table};
+use crate::linker::round::{First, OnlyOnTheWay, Round, RoundTable};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::values::value::{EnvId, Val, ValueId};
 
@@ -82,32 +83,35 @@ impl Position {
 }
 
 /// What is remembered of chains.
-#[derive(Default)]
-pub(crate) struct ChainMemo {
-    signals: RefCell<FxHashMap<SiteRef, Signals>>,
-    results: RefCell<FxHashMap<BodyRef, Signals>>,
-    ends: RefCell<FxHashMap<SiteRef, Rc<Position>>>,
-    settled: RefCell<FxHashMap<BodyRef, Rc<Position>>>,
-    pub(crate) uses: RefCell<FxHashMap<BodyRef, Rc<[BodyUse]>>>,
-    operators: RefCell<FxHashMap<FileId, Rc<Operators>>>,
-    busy: RefCell<FxHashSet<Busy>>,
-    depth: Cell<u32>,
-    /// What the question at hand has found on the way. It may rest on what is still being followed, so it is good enough for that question
-    /// only; without it a chain would be followed once for each path that leads there.
-    signals_on_the_way: RefCell<FxHashMap<Busy, Signals>>,
-    ends_on_the_way: RefCell<FxHashMap<Busy, Rc<Position>>>,
+pub(crate) struct ChainTables {
+    /// All questions that follow a chain.
+    round: Round,
+    signals_of_sites: RoundTable<SiteRef, Signals, First>,
+    signals_of_results: RoundTable<BodyRef, Signals, First>,
+    signals_of_vars: RoundTable<VarRef, Signals, OnlyOnTheWay>,
+    ends_of_sites: RoundTable<SiteRef, Rc<Position>, First>,
+    ends_of_vars: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
+    ends_of_called: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
+    settled: RoundTable<BodyRef, Rc<Position>, Always>,
+    pub(crate) uses: Table<BodyRef, Rc<[BodyUse]>, Always>,
+    operators: Table<FileId, Rc<Operators>, Always>,
 }
 
-/// What is being followed, to meet recursion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Busy {
-    Signals(SiteRef),
-    Result(BodyRef),
-    Var(VarRef),
-    Ends(SiteRef),
-    EndsOfVar(VarRef),
-    EndsOfCalled(VarRef),
-    Settled(BodyRef),
+impl Default for ChainTables {
+    fn default() -> Self {
+        ChainTables {
+            round: Round::to_depth(48),
+            signals_of_sites: RoundTable::default(),
+            signals_of_results: RoundTable::default(),
+            signals_of_vars: RoundTable::default(),
+            ends_of_sites: RoundTable::default(),
+            ends_of_vars: RoundTable::default(),
+            ends_of_called: RoundTable::default(),
+            settled: RoundTable::default(),
+            uses: Table::default(),
+            operators: Table::default(),
+        }
+    }
 }
 
 /// The calls of one file by their receivers.
@@ -197,13 +201,8 @@ impl<'a> Linker<'a> {
 
     /// Where the chain that a function returns runs.
     pub(crate) fn settled_result(&self, body: BodyRef) -> Rc<Position> {
-        if let Some(known) = self.chains.settled.borrow().get(&body) {
-            return known.clone();
-        }
-        let found = self.followed(Busy::Settled(body), Position::default(), || self.find_settled(body));
-        let found = Rc::new(found);
-        self.chains.settled.borrow_mut().insert(body, found.clone());
-        found
+        let chains = &self.tables.chains;
+        chains.round.query(&chains.settled, body, Rc::default, || Rc::new(self.find_settled(body)))
     }
 
     fn find_settled(&self, body: BodyRef) -> Position {
@@ -261,55 +260,6 @@ impl<'a> Linker<'a> {
         }
         // Ends in tests count only if there are no others.
         if any { found } else { in_tests }
-    }
-
-    /// Follows something once at a time, at most so deep.
-    fn followed<T>(&self, what: Busy, otherwise: T, follow: impl FnOnce() -> T) -> T {
-        const DEEPEST: u32 = 48;
-        let memo = &self.chains;
-        if memo.depth.get() >= DEEPEST || !memo.busy.borrow_mut().insert(what) {
-            return otherwise;
-        }
-        memo.depth.set(memo.depth.get() + 1);
-        let found = follow();
-        memo.depth.set(memo.depth.get() - 1);
-        memo.busy.borrow_mut().remove(&what);
-        if memo.depth.get() == 0 {
-            memo.signals_on_the_way.borrow_mut().clear();
-            memo.ends_on_the_way.borrow_mut().clear();
-        }
-        found
-    }
-
-    /// Follows signals, once for all paths of the question at hand that lead there.
-    fn followed_signals(&self, what: Busy, follow: impl FnOnce() -> Signals) -> Signals {
-        let on_the_way = &self.chains.signals_on_the_way;
-        if let Some(&found) = on_the_way.borrow().get(&what) {
-            return found;
-        }
-        self.followed(what, Signals::NONE, || {
-            let found = follow();
-            on_the_way.borrow_mut().insert(what, found);
-            found
-        })
-    }
-
-    /// Follows where a chain ends, once for all paths of the question at hand that lead there.
-    fn followed_ends(&self, what: Busy, follow: impl FnOnce() -> Position) -> Rc<Position> {
-        let on_the_way = &self.chains.ends_on_the_way;
-        if let Some(found) = on_the_way.borrow().get(&what) {
-            return found.clone();
-        }
-        self.followed(what, Rc::default(), || {
-            let found = Rc::new(follow());
-            on_the_way.borrow_mut().insert(what, found.clone());
-            found
-        })
-    }
-
-    /// Whether nothing is being followed, so that what was found is whole.
-    fn is_whole(&self) -> bool {
-        self.chains.depth.get() == 0
     }
 
     /// Whether a value is a publisher: it runs when subscribed.
@@ -374,19 +324,16 @@ impl<'a> Linker<'a> {
 
     /// The calls of a file by their receivers.
     pub(crate) fn operators_of(&self, file: FileId) -> Rc<Operators> {
-        if let Some(known) = self.chains.operators.borrow().get(&file) {
-            return known.clone();
-        }
-        let facts = self.program.facts(file);
-        let mut found = Operators::default();
-        for at in 0..facts.sites.len() {
-            let site = SiteId(at as u32);
-            let Some(receiver) = self.receiver_form(file.site_ref(site)) else { continue };
-            found.add(facts, receiver, site, 8);
-        }
-        let found = Rc::new(found);
-        self.chains.operators.borrow_mut().insert(file, found.clone());
-        found
+        self.query(&self.tables.chains.operators, file, Rc::default, || {
+            let facts = self.program.facts(file);
+            let mut found = Operators::default();
+            for at in 0..facts.sites.len() {
+                let site = SiteId(at as u32);
+                let Some(receiver) = self.receiver_form(file.site_ref(site)) else { continue };
+                found.add(facts, receiver, site, 8);
+            }
+            Rc::new(found)
+        })
     }
 
     /// The callable in an argument of a call: the bodies that it may be.

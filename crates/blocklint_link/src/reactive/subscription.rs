@@ -11,33 +11,25 @@ use crate::calls::targets::Target;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
-use crate::reactive::{Busy, Position, Signals};
+use crate::reactive::{Position, Signals};
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
 impl<'a> Linker<'a> {
     /// Where the chain that a site gives is subscribed to.
     pub(crate) fn ends_of_site(&self, site: SiteRef) -> Rc<Position> {
-        if let Some(known) = self.chains.ends.borrow().get(&site) {
-            return known.clone();
-        }
-        let (found, whole) = self.with_completeness(|| {
-            self.followed_ends(Busy::Ends(site), || {
-                let mut found = Position::default();
-                let (_, site_id) = self.program.facts_and_id(site);
-                for &next in self.operators_of(site.file).of_result.get(&site_id).into_iter().flatten() {
-                    found.merge(&self.ends_at_operator(site.file.site_ref(next)));
-                }
-                for (mention, _) in self.program.uses_of_result(site).iter() {
-                    found.merge(&self.ends_of_mention(site.file, mention));
-                }
-                found
-            })
-        });
-        if whole {
-            self.chains.ends.borrow_mut().insert(site, found.clone());
-        }
-        found
+        let chains = &self.tables.chains;
+        chains.round.query(&chains.ends_of_sites, site, Rc::default, || {
+            let mut found = Position::default();
+            let (_, site_id) = self.program.facts_and_id(site);
+            for &next in self.operators_of(site.file).of_result.get(&site_id).into_iter().flatten() {
+                found.merge(&self.ends_at_operator(site.file.site_ref(next)));
+            }
+            for (mention, _) in self.program.uses_of_result(site).iter() {
+                found.merge(&self.ends_of_mention(site.file, mention));
+            }
+            Rc::new(found)
+        })
     }
 
     /// Whether the body of a site waits itself for all of the chain that the site gives: `repository.find(id).block()`. It may
@@ -117,7 +109,8 @@ impl<'a> Linker<'a> {
 
     /// The chain is in a variable.
     pub(crate) fn ends_of_var(&self, var: VarRef) -> Rc<Position> {
-        self.followed_ends(Busy::EndsOfVar(var), || {
+        let chains = &self.tables.chains;
+        chains.round.query(&chains.ends_of_vars, var, Rc::default, || {
             let (_, var_id) = self.program.facts_and_id(var);
             let mut found = Position::default();
             for &next in self.operators_of(var.file).of_var.get(&var_id).into_iter().flatten() {
@@ -140,7 +133,7 @@ impl<'a> Linker<'a> {
                     found.merge(&self.ends_of_mention(var.file, mention));
                 }
             }
-            found
+            Rc::new(found)
         })
     }
 
@@ -344,7 +337,8 @@ impl<'a> Linker<'a> {
             return if self.has_implementations(body) { Position::default() } else { unknown };
         }
         let var = body.file.var_ref(param.var);
-        let found = self.followed_ends(Busy::EndsOfCalled(var), || {
+        let chains = &self.tables.chains;
+        let found = chains.round.query(&chains.ends_of_called, var, Rc::default, || {
             let uses = self.uses_in(body.file);
             let mut found = Position::default();
             for &(_, of) in uses.of_param.get(&param.var).into_iter().flatten() {
@@ -355,7 +349,7 @@ impl<'a> Linker<'a> {
                     ParamUse::Return(_) | ParamUse::Store(_) => Position::root(Confidence::Medium),
                 });
             }
-            found
+            Rc::new(found)
         });
         let mut found = (*found).clone();
         if let Some(at) = found.open.iter().position(|&open| open == body) {

@@ -8,7 +8,7 @@ use crate::calls::targets::Target;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, PathId, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
-use crate::reactive::{BodyUse, Busy};
+use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
@@ -105,24 +105,31 @@ impl<'a> Linker<'a> {
     }
 
     fn signals_of_var(&self, var: VarRef) -> Signals {
-        self.followed_signals(Busy::Var(var), || {
-            let given = self.given_to(var);
-            if given.is_empty() {
-                return Signals::UNKNOWN;
-            }
-            given.into_iter().fold(Signals::NONE, |all, (at, value)| {
-                // `flux = flux.map(f)` builds on what the variable was.
-                all.with(self.signals(Scope { file: var.file, at, env: EnvId::NONE }, value))
-            })
-        })
+        let chains = &self.tables.chains;
+        chains.round.query(
+            &chains.signals_of_vars,
+            var,
+            || Signals::NONE,
+            || {
+                let given = self.given_to(var);
+                if given.is_empty() {
+                    return Signals::UNKNOWN;
+                }
+                given.into_iter().fold(Signals::NONE, |all, (at, value)| {
+                    // `flux = flux.map(f)` builds on what the variable was.
+                    all.with(self.signals(Scope { file: var.file, at, env: EnvId::NONE }, value))
+                })
+            },
+        )
     }
 
     fn signals_of_site(&self, site: SiteRef) -> Signals {
-        if let Some(&known) = self.chains.signals.borrow().get(&site) {
-            return known;
-        }
-        let (found, whole) = self.with_completeness(|| {
-            self.followed_signals(Busy::Signals(site), || {
+        let chains = &self.tables.chains;
+        chains.round.query(
+            &chains.signals_of_sites,
+            site,
+            || Signals::NONE,
+            || {
                 let targets = self.targets(site, EnvId::NONE);
                 let mut found = if targets.list.is_empty() { Signals::CALLED } else { Signals::NONE };
                 for target in &targets.list {
@@ -141,21 +148,18 @@ impl<'a> Linker<'a> {
                 }
                 // A method without a body of its own says nothing where implementations are known.
                 found
-            })
-        });
-        if whole {
-            self.chains.signals.borrow_mut().insert(site, found);
-        }
-        found
+            },
+        )
     }
 
     /// Where the publisher that a function returns emits.
     pub(crate) fn signals_of_result(&self, body: BodyRef) -> Signals {
-        if let Some(&known) = self.chains.results.borrow().get(&body) {
-            return known;
-        }
-        let (found, whole) = self.with_completeness(|| {
-            self.followed_signals(Busy::Result(body), || {
+        let chains = &self.tables.chains;
+        chains.round.query(
+            &chains.signals_of_results,
+            body,
+            || Signals::NONE,
+            || {
                 let (facts, body_id) = self.program.facts_and_id(body);
                 let exits = facts
                     .exits
@@ -170,12 +174,8 @@ impl<'a> Linker<'a> {
                     found = found.with(self.signals(scope, exit.value));
                 }
                 if any || self.is_stub(body) && self.has_implementations(body) { found } else { Signals::CALLED }
-            })
-        });
-        if whole {
-            self.chains.results.borrow_mut().insert(body, found);
-        }
-        found
+            },
+        )
     }
 
     /// Where the publisher in a parameter emits: that of the chain which a literal is given to be put together further, or
@@ -184,36 +184,46 @@ impl<'a> Linker<'a> {
         /// Callers that are asked.
         const MOST: usize = 8;
         let body = var.file.body_ref(self.program.var(var).body);
-        self.followed_signals(Busy::Var(var), || {
-            if self.program.body(body).kind == BodyKind::Lambda {
-                let uses = self.program.uses_of_callable(body);
-                let given = uses.iter().find_map(|(mention, _)| match mention {
-                    Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
-                    _ => None,
-                });
-                let Some((site, arg)) = given else { return Signals::UNKNOWN };
-                return if self.is_put_together_by(site, arg) { self.signals_before(site) } else { Signals::UNKNOWN };
-            }
-            let uses = self.uses_of_body(body);
-            let calls = || uses.iter().filter(|of| !self.program.is_test(of.file()));
-            let known = calls().count();
-            if known == 0 || known > MOST {
-                return Signals::UNKNOWN;
-            }
-            calls().fold(Signals::NONE, |all, of| {
-                all.with(match *of {
-                    BodyUse::Call(site) => {
-                        let args = self.program.args_of(site);
-                        match args.get(index as usize) {
-                            Some(arg) => self.signals(self.scope_of(site, EnvId::NONE), arg.value),
-                            None => Signals::UNKNOWN,
+        let chains = &self.tables.chains;
+        chains.round.query(
+            &chains.signals_of_vars,
+            var,
+            || Signals::NONE,
+            || {
+                if self.program.body(body).kind == BodyKind::Lambda {
+                    let uses = self.program.uses_of_callable(body);
+                    let given = uses.iter().find_map(|(mention, _)| match mention {
+                        Mention::Arg(site, arg) => Some((body.file.site_ref(site), arg)),
+                        _ => None,
+                    });
+                    let Some((site, arg)) = given else { return Signals::UNKNOWN };
+                    return if self.is_put_together_by(site, arg) {
+                        self.signals_before(site)
+                    } else {
+                        Signals::UNKNOWN
+                    };
+                }
+                let uses = self.uses_of_body(body);
+                let calls = || uses.iter().filter(|of| !self.program.is_test(of.file()));
+                let known = calls().count();
+                if known == 0 || known > MOST {
+                    return Signals::UNKNOWN;
+                }
+                calls().fold(Signals::NONE, |all, of| {
+                    all.with(match *of {
+                        BodyUse::Call(site) => {
+                            let args = self.program.args_of(site);
+                            match args.get(index as usize) {
+                                Some(arg) => self.signals(self.scope_of(site, EnvId::NONE), arg.value),
+                                None => Signals::UNKNOWN,
+                            }
                         }
-                    }
-                    BodyUse::Passed(site, arg) if self.is_put_together_by(site, arg) => self.signals_before(site),
-                    BodyUse::Passed(..) => Signals::UNKNOWN,
+                        BodyUse::Passed(site, arg) if self.is_put_together_by(site, arg) => self.signals_before(site),
+                        BodyUse::Passed(..) => Signals::UNKNOWN,
+                    })
                 })
-            })
-        })
+            },
+        )
     }
 
     /// Whether an operator gives its chain to the callable in an argument while the chain is put together: `transform`, `as`.
@@ -362,14 +372,6 @@ impl<'a> Linker<'a> {
                 None => Signals::WORKER,
             },
         }
-    }
-
-    /// Follows something; says whether what was found is whole.
-    pub(crate) fn with_completeness<T>(&self, follow: impl FnOnce() -> T) -> (T, bool) {
-        let before = self.cut_count();
-        let outer = self.is_whole();
-        let found = follow();
-        (found, outer || self.cut_count() == before && self.chains.busy.borrow().is_empty())
     }
 }
 

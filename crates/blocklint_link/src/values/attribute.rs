@@ -6,7 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{AssignKind, At, BodyKind, Form, VarId};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
@@ -23,7 +23,9 @@ impl<'a> Linker<'a> {
             | Val::Library { .. }
             | Val::External(_)
             | Val::Module(_)
-            | Val::Fn { .. } => self.remember(Query::Attr(member, name), || self.find_attr(member, name)),
+            | Val::Fn { .. } => {
+                self.query_value(&self.tables.values.attrs, (member, name), || self.find_attr(member, name))
+            }
             _ => self.find_attr(member, name),
         }
     }

@@ -39,17 +39,10 @@ impl Linker<'_> {
             }
             _ => return None,
         };
-        if let Some(known) = self.literal_fields.borrow().get(&field) {
-            return known.clone();
-        }
-        // Where it depends on itself it is not known.
-        self.literal_fields.borrow_mut().insert(field, None);
-        let found = match facts.language {
+        self.query(&self.tables.values.constant_fields, field, Option::default, || match facts.language {
             Language::Rust => self.literal_of_struct_field(field),
             _ => self.find_literal_of_field(field),
-        };
-        self.literal_fields.borrow_mut().insert(field, found.clone());
-        found
+        })
     }
 
     fn find_literal_of_field(&self, field: VarRef) -> Option<Constant> {

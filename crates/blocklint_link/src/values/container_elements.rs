@@ -217,9 +217,10 @@ impl<'a> Linker<'a> {
 
     /// The sites of a file that may add to a container, remembered.
     fn additions_of(&self, file: FileId) -> Rc<Additions> {
-        if let Some(known) = self.additions.borrow().get(&file) {
-            return known.clone();
-        }
+        self.query(&self.tables.values.additions, file, Rc::default, || Rc::new(self.find_additions_of(file)))
+    }
+
+    fn find_additions_of(&self, file: FileId) -> Additions {
         let facts = self.program.facts(file);
         let mut found = Additions::default();
         for &name in self.adding_names(facts.language).iter() {
@@ -238,23 +239,18 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        let found = Rc::new(found);
-        self.additions.borrow_mut().insert(file, found.clone());
         found
     }
 
     /// Names of methods that add to their receiver.
     pub fn adding_names(&self, language: Language) -> Rc<[Name]> {
-        if let Some(known) = self.adding.borrow().get(&language) {
-            return known.clone();
-        }
-        let rows = self.library.of(language).names(Uses::ADDS);
-        let mut names: Vec<Name> = rows.filter_map(|row| self.program.name(row.name)).collect();
-        names.sort();
-        names.dedup();
-        let names: Rc<[Name]> = Rc::from(names);
-        self.adding.borrow_mut().insert(language, names.clone());
-        names
+        self.query(&self.tables.values.adding_names, language, Rc::default, || {
+            let rows = self.library.of(language).names(Uses::ADDS);
+            let mut names: Vec<Name> = rows.filter_map(|row| self.program.name(row.name)).collect();
+            names.sort();
+            names.dedup();
+            Rc::from(names)
+        })
     }
 
     /// The entry of a literal table under a literal key: `TABLE["slow"]`.
@@ -280,12 +276,8 @@ impl<'a> Linker<'a> {
         let rows = facts.list(list);
         let at = rows.iter().step_by(2).position(|&form| form.is_some() && facts.form(form) == key)?;
         let value = *rows.get(at * 2 + 1)?;
-        if !self.entries.borrow_mut().insert((file, value)) {
-            return None;
-        }
-        let entry = self.eval(Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE }, value);
-        self.entries.borrow_mut().remove(&(file, value));
-        Some(entry)
+        let find = || Some(self.eval(Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE }, value));
+        self.query(&self.tables.values.literal_entries, (file, value), Option::default, find)
     }
 }
 

@@ -7,7 +7,7 @@ use blocklint_models::TypeExpr;
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang::python::names::Special;
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{FileId, PathId, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
@@ -42,7 +42,7 @@ impl<'a> Linker<'a> {
         match self.program.facts(scope.file).form(form) {
             // Nothing that is worth remembering.
             Form::None | Form::Other => self.annotation_within(scope, form, None, 16),
-            _ => self.remember(Query::Annotation(scope.file, form, scope.at.region), || {
+            _ => self.query_value(&self.tables.values.annotations, (scope.file, form, scope.at.region), || {
                 self.annotation_within(scope, form, None, 16)
             }),
         }
@@ -233,13 +233,8 @@ impl<'a> Linker<'a> {
                     };
                     let region = facts.body(place).region;
                     let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
-                    return self.guarded(
-                        Query::Alias(class),
-                        self.unknown(Why::Cycle),
-                        self.unknown(Why::Bound),
-                        || self.annotation_with_self(scope, row.subject, receiver),
-                        |_| {},
-                    );
+                    let find = || self.annotation_with_self(scope, row.subject, receiver);
+                    return self.query_value(&self.tables.values.aliases, class, find);
                 }
                 self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
             }

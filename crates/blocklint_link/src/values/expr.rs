@@ -7,7 +7,7 @@ use blocklint_facts::{
 };
 use smallvec::SmallVec;
 
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId};
 use crate::values::narrowing::AssignReach;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
@@ -229,8 +229,8 @@ impl<'a> Linker<'a> {
         });
         match shared {
             Some(field) => {
-                let task = Query::Component(field, held.value);
-                let kept = self.remember(task, || self.or_assigned_callables(field, held));
+                let find = || self.or_assigned_callables(field, held);
+                let kept = self.query_value(&self.tables.values.components, (field, held.value), find);
                 // Of what depends on itself it is what it is declared to be.
                 if self.values.is_unknown(kept.value) { held } else { kept }
             }
@@ -292,8 +292,7 @@ impl<'a> Linker<'a> {
         let var = facts.var(id);
         let used_in = facts.regions.get(scope.at.region.index()).map(|region| region.body);
         if used_in != Some(var.body) {
-            let task = Query::Var(reference, scope.env);
-            return self.remember(task, || self.any_assigned(scope, id));
+            return self.query_value(&self.tables.values.vars, (reference, scope.env), || self.any_assigned(scope, id));
         }
         let mut parts: SmallVec<[Typed; 4]> = SmallVec::new();
         let mut settled = false;
@@ -326,7 +325,8 @@ impl<'a> Linker<'a> {
                 parts.push(self.param(reference));
             } else if parts.is_empty() && !empty {
                 // Used before it is set: a function called later, or a deleted name.
-                return self.remember(Query::Var(reference, scope.env), || self.any_assigned(scope, id));
+                let find = || self.any_assigned(scope, id);
+                return self.query_value(&self.tables.values.vars, (reference, scope.env), find);
             }
         }
         let mut joined = self.join(&parts);
@@ -460,7 +460,8 @@ impl<'a> Linker<'a> {
 
     /// What one assignment gives its target.
     pub fn assigned(&self, scope: Scope, assign: AssignId) -> Typed {
-        self.remember(Query::Assign(scope.file, assign, scope.env), || self.assign_value(scope, assign))
+        let key = (scope.file, assign, scope.env);
+        self.query_value(&self.tables.values.assigns, key, || self.assign_value(scope, assign))
     }
 
     fn assign_value(&self, scope: Scope, assign: AssignId) -> Typed {

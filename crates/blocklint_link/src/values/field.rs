@@ -2,10 +2,11 @@
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang;
-use crate::linker::{Linker, OfModules, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId, Name};
 use crate::values::attribute::MOST_SET;
 use crate::values::expr::Scope;
+use crate::values::tables::{ExternalAssigns, ModuleAssigns};
 use crate::values::value::{EnvId, Val, Why};
 use blocklint_core::Language;
 use blocklint_facts::{AssignId, Form, FormId, ImportKind};
@@ -15,7 +16,7 @@ impl<'a> Linker<'a> {
     /// The union of what is assigned to a field: on the class, on an instance of it or of a base, anywhere; where there
     /// is nothing, on derived classes.
     pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
-        self.remember(Query::Field(class, name), || {
+        self.query_value(&self.tables.values.fields, (class, name), || {
             if !self.is_assigned_anywhere(name) {
                 return self.unknown(Why::Attribute);
             }
@@ -67,7 +68,7 @@ impl<'a> Linker<'a> {
 
     /// Whether anybody assigns an attribute of this name.
     pub(crate) fn is_assigned_anywhere(&self, name: Name) -> bool {
-        *self.assigned_attrs.borrow_mut().entry(name).or_insert_with(|| {
+        self.query(&self.tables.values.assigned_attrs, name, bool::default, || {
             let occurrences = self.program.occurrences(name);
             occurrences.iter().any(|&(file, sym)| !self.program.index_of(file).attr_assigns(sym).is_empty())
         })
@@ -121,13 +122,13 @@ impl<'a> Linker<'a> {
     }
 
     /// Assignments to an attribute of this name of objects that are no receiver, with the class of the object.
-    pub(crate) fn assigns_through_others(&self, name: Name) -> Rc<[(ClassRef, FileId, AssignId)]> {
-        if let Some(known) = self.foreign.borrow().get(&name) {
-            return known.clone();
-        }
-        // While they are being looked at, there are none: an object may be typed by a field of the same name.
-        self.foreign.borrow_mut().insert(name, Rc::from([]));
-        let fresh = self.enter_global_query();
+    pub(crate) fn assigns_through_others(&self, name: Name) -> ExternalAssigns {
+        self.query(&self.tables.values.external_assigns, name, Rc::default, || {
+            self.budget.global(|refuel| self.find_assigns_through_others(name, refuel).into())
+        })
+    }
+
+    fn find_assigns_through_others(&self, name: Name, refuel: &dyn Fn()) -> Vec<(ClassRef, FileId, AssignId)> {
         let mut found = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
             for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
@@ -138,9 +139,7 @@ impl<'a> Linker<'a> {
                 let row = facts.assign(assign);
                 let Form::Attr(base, _) = facts.form(row.target) else { continue };
                 let scope = Scope { file, at: row.at, env: EnvId::NONE };
-                if fresh.is_some() {
-                    self.refuel();
-                }
+                refuel();
                 for val in self.values.members(self.eval(scope, base).value) {
                     if let Val::Instance { class, .. } | Val::Class(class) = val {
                         found.push((class, file, assign));
@@ -148,20 +147,16 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        let found: Rc<[(ClassRef, FileId, AssignId)]> = Rc::from(found);
-        self.foreign.borrow_mut().insert(name, found.clone());
-        if let Some(left) = fresh {
-            self.leave_global_query(left);
-        }
         found
     }
 
     /// Python: assignments to a name of project modules from elsewhere (`settings.store = Store()`), each with the module.
-    pub(crate) fn assigned_to_modules(&self, name: Name) -> OfModules {
-        if let Some(known) = self.of_modules.borrow().get(&name) {
-            return known.clone();
-        }
-        let before = self.cut_count();
+    pub(crate) fn assigned_to_modules(&self, name: Name) -> ModuleAssigns {
+        let find = || self.find_assigned_to_modules(name).into();
+        self.query(&self.tables.values.module_assigns, name, Rc::default, find)
+    }
+
+    fn find_assigned_to_modules(&self, name: Name) -> Vec<(FileId, FileId, AssignId)> {
         let mut found = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
             if self.program.language(file) != Language::Python {
@@ -175,10 +170,6 @@ impl<'a> Linker<'a> {
                     found.push((of, file, assign));
                 }
             }
-        }
-        let found: OfModules = Rc::from(found);
-        if self.cut_count() == before {
-            self.of_modules.borrow_mut().insert(name, found.clone());
         }
         found
     }

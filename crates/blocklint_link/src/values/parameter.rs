@@ -1,7 +1,7 @@
 //! Values of parameters: their declared types, their defaults, and arguments that known callers pass.
 
 use crate::lang;
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::VarRef;
 use crate::values::value::{EnvId, Val, Why};
 use blocklint_core::Language;
@@ -10,7 +10,7 @@ use blocklint_facts::{ParamKind, VarKind};
 impl<'a> Linker<'a> {
     /// The value of a parameter: its receiver's class, its declared type, its default, else what known callers pass.
     pub(crate) fn param(&self, reference: VarRef) -> Typed {
-        self.remember(Query::Param(reference), || {
+        self.query_value(&self.tables.values.params, reference, || {
             let facts = self.program.facts(reference.file);
             let var = self.program.var(reference);
             let VarKind::Param(index) = var.kind else { return self.unknown(Why::Parameter) };

@@ -4,7 +4,6 @@
 use std::rc::Rc;
 
 use blocklint_facts::{FileFacts, Form, FormId, RegionId, RegionKind, VarKind};
-use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::effect::constant::Constant;
@@ -30,9 +29,6 @@ pub struct ReachingConstant {
     pub falls_back: bool,
 }
 
-/// What is known of forms at sites.
-pub(crate) type Remembered = FxHashMap<(SiteRef, FormId, EnvId), Rc<[ReachingConstant]>>;
-
 impl ReachingConstant {
     /// What takes the place of nothing.
     fn plain(constant: Constant) -> Self {
@@ -43,13 +39,8 @@ impl ReachingConstant {
 impl Linker<'_> {
     /// The literals that a form can be at a site; not visible ones among them.
     pub fn constants_at(&self, site: SiteRef, form: FormId, env: EnvId) -> Rc<[ReachingConstant]> {
-        let asked = (site, form, env);
-        if let Some(known) = self.reaching.borrow().get(&asked) {
-            return known.clone();
-        }
-        let found: Rc<[ReachingConstant]> = self.find_constants(site, form, env).into_iter().collect();
-        self.reaching.borrow_mut().insert(asked, found.clone());
-        found
+        let find = || self.find_constants(site, form, env).into_iter().collect();
+        self.query(&self.tables.values.constants, (site, form, env), Rc::default, find)
     }
 
     fn find_constants(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[ReachingConstant; 2]> {

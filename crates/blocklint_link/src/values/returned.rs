@@ -4,7 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, VarKind};
 use blocklint_models::Uses;
 
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
@@ -15,7 +15,7 @@ const MOST_EXITS: usize = 8;
 impl Linker<'_> {
     /// What a generator yields.
     pub(crate) fn yielded(&self, body: BodyRef, env: EnvId) -> Typed {
-        self.remember(Query::Yield(body, env), || {
+        self.query_value(&self.tables.values.yields, (body, env), || {
             let declared = self.program.body(body).returns;
             if declared.is_some() {
                 let scope = self.signature_scope(body);
@@ -64,7 +64,7 @@ impl Linker<'_> {
                 return self.or_returned_callables(body, env, self.narrowed_return(body, typed));
             }
         }
-        self.remember(Query::Return(body, env), || {
+        self.query_value(&self.tables.values.returns, (body, env), || {
             let mut parts = Vec::new();
             for exit in facts
                 .exits

@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use blocklint_facts::{AssignKind, Flow};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, Name};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, UNION_LIMIT, Val, Why};
@@ -60,7 +60,7 @@ impl Linker<'_> {
 
     /// The union of what derived classes give a member; unknown where none does.
     fn below(&self, class: ClassRef, name: Name) -> Typed {
-        self.remember(Query::Below(class, name), || {
+        self.query_value(&self.tables.values.below, (class, name), || {
             let in_tests = self.program.is_test(class.file);
             let mut parts: Vec<Typed> = Vec::new();
             let mut seen = vec![class];

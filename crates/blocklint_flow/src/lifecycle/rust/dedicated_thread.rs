@@ -5,7 +5,6 @@ use blocklint_core::{Context, Runtime};
 use blocklint_facts::{Form, SiteId, SiteKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
-use blocklint_link::linker::layer_memo::remembered;
 use blocklint_link::program::Program;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
@@ -55,7 +54,8 @@ impl Life<'_, '_, '_> {
 
     /// Whether a function is run by nothing but threads of their own, and serves nobody there.
     pub(crate) fn is_on_own_thread(&self, body: BodyRef) -> bool {
-        remembered(&self.own_threads, body, || self.starts_threads_only(body) && !self.serves_below(body))
+        let find = || self.starts_threads_only(body) && !self.serves_below(body);
+        self.linker.query(&self.own_threads, body, bool::default, find)
     }
 
     fn starts_threads_only(&self, body: BodyRef) -> bool {

@@ -10,12 +10,13 @@ pub(crate) mod unused_function;
 
 use crate::entries::purpose;
 use blocklint_link::lang;
-use std::cell::RefCell;
 
 use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyId, BodyKind, ClassKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::round::{Round, RoundTable};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::program::{is_for_one_person, sets_up};
@@ -25,7 +26,7 @@ use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 use crate::entries::purpose::is_endless;
-use crate::lifecycle::phase::{Remembered, When, registered};
+use crate::lifecycle::phase::{Told, When, registered};
 
 use crate::lifecycle::rust::unused_function::{has_receiver, is_of_receiver};
 
@@ -40,13 +41,14 @@ pub(crate) struct Life<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
     serving: Option<Serving>,
-    entered: Remembered,
+    round: Round,
+    entered: RoundTable<BodyRef, Option<When>, Told>,
     /// Whether functions are called and named nowhere.
     unused: FxHashMap<BodyRef, bool>,
     /// By crate: whether all programs that are built of it are commands.
     of_commands: FxHashMap<usize, bool>,
     /// Whether functions run on threads of their own, each of which is there for nothing else.
-    own_threads: RefCell<FxHashMap<BodyRef, bool>>,
+    pub(crate) own_threads: Table<BodyRef, bool, Always>,
 }
 
 /// Which crates serve.
@@ -64,10 +66,11 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             linker,
             callers,
             serving: None,
-            entered: Remembered::default(),
+            round: Round::default(),
+            entered: RoundTable::default(),
             unused: FxHashMap::default(),
             of_commands: FxHashMap::default(),
-            own_threads: RefCell::default(),
+            own_threads: Table::default(),
         }
     }
 
@@ -124,11 +127,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// When a function is entered.
     fn entered(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        if let Some(known) = self.entered.begin(body) {
-            return known;
+        match self.round.begin(&self.entered, &body, || None) {
+            Ok(begun) => {
+                let when = self.find(body, depth);
+                self.round.end(&self.entered, body, begun, when)
+            }
+            Err(known) => known,
         }
-        let when = self.find(body, depth);
-        self.entered.end(body, when)
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {

@@ -74,7 +74,7 @@ impl Linker<'_> {
     }
 
     fn providers(&self) -> &[Provider] {
-        self.providers.get_or_init(|| {
+        self.tables.java.providers.get_or_init(|| {
             let mut found = Vec::new();
             for (slot, source) in self.program.files.iter().enumerate() {
                 if source.facts.language != Language::Java {

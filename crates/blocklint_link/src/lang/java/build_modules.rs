@@ -114,7 +114,7 @@ impl Modules {
 
 impl Linker<'_> {
     fn java_modules(&self) -> &Modules {
-        self.java_modules.get_or_init(|| Modules::new(self.program))
+        self.tables.java.build_modules.get_or_init(|| Modules::new(self.program))
     }
 
     /// Whether code of two files may run in one program.

@@ -20,14 +20,12 @@ const DEEPEST: u32 = 3;
 impl Linker<'_> {
     /// The fields whose callables a method runs on its caller's thread, also through its own methods.
     fn fields_run_by(&self, body: BodyRef) -> Rc<[VarRef]> {
-        if let Some(known) = self.fields_run.borrow().get(&body) {
-            return known.clone();
-        }
-        let mut found = Vec::new();
-        self.see_fields_run(body, DEEPEST, &mut found);
-        let found: Rc<[VarRef]> = Rc::from(found);
-        self.fields_run.borrow_mut().insert(body, found.clone());
-        found
+        let find = || {
+            let mut found = Vec::new();
+            self.see_fields_run(body, DEEPEST, &mut found);
+            Rc::from(found)
+        };
+        self.query(&self.tables.java.fields_run, body, Rc::default, find)
     }
 
     fn see_fields_run(&self, body: BodyRef, depth: u32, found: &mut Vec<VarRef>) {

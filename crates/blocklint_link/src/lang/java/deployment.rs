@@ -76,7 +76,7 @@ impl<'a> Linker<'a> {
     }
 
     fn deployments(&self) -> &Deployments {
-        self.deployments.get_or_init(|| {
+        self.tables.java.deployments.get_or_init(|| {
             let mut found = Deployments::default();
             let Some(name) = self.program.name(lang::java::names::DEPLOY) else { return found };
             for site in self.program.sites_named(name) {

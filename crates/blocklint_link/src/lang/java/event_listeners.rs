@@ -1,6 +1,8 @@
 //! Java: methods that an annotation makes run during calls of a library: `@EventListener` by `publisher.publishEvent(event)`. Of
 //! those the ones that take what the call is given.
 
+use std::rc::Rc;
+
 use crate::lang;
 use blocklint_core::Language;
 use blocklint_facts::{Form, FormId};
@@ -17,7 +19,7 @@ impl Linker<'_> {
     pub(crate) fn add_listeners(&self, targets: &mut Targets, annotation: PathId, site: SiteRef) {
         let Some(event) = self.program.args_of(site).first().map(|arg| arg.value) else { return };
         let events = self.values.members(self.eval(self.scope_of(site, EnvId::NONE), event).value);
-        for body in self.marked_with(annotation) {
+        for &body in self.marked_with(annotation).iter() {
             let taken = self.taken_by_listener(body, annotation);
             let is_heard = events.iter().any(|&event| taken.iter().any(|&taken| self.is_of_type(event, taken)));
             if is_heard && self.may_meet(site.file, body.file) {
@@ -43,10 +45,11 @@ impl Linker<'_> {
     }
 
     /// The methods of the project with an annotation.
-    fn marked_with(&self, annotation: PathId) -> Vec<BodyRef> {
-        if let Some(known) = self.listeners.borrow().get(&annotation) {
-            return known.clone();
-        }
+    fn marked_with(&self, annotation: PathId) -> Rc<[BodyRef]> {
+        self.query(&self.tables.java.listeners, annotation, Rc::default, || self.find_marked_with(annotation).into())
+    }
+
+    fn find_marked_with(&self, annotation: PathId) -> Vec<BodyRef> {
         let text = self.library.text(annotation);
         let last = text.rsplit('.').next().and_then(|last| self.program.name(last));
         let mut found = Vec::new();
@@ -64,7 +67,6 @@ impl Linker<'_> {
         }
         found.sort_unstable();
         found.dedup();
-        self.listeners.borrow_mut().insert(annotation, found.clone());
         found
     }
 

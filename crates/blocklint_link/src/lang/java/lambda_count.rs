@@ -4,7 +4,6 @@
 use blocklint_facts::{BodyKind, ExitKind, FileFacts, Form, FormId, Sym};
 
 use crate::linker::Linker;
-use crate::linker::layer_memo::remembered;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::values::value::EnvId;
 
@@ -18,7 +17,7 @@ impl Linker<'_> {
     /// How many lambdas and method references are seen to be given where an interface with one method is asked for; at most eight, none of
     /// tests.
     pub fn lambdas_of(&self, class: ClassRef) -> usize {
-        remembered(&self.lambdas, class, || self.count_lambdas(class))
+        self.query(&self.tables.java.lambdas, class, usize::default, || self.count_lambdas(class))
     }
 
     fn count_lambdas(&self, class: ClassRef) -> usize {

@@ -19,5 +19,6 @@ pub mod names;
 pub(crate) mod overloads;
 pub(crate) mod own_library;
 pub(crate) mod servlet_modules;
+pub(crate) mod tables;
 pub(crate) mod time_unit;
 pub(crate) mod words;

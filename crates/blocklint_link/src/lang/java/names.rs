@@ -37,12 +37,7 @@ pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     if let Some(member) = member_around(linker, scope.file, body, name) {
         return member;
     }
-    if let Some(&known) = linker.java_names.borrow().get(&(scope.file, sym)) {
-        return known;
-    }
-    let named = name_of_file(linker, scope.file, sym, name);
-    linker.java_names.borrow_mut().insert((scope.file, sym), named);
-    named
+    linker.query_value(&linker.tables.java.names, (scope.file, sym), || name_of_file(linker, scope.file, sym, name))
 }
 
 /// What a name that no class around binds means in a file.
@@ -141,7 +136,7 @@ fn is_type_for_method(linker: &Linker<'_>, name: Name, typed: Typed) -> bool {
 impl Linker<'_> {
     /// Whether a class of the project has a member of this name.
     fn is_java_member(&self, name: Name) -> bool {
-        let known = self.java_members.get_or_init(|| {
+        let known = self.tables.java.member_names.get_or_init(|| {
             let mut known = vec![false; self.program.names_len()];
             for (slot, source) in self.program.files.iter().enumerate() {
                 let (file, facts) = (FileId(slot as u32), &source.facts);

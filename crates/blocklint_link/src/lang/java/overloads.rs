@@ -10,7 +10,6 @@ use blocklint_models::{CallRows, HandoverRows, Selector};
 use crate::calls::targets::Target;
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
-use crate::linker::layer_memo::remembered;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
@@ -83,12 +82,7 @@ impl<'a> Linker<'a> {
     }
 
     fn type_names_of(&self, val: Val) -> Option<Rc<str>> {
-        if let Some(known) = self.java_type_names.borrow().get(&val) {
-            return known.clone();
-        }
-        let found = self.find_type_names(val).map(Rc::from);
-        self.java_type_names.borrow_mut().insert(val, found.clone());
-        found
+        self.query(&self.tables.java.type_names, val, Option::default, || self.find_type_names(val).map(Rc::from))
     }
 
     fn find_type_names(&self, val: Val) -> Option<String> {
@@ -169,7 +163,8 @@ impl<'a> Linker<'a> {
             Language::Rust => return self.is_of_trait_arguments(class, body, site),
             Language::Python => return true,
         }
-        remembered(&self.meant, (site, body), || self.means_this_override(class, body, site, &all[..], at))
+        let find = || self.means_this_override(class, body, site, &all[..], at);
+        self.query(&self.tables.java.means_override, (site, body), bool::default, find)
     }
 
     /// Java: whether a call may mean several methods with code of their own.
@@ -177,22 +172,19 @@ impl<'a> Linker<'a> {
         if self.program.language(site.file) != Language::Java {
             return false;
         }
-        if let Some(&known) = self.means_several.borrow().get(&site) {
-            return known;
-        }
-        let targets = self.targets(site, EnvId::NONE);
-        let bodies = targets.list.iter().map(|target| match *target {
-            Target::Body { body, .. } => usize::from(!self.is_stub(body)),
-            Target::Row { .. } => 1,
-            Target::Overrides { class, name } => {
-                let all = self.overrides(class, name);
-                let meant = all.iter().filter(|&&of| !self.is_stub(of) && self.means_override(class, name, of, site));
-                meant.take(2).count()
-            }
-        });
-        let found = bodies.sum::<usize>() > 1;
-        self.means_several.borrow_mut().insert(site, found);
-        found
+        self.query(&self.tables.java.means_several, site, bool::default, || {
+            let targets = self.targets(site, EnvId::NONE);
+            let bodies = targets.list.iter().map(|target| match *target {
+                Target::Body { body, .. } => usize::from(!self.is_stub(body)),
+                Target::Row { .. } => 1,
+                Target::Overrides { class, name } => {
+                    let all = self.overrides(class, name);
+                    let is_meant = |of: BodyRef| !self.is_stub(of) && self.means_override(class, name, of, site);
+                    all.iter().filter(|&&of| is_meant(of)).take(2).count()
+                }
+            });
+            bodies.sum::<usize>() > 1
+        })
     }
 
     fn means_this_override(&self, class: ClassRef, body: BodyRef, site: SiteRef, all: &[BodyRef], at: usize) -> bool {
@@ -394,8 +386,8 @@ impl<'a> Linker<'a> {
 
     /// The qualified name of a class, remembered.
     fn class_name(&self, class: ClassRef) -> Rc<str> {
-        let mut known = self.java_class_names.borrow_mut();
-        known.entry(class).or_insert_with(|| Rc::from(self.qualified_class(class))).clone()
+        let find = || Rc::from(self.qualified_class(class));
+        self.query(&self.tables.java.class_names, class, || Rc::from(""), find)
     }
 
     /// How many arguments a library gives to the callable in an argument.

@@ -7,7 +7,6 @@ use blocklint_models::Selector;
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
-use crate::linker::layer_memo::remembered;
 use crate::program::ids::{BodyRef, ClassRef, PathId};
 
 impl Linker<'_> {
@@ -17,7 +16,7 @@ impl Linker<'_> {
         if facts.language != Language::Java {
             return None;
         }
-        remembered(&self.modelled_classes, class, || {
+        self.query(&self.tables.java.modelled_classes, class, Option::default, || {
             let path = self.library.path(Language::Java, &self.qualified_class(class));
             (self.library.is_type(path) || self.library.speaks(path)).then_some(path)
         })

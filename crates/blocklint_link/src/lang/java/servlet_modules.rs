@@ -16,19 +16,16 @@ impl Linker<'_> {
     pub fn serves_by_servlets(&self, file: FileId) -> bool {
         let relative = &self.program.files[file.index()].relative;
         let module = module_of(relative);
-        if let Some(&known) = self.servlets.borrow().get(module) {
-            return known;
-        }
-        let (mut servlets, mut reactive) = (false, false);
-        for other in self.program.files {
-            if other.facts.language == Language::Java && module_of(&other.relative) == module {
-                servlets |= imports(&other.facts, lang::java::names::is_of_servlets);
-                reactive |= imports(&other.facts, lang::java::names::is_of_reactive_server);
+        self.query(&self.tables.java.servlets, module, bool::default, || {
+            let (mut servlets, mut reactive) = (false, false);
+            for other in self.program.files {
+                if other.facts.language == Language::Java && module_of(&other.relative) == module {
+                    servlets |= imports(&other.facts, lang::java::names::is_of_servlets);
+                    reactive |= imports(&other.facts, lang::java::names::is_of_reactive_server);
+                }
             }
-        }
-        let found = !reactive && (servlets || self.is_built_with_servlets(file));
-        self.servlets.borrow_mut().insert(module.to_owned(), found);
-        found
+            !reactive && (servlets || self.is_built_with_servlets(file))
+        })
     }
 }
 
@@ -37,21 +34,18 @@ impl Linker<'_> {
     /// framework that is built on one.
     pub(crate) fn serves_on_loops(&self, file: FileId) -> bool {
         let module = module_of(&self.program.files[file.index()].relative);
-        if let Some(&known) = self.on_loops.borrow().get(module) {
-            return known;
-        }
-        let of_module = self
-            .program
-            .files
-            .iter()
-            .filter(|other| other.facts.language == Language::Java && module_of(&other.relative) == module);
-        let is_such = |path: &str| {
-            lang::java::names::is_of_reactive_server(path) || lang::java::names::is_of_framework_on_loops(path)
-        };
-        let found = self.is_built_with_reactive_server(file)
-            || of_module.into_iter().any(|other| imports(&other.facts, is_such));
-        self.on_loops.borrow_mut().insert(module.to_owned(), found);
-        found
+        self.query(&self.tables.java.on_loops, module, bool::default, || {
+            let of_module = self
+                .program
+                .files
+                .iter()
+                .filter(|other| other.facts.language == Language::Java && module_of(&other.relative) == module);
+            let is_such = |path: &str| {
+                lang::java::names::is_of_reactive_server(path) || lang::java::names::is_of_framework_on_loops(path)
+            };
+            self.is_built_with_reactive_server(file)
+                || of_module.into_iter().any(|other| imports(&other.facts, is_such))
+        })
     }
 }
 

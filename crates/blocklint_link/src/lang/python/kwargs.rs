@@ -5,17 +5,12 @@ use crate::lang;
 use std::rc::Rc;
 
 use blocklint_facts::{Arg, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, Sym, VarId, VarKind};
-use rustc_hash::FxHashMap;
 
 use crate::effect::constant::Constant;
 use crate::linker::Linker;
-use crate::linker::layer_memo::remembered;
 use crate::program::ids::SiteRef;
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
-
-/// What calls take from dictionaries that they unpack, by the keys there.
-pub(crate) type Unpacked = FxHashMap<SiteRef, Rc<[(Sym, FormId)]>>;
 
 impl Linker<'_> {
     /// The key of the body's own `**kwargs` that a form reads, directly or through a local: the parameter's place, the key,
@@ -54,7 +49,7 @@ impl Linker<'_> {
     /// Whether a key, or whatever keys, are put into a variable before a call: `kwargs["timeout"] = 5`, `kwargs.update(more)`.
     fn is_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
         let asked = (place.file.site_ref(call), var);
-        remembered(&self.changed_keys, asked, || self.find_changed(place, var, call, key))
+        self.query(&self.tables.python.changed_keys, asked, || true, || self.find_changed(place, var, call, key))
     }
 
     fn find_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
@@ -69,12 +64,8 @@ impl Linker<'_> {
         if !self.program.args_of(site).iter().any(unpacks) {
             return None;
         }
-        let known = self.unpacked.borrow().get(&site).cloned();
-        let pairs = known.unwrap_or_else(|| {
-            let found: Rc<[(Sym, FormId)]> = self.find_unpacked(site).into();
-            self.unpacked.borrow_mut().insert(site, found.clone());
-            found
-        });
+        let find = || self.find_unpacked(site).into();
+        let pairs = self.query(&self.tables.python.unpacked, site, Rc::default, find);
         pairs.iter().find(|(key, _)| facts.text(*key) == name).map(|&(_, value)| value)
     }
 

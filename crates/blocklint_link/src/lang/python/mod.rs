@@ -12,3 +12,4 @@ pub(crate) mod none_check;
 pub(crate) mod overloads;
 pub mod protocols;
 pub(crate) mod request_models;
+pub(crate) mod tables;

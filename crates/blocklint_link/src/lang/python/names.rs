@@ -5,7 +5,7 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{At, BodyId, Form, FormId, Import, ImportId, ImportKind, Sym};
 
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{FileId, Name, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, Why};
@@ -210,14 +210,11 @@ pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
 
 /// The modules whose names a file imports with `*`.
 fn stars(linker: &Linker<'_>, file: FileId) -> Rc<[Val]> {
-    if let Some(known) = linker.stars.borrow().get(&file) {
-        return known.clone();
-    }
-    let facts = linker.program.facts(file);
-    let stars = facts.imports.iter().filter(|import| import.kind == ImportKind::Star);
-    let found: Rc<[Val]> = stars.map(|import| module_of(linker, file, &import)).collect();
-    linker.stars.borrow_mut().insert(file, found.clone());
-    found
+    linker.query(&linker.tables.python.stars, file, Rc::default, || {
+        let facts = linker.program.facts(file);
+        let stars = facts.imports.iter().filter(|import| import.kind == ImportKind::Star);
+        stars.map(|import| module_of(linker, file, &import)).collect()
+    })
 }
 
 /// A name that a star import of a project module gives.
@@ -277,7 +274,7 @@ fn is_public(linker: &Linker<'_>, file: FileId, name: Name) -> bool {
 
 /// What an import binds.
 pub(crate) fn import(linker: &Linker<'_>, file: FileId, id: ImportId) -> Typed {
-    linker.remember(Query::Import(file, id), || {
+    linker.query_value(&linker.tables.values.imports, (file, id), || {
         let facts = linker.program.facts(file);
         let row = facts.import(id);
         let module = module_of(linker, file, &row);
@@ -358,10 +355,7 @@ fn absolute(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
         _ => val,
     };
     // Files of one root import alike.
-    if let Some(&known) = linker.modules.borrow().get(own).and_then(|of_root| of_root.get(dotted)) {
-        return beside(known);
-    }
-    let val = match below(linker, own, dotted) {
+    let find = || match below(linker, own, dotted) {
         Some(found @ Val::Module(_)) => found,
         in_own => {
             let mut roots: Vec<&str> = linker.program.layout.import_roots.iter().map(String::as_str).collect();
@@ -383,20 +377,15 @@ fn absolute(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
             })
         }
     };
-    linker.modules.borrow_mut().entry(own).or_default().insert(dotted.to_owned(), val);
-    beside(val)
+    let key = (own, dotted.to_owned());
+    beside(linker.query_or_cut(&linker.tables.python.modules, key, |cut| Val::Unknown(cut.into()), find))
 }
 
 /// The import root a file itself lies under: the parent of its topmost package, or its own folder. A folder without a
 /// file of its own inside a package is part of it.
 pub(crate) fn own_root<'a>(linker: &Linker<'a>, relative: &'a str) -> &'a str {
     let own = parent(relative);
-    if let Some(&known) = linker.own_roots.borrow().get(own) {
-        return known;
-    }
-    let root = root_of_folder(linker, own);
-    linker.own_roots.borrow_mut().insert(own, root);
-    root
+    linker.query(&linker.tables.python.own_roots, own, || own, || root_of_folder(linker, own))
 }
 
 fn root_of_folder<'p>(linker: &Linker<'_>, own: &'p str) -> &'p str {

@@ -25,7 +25,7 @@ impl Linker<'_> {
         let inherits = |class: &ClassRef| {
             *class == own || self.mro(*class).iter().any(|of| matches!(*of, Ancestor::Class(of) if of == own))
         };
-        self.parsed.get_or_init(|| self.parsed_classes()).iter().any(inherits)
+        self.tables.python.parsed.get_or_init(|| self.parsed_classes()).iter().any(inherits)
     }
 
     /// The classes that parameters of handlers are annotated with, and those that their fields hold.

@@ -68,15 +68,8 @@ impl Linker<'_> {
     /// The methods of this name in all impl blocks of the same trait for the same type, its own among them.
     fn same_in_other_impls(&self, body: BodyRef) -> Rc<[BodyRef]> {
         let Some((block, base)) = self.block_of_trait(body) else { return Rc::from([body]) };
-        if let Some(known) = self.same_in_impls.borrow().get(&body) {
-            return known.clone();
-        }
-        let before = self.cut_count();
-        let found: Rc<[BodyRef]> = Rc::from(self.find_same_in_impls(body, block, base));
-        if self.cut_count() == before {
-            self.same_in_impls.borrow_mut().insert(body, found.clone());
-        }
-        found
+        let find = || Rc::from(self.find_same_in_impls(body, block, base));
+        self.query(&self.tables.rust.same_in_impls, body, || Rc::from([body]), find)
     }
 
     /// The impl block that a method stands in, and the trait that it is of.

@@ -14,4 +14,5 @@ pub(crate) mod macros;
 pub mod modules;
 pub mod names;
 pub(crate) mod stored_closures;
+pub(crate) mod tables;
 pub(crate) mod trait_methods;

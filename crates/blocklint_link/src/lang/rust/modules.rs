@@ -8,7 +8,8 @@ use blocklint_facts::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::query::{InCycle, Keep, Policy};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, FileId, Name, PathId};
 use crate::program::{CrateLayout, Layout};
 use crate::values::expr::Scope;
@@ -241,7 +242,26 @@ pub(crate) fn member(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typ
 }
 
 /// What glob imports bring to a body under a name.
-pub(crate) type Globs = FxHashMap<(FileId, BodyId, Name), Rc<[Found]>>;
+#[derive(Clone)]
+pub(crate) struct Brought {
+    found: Rc<[Found]>,
+    /// True if all modules on the way are known by now.
+    is_whole: bool,
+}
+
+/// What glob imports bring is kept once all modules on the way are known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WholeGlobs;
+
+impl Policy<Brought> for WholeGlobs {
+    const KEEP: Keep = Keep::Always;
+    const IN_CYCLE: InCycle = InCycle::Recurs;
+    const SPENDS: bool = false;
+
+    fn is_final(answer: &Brought) -> bool {
+        answer.is_whole
+    }
+}
 
 /// What a name of a module is, before it has a type.
 #[derive(Clone, Copy, Debug)]
@@ -302,24 +322,20 @@ fn place(linker: &Linker<'_>, module: Val, name: Name) -> Place {
 
 /// A name that a glob import brings to a body, or to one of those around it up to its module.
 pub(crate) fn through_globs(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
-    let known = linker.globs.borrow().get(&(file, body, name)).cloned();
-    let found = known.unwrap_or_else(|| {
+    let nothing = || Brought { found: Rc::default(), is_whole: false };
+    let brought = linker.query(&linker.tables.rust.globs, (file, body, name), nothing, || {
         let mut found = Vec::new();
-        let is_whole = brought(linker, file, body, name, &mut Vec::new(), &mut found);
-        let found: Rc<[Found]> = Rc::from(found);
-        if is_whole {
-            linker.globs.borrow_mut().insert((file, body, name), found.clone());
-        }
-        found
+        let is_whole = add_brought(linker, file, body, name, &mut Vec::new(), &mut found);
+        Brought { found: Rc::from(found), is_whole }
     });
-    found.iter().map(|found| found.typed(linker)).find(|typed| !linker.values.is_unknown(typed.value))
+    brought.found.iter().map(|found| found.typed(linker)).find(|typed| !linker.values.is_unknown(typed.value))
 }
 
 /// Modules that glob imports lead to from one place.
 const MOST_GLOBS: usize = 256;
 
 /// Adds what glob imports bring under a name, each module once; whether all of them are known by now.
-fn brought(
+fn add_brought(
     linker: &Linker<'_>,
     file: FileId,
     body: BodyId,
@@ -359,7 +375,7 @@ fn brought(
         }
         match place(linker, base, name) {
             Place::Found(item) => found.push(item),
-            Place::Inside(file, body) => is_whole &= brought(linker, file, body, name, seen, found),
+            Place::Inside(file, body) => is_whole &= add_brought(linker, file, body, name, seen, found),
             Place::Nowhere => {}
         }
     }
@@ -369,7 +385,7 @@ fn brought(
 /// The module whose names a glob import brings. Modules may bring each other's, so the way there is remembered and
 /// meets itself.
 fn glob_base(linker: &Linker<'_>, file: FileId, glob: ImportId) -> Val {
-    let typed = linker.remember(Query::Import(file, glob), || {
+    let typed = linker.query_value(&linker.tables.values.imports, (file, glob), || {
         let row = linker.program.facts(file).import(glob);
         import(linker, file, &Import { name: Sym::NONE, ..row })
     });

@@ -50,12 +50,8 @@ impl<'a> Linker<'a> {
 
     /// The method of this name of a library's trait that a file imports, as far as models speak of it.
     pub(crate) fn imported_trait_method(&self, site: SiteRef, name: Name) -> Option<PathId> {
-        let known = self.trait_methods.borrow().get(&(site.file, name)).copied();
-        let found = known.unwrap_or_else(|| {
-            let found = self.find_trait_method(site.file, name);
-            self.trait_methods.borrow_mut().insert((site.file, name), found);
-            found
-        })?;
+        let find = || self.find_trait_method(site.file, name);
+        let found = self.query(&self.tables.rust.trait_methods, (site.file, name), Option::default, find)?;
         // Plain iterators have the methods of parallel ones, too.
         let is_of_parallel = self.library.text(found).contains("ParallelIterator::");
         (!is_of_parallel || self.is_parallel(site.file, self.program.site(site).callee)).then_some(found)

@@ -1,0 +1,30 @@
+//! What the linker remembers of Python.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use blocklint_facts::{FormId, Sym, VarId};
+use rustc_hash::FxHashSet;
+
+use crate::linker::query::{Always, Table};
+use crate::program::ids::{ClassRef, FileId, SiteRef};
+use crate::values::value::Val;
+
+/// The answers about Python.
+#[derive(Default)]
+pub(crate) struct PythonTables<'a> {
+    /// What an absolute import means, by the import root of the file and the dotted path.
+    pub(crate) modules: Table<(&'a str, String), Val, Always>,
+    /// The import root that the files of a folder lie under.
+    pub(crate) own_roots: Table<&'a str, &'a str, Always>,
+    /// The modules whose names a file imports with `*`.
+    pub(crate) stars: Table<FileId, Rc<[Val]>, Always>,
+    /// Whether a key of a body's `**kwargs` is changed before a call reads it.
+    pub(crate) changed_keys: Table<(SiteRef, VarId), bool, Always>,
+    /// What calls take from dictionaries that they unpack, by the keys there.
+    pub(crate) unpacked: Table<SiteRef, Rc<[(Sym, FormId)]>, Always>,
+    /// Classes of which libraries make instances of requests, on an event loop.
+    pub(crate) parsed: OnceCell<FxHashSet<ClassRef>>,
+    /// Whether files that import no runtime run on Twisted's reactor.
+    pub(crate) on_twisted: OnceCell<bool>,
+}

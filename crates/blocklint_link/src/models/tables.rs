@@ -1,0 +1,21 @@
+//! What the linker remembers of the rows of models in a program.
+
+use std::cell::OnceCell;
+
+use blocklint_core::Runtime;
+
+use crate::linker::budget::Depth;
+use crate::linker::query::{Always, Table};
+use crate::models::stored_callbacks::During;
+use crate::program::ids::FileId;
+
+/// The answers about rows.
+#[derive(Default)]
+pub(crate) struct ModelTables {
+    /// Callables that are kept and run during later calls.
+    pub(crate) during: OnceCell<During>,
+    /// The runtimes of files of which no row says more.
+    pub(crate) runtimes: Table<FileId, Option<Runtime>, Always>,
+    /// The questions for an object's state that wait for each other: rows may make one depend on another's, and two on each other.
+    pub(crate) states_asked: Depth<8>,
+}
