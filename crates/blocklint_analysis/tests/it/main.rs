@@ -1,4 +1,5 @@
 //! Tests of the crate as a whole.
 
+mod implicit_calls;
 mod layers;
 mod references;

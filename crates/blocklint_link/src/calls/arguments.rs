@@ -6,7 +6,7 @@ use blocklint_facts::{Form, FormId, ParamKind, SiteKind};
 use blocklint_models::Argument;
 use smallvec::SmallVec;
 
-use crate::linker::{Linker, Query, Typed};
+use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, SiteRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
@@ -213,16 +213,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What an import binds, in each language's way.
+    /// Returns the value that an import binds, by the rules of its language.
     pub(crate) fn import(&self, file: crate::program::ids::FileId, id: blocklint_facts::ImportId) -> Typed {
-        match self.program.language(file) {
-            Language::Python => lang::python::names::import(self, file, id),
-            Language::Rust => self.remember(Query::Import(file, id), || {
-                lang::rust::names::import(self, file, &self.program.facts(file).import(id))
-            }),
-            Language::Java => self.remember(Query::Import(file, id), || {
-                lang::java::names::import(self, file, &self.program.facts(file).import(id))
-            }),
-        }
+        lang::semantics(self.program.language(file)).import(self, file, id)
     }
 }

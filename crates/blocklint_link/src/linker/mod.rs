@@ -275,7 +275,7 @@ pub struct Linker<'a> {
     /// Java: the methods with an annotation that makes them run during calls.
     pub(crate) listeners: RefCell<FxHashMap<PathId, Vec<BodyRef>>>,
     /// Java: the methods that make objects for a container.
-    pub(crate) providers: std::cell::OnceCell<Vec<crate::lang::java::beans::Provider>>,
+    pub(crate) providers: std::cell::OnceCell<Vec<crate::lang::java::injection::Provider>>,
     /// Java: where the project's classes are deployed.
     pub(crate) deployments: std::cell::OnceCell<crate::lang::java::deployment::Deployments>,
     /// Java: whether a module answers requests on a servlet container's threads, by its path.
@@ -581,7 +581,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(body.file);
         self.program.is_test(body.file)
             || self.program.body(body).flags.has(blocklint_facts::BodyFlags::TEST)
-            || facts.language == blocklint_core::Language::Rust && self.rust_parents().is_test(body.file)
+            || crate::lang::semantics(facts.language).is_test_module(self, body.file)
     }
 
     /// The same value, with at least one inferred step.
