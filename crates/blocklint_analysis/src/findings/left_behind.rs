@@ -83,7 +83,7 @@ fn holds(linker: &Linker<'_>, site: SiteRef) -> bool {
 fn is_unknown(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.targets(site, EnvId::NONE).list.is_empty()
-        && !lang::only_calculates(facts.language, facts.text(linker.program.site(site).name))
+        && !lang::words_of(facts.language).only_calculates(facts.text(linker.program.site(site).name))
 }
 
 /// Whether a call goes to the file system for more than a moment.

@@ -66,7 +66,7 @@ pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reac
                     && !is_scheduler(linker, site, path)
                     && ends_here(linker, site) =>
             {
-                if lang::is_made_by_others(facts.language) {
+                if lang::words_of(facts.language).is_made_by_others {
                     Severity::Warning
                 } else {
                     Severity::Note
@@ -80,7 +80,7 @@ pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reac
             // Nothing shows that there are many: of ten such in seven projects none was. A scheduler is there to be shared.
             Creates::Threads
                 if !is_shown
-                    && lang::is_made_by_others(facts.language)
+                    && lang::words_of(facts.language).is_made_by_others
                     && !is_scheduler(linker, site, path)
                     && !matches!(anew, Anew::PerInstance { class, .. } if is_built_for_callers(linker, callers, class)) =>
             {
@@ -89,7 +89,7 @@ pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reac
             // Nothing shows how many there are: who makes the instances is mostly not in the project.
             Creates::Threads | Creates::Pool
                 if !is_shown
-                    && lang::is_made_by_others(facts.language)
+                    && lang::words_of(facts.language).is_made_by_others
                     && (creates == Creates::Threads || is_of_role(linker, path, Role::Pool)) =>
             {
                 match is_one_of_its_kind(linker, &mut times, site, anew) {
@@ -232,7 +232,7 @@ fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
     facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
         (SiteKind::Enter, _) => is_it(row.callee),
         (SiteKind::Call, Form::Attr(base, method)) => {
-            lang::ends_threads(facts.text(method)) && is_it(base) && is_inside(linker, row.at, body)
+            lang::words::ends_threads(facts.text(method)) && is_it(base) && is_inside(linker, row.at, body)
         }
         _ => false,
     })
@@ -388,7 +388,7 @@ fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, c
 /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
 fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
-    if !lang::is_made_by_others(facts.language)
+    if !lang::words_of(facts.language).is_made_by_others
         || !lang::java::names::makes_on_demand(facts.text(linker.program.body(body).name))
     {
         return false;
@@ -514,7 +514,7 @@ fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
     facts.bodies.iter().any(|row| {
         row.class.get() == Some(class_id)
             && row.kind == BodyKind::Function
-            && lang::is_constructor(facts.language, facts.text(row.name))
+            && lang::words_of(facts.language).is_constructor(facts.text(row.name))
             && lang::java::names::mark_names(facts, row.decorators).any(lang::java::names::is_injection)
     })
 }
@@ -529,7 +529,7 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
                 Form::Attr(base, _) => {
                     facts.form(base) == Form::Result(site_id)
-                        && lang::java::conventions::REPEATS.contains(&facts.text(row.name))
+                        && lang::java::words::REPEATS.contains(&facts.text(row.name))
                 }
                 _ => false,
             });

@@ -114,7 +114,7 @@ fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     facts.sites.iter().enumerate().any(|(at, row)| {
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         matches!(row.kind, SiteKind::Call | SiteKind::New)
-            && lang::makes_growing_pool(facts.text(row.name))
+            && lang::words::makes_growing_pool(facts.text(row.name))
             && holder_of(linker, of).is_some_and(|sym| facts.text(sym) == name)
     })
 }

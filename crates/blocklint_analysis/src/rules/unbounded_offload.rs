@@ -163,7 +163,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         // What is known to be short; of the rest nobody knows.
         let is_busy = works && !tasks.iter().any(|task| self.calculating.contains(task) && !self.busy.contains(task))
             || tasks.iter().any(|task| self.busy.contains(task));
-        let is_short = lang::bounds_offloads(facts.language) && !is_busy;
+        let is_short = lang::words_of(facts.language).bounds_offloads && !is_busy;
         // Coroutines whose threads only wait for an answer are queued by the pool, and each of them waits for no more than its own.
         let is_coroutine = matches!(facts.language, Language::Python | Language::Rust);
         if is_coroutine && !is_aside && !per_item && awaited && known && !is_short {
@@ -189,11 +189,11 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
             Unbounded::PerItem
         } else if let Frequency::PerEntry(entry, _) = when
             && works
-            && !lang::bounds_offloads(facts.language)
+            && !lang::words_of(facts.language).bounds_offloads
         {
             Unbounded::PerEntry(entry)
         } else if !is_aside
-            && !lang::bounds_offloads(facts.language)
+            && !lang::words_of(facts.language).bounds_offloads
             && tasks.iter().any(|&task| never_ends(linker, task))
         {
             Unbounded::Endless
@@ -307,7 +307,8 @@ fn calculates_within(linker: &Linker<'_>, body: BodyRef, known: &mut Calculating
         }
         let site = body.file.site_ref(blocklint_facts::SiteId(at as u32));
         let targets = linker.targets(site, EnvId::NONE);
-        calls_unknown |= targets.list.is_empty() && !lang::only_calculates(facts.language, facts.text(row.name));
+        calls_unknown |=
+            targets.list.is_empty() && !lang::words_of(facts.language).only_calculates(facts.text(row.name));
         for target in &targets.list {
             match *target {
                 Target::Row { path, .. } => calculates |= row_calculates(linker, path),
@@ -443,7 +444,7 @@ fn is_per_piece(linker: &Linker<'_>, site: SiteRef) -> bool {
         BodyKind::GeneratorExpression => true,
         BodyKind::Lambda => linker.program.uses_of_callable(body).iter().any(|(mention, _)| {
             let Mention::Arg(of, _) = mention else { return false };
-            lang::goes_through(facts.language, facts.text(facts.site(of).name))
+            lang::words_of(facts.language).goes_through(facts.text(facts.site(of).name))
         }),
         _ => false,
     }
@@ -495,7 +496,7 @@ fn is_given_by_literal(linker: &Linker<'_>, file: blocklint_link::program::ids::
     uses.iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
         let around = facts.body_of(facts.site(of).at);
-        lang::goes_through(facts.language, facts.text(facts.site(of).name))
+        lang::words_of(facts.language).goes_through(facts.text(facts.site(of).name))
             && facts.sites.iter().enumerate().any(|(at, row)| {
                 row.kind == SiteKind::Call
                     && facts.body_of(row.at) == around

@@ -68,8 +68,7 @@ impl Callers<'_, '_> {
             Subject::Row(_) => Flow::Sync,
         };
         // An iterator of the project that is gone through.
-        let gives_elements =
-            || matches!(subject, Subject::Body(node) if !linker.names_gone_through(node.body).is_empty());
+        let gives_elements = || matches!(subject, Subject::Body(node) if linker.is_of_iteration(node.body));
         let is_call = flow == Flow::Sync && (passing.called || passing.consumed && gives_elements());
         let is_consumed = passing.consumed && matches!(flow, Flow::Generator);
         if is_call || is_consumed {

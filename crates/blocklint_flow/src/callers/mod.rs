@@ -189,9 +189,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             trails.push(Trail::NamedIn(body.file, row.name));
         } else {
             trails.extend(linker.body_names(body).into_iter().map(Trail::Named));
-            trails.extend(linker.names_run_during_override(body).into_iter().map(Trail::Named));
-            trails.extend(linker.names_run_during_annotation(body).into_iter().map(Trail::Named));
-            trails.extend(linker.names_gone_through(body).into_iter().map(Trail::Named));
+            trails.extend(linker.names_of_implicit_sites(body).into_iter().map(Trail::Named));
         }
         if let Some(class) = row.class.get()
             && linker.is_run_by_instance(body)
@@ -203,16 +201,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// What runs a method without naming it is the instance: where instances of a class are made, or declared.
     fn start_instances(&self, class: ClassRef, trails: &mut Vec<Trail>) {
         let linker = self.linker;
-        let mut classes = vec![class];
-        let mut at = 0;
-        while at < classes.len() && at < 64 {
-            for &derived in linker.derived(classes[at]).iter() {
-                if !classes.contains(&derived) {
-                    classes.push(derived);
-                }
-            }
-            at += 1;
-        }
+        let classes = linker.with_descendants(class, 64, usize::MAX);
         let mut names: Vec<Name> = classes.iter().flat_map(|&class| linker.class_names(class)).collect();
         names.sort();
         names.dedup();

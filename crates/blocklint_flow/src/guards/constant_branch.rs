@@ -69,7 +69,7 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
     // What Python's own classes for interfaces call has another name.
     let is_known = |of: &Ancestor| match *of {
         Ancestor::Class(_) => true,
-        Ancestor::Library(path, _) => lang::python::names::is_for_interfaces(linker.library.text(path).as_ref()),
+        Ancestor::Library(path, _) => lang::python::builtins::is_for_interfaces(linker.library.text(path).as_ref()),
         Ancestor::Unknown => false,
     };
     if !linker.mro(own).iter().all(is_known) {
@@ -228,6 +228,9 @@ fn only_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Consta
     found.one()
 }
 
+/// Classes derived from one whose fields are looked at.
+const MOST_DERIVED: usize = 63;
+
 /// The literal that a field of a class and of its relatives always holds; `None` where something else may set it.
 fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -> Option<Constant> {
     if linker.program.language(file) != Language::Python {
@@ -235,21 +238,17 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
     }
     let name = linker.program.global(file, sym)?;
     // Its bases, and what derives from it: an instance of either may be what `link` is.
-    let mut seen = FxHashSet::default();
-    let mut queue = vec![class];
-    while let Some(next) = queue.pop() {
-        if seen.insert(next) {
-            queue.extend(linker.derived(next).iter().copied());
-        }
-        if seen.len() > 64 {
-            return None;
-        }
+    let below = linker.descendants(class, MOST_DERIVED);
+    if !below.is_whole {
+        return None;
     }
+    let mut seen: FxHashSet<ClassRef> = std::iter::once(class).chain(below.classes).collect();
     for next in seen.clone() {
         for ancestor in linker.mro(next).iter() {
             match *ancestor {
                 Ancestor::Class(base) => _ = seen.insert(base),
-                Ancestor::Library(path, _) if lang::python::names::sets_no_attributes(&linker.library.text(path)) => {}
+                Ancestor::Library(path, _)
+                    if lang::python::builtins::sets_no_attributes(&linker.library.text(path)) => {}
                 Ancestor::Library(..) | Ancestor::Unknown => return None,
             }
         }

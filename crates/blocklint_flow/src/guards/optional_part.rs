@@ -287,7 +287,7 @@ fn is_left_out(linker: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> b
 fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     linker.program.body(body).class.get().map(|own| body.file.class_ref(own)) == Some(class)
-        && lang::is_constructor(facts.language, facts.text(linker.program.body(body).name))
+        && lang::words_of(facts.language).is_constructor(facts.text(linker.program.body(body).name))
 }
 
 /// The constructor's parameter that is all a field of a class ever is.

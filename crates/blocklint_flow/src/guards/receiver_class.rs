@@ -171,23 +171,8 @@ fn look_for(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through
     if exact {
         return false;
     }
-    let mut seen = vec![class];
-    let mut at = 0;
-    while at < seen.len() {
-        if seen.len() > MOST_CLASSES {
-            return true;
-        }
-        for &derived in linker.derived(seen[at]).iter() {
-            if !seen.contains(&derived) {
-                if both(derived) {
-                    return true;
-                }
-                seen.push(derived);
-            }
-        }
-        at += 1;
-    }
-    false
+    let classes = linker.with_descendants(class, usize::MAX, MOST_CLASSES + 1);
+    classes.len() > MOST_CLASSES || classes.into_iter().skip(1).any(both)
 }
 
 /// Whether the first definition of a name in a class's lookup order is this body.

@@ -130,5 +130,5 @@ fn is_of_broken_data(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bo
 
 fn is_failure(linker: &Linker<'_>, site: SiteRef, exception: FormId) -> bool {
     let facts = linker.program.facts(site.file);
-    exception_name(facts, exception).is_some_and(|name| lang::is_failure(facts.language, name))
+    exception_name(facts, exception).is_some_and(|name| lang::words_of(facts.language).is_failure(name))
 }

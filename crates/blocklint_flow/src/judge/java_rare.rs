@@ -39,8 +39,8 @@ pub(crate) fn asks_for_setting(linker: &Linker<'_>, file: FileId, test: FormId) 
         Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks_for_setting(linker, file, part)),
         Form::Result(call) => {
             let row = facts.site(call);
-            if lang::java::conventions::asks_for_details(facts.text(row.name))
-                || lang::java::conventions::asks_for_mode(facts.text(row.name))
+            if lang::java::words::asks_for_details(facts.text(row.name))
+                || lang::java::words::asks_for_mode(facts.text(row.name))
             {
                 return true;
             }
@@ -53,7 +53,7 @@ pub(crate) fn asks_for_setting(linker: &Linker<'_>, file: FileId, test: FormId) 
                 Form::Attr(_, name) | Form::Name(name) => facts.text(name),
                 Form::Result(from)
                     if class_of_settings(linker, file.site_ref(from))
-                        .is_some_and(lang::java::conventions::keeps_settings) =>
+                        .is_some_and(lang::java::words::keeps_settings) =>
                 {
                     return true;
                 }

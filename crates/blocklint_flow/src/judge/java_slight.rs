@@ -35,14 +35,14 @@ fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> 
     let facts = linker.program.facts(file);
     let gives_cause = |form: FormId| match facts.form(form) {
         Form::Result(call) => {
-            facts.text(facts.site(call).name) == lang::java::conventions::CAUSE && facts.args_of(call).is_empty()
+            facts.text(facts.site(call).name) == lang::java::words::CAUSE && facts.args_of(call).is_empty()
         }
         _ => false,
     };
     match facts.form(test) {
         Form::Not(inner) => says_failed(linker, file, inner, !holds),
         Form::Result(call) if facts.args_of(call).is_empty() => match facts.text(facts.site(call).name) {
-            lang::java::conventions::IS_SUCCESS => !holds,
+            lang::java::words::IS_SUCCESS => !holds,
             _ => false,
         },
         Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
@@ -60,7 +60,7 @@ fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> 
 /// Whether the object of a static getter says by its class that it holds settings: `BrokerConfig.getInstance()`.
 pub(crate) fn class_of_settings<'a>(linker: &Linker<'a>, site: SiteRef) -> Option<&'a str> {
     let facts = linker.program.facts(site.file);
-    if !lang::java::conventions::gives_the_one(facts.text(linker.program.site(site).name)) {
+    if !lang::java::words::gives_the_one(facts.text(linker.program.site(site).name)) {
         return None;
     }
     let of = linker.receiver_form(site)?;

@@ -12,9 +12,9 @@ pub(crate) fn is_told_to_end(linker: &Linker<'_>, site: SiteRef) -> bool {
     let here = linker.program.site(site).at;
     let body = facts.body_of(here);
     let is_method = |&call: &SiteId| matches!(facts.form(facts.site(call).callee), Form::Attr(..));
-    linker.calls_before(site, lang::TELLS_TO_END).any(|call| is_method(&call))
-        || linker.calls_before(site, lang::WAITS).any(|call| waits_to_be_told(facts, call))
-        || linker.calls_before(site, lang::GIVES_SENTINEL).filter(is_method).any(|call| gives_none(facts, call))
+    linker.calls_before(site, lang::words::TELLS_TO_END).any(|call| is_method(&call))
+        || linker.calls_before(site, lang::words::WAITS).any(|call| waits_to_be_told(facts, call))
+        || linker.calls_before(site, lang::words::GIVES_SENTINEL).filter(is_method).any(|call| gives_none(facts, call))
         || facts.assigns.iter().any(|row| {
             matches!(facts.form(row.target), Form::Attr(..))
                 && matches!(facts.form(row.value), Form::Bool(_))
@@ -37,7 +37,9 @@ fn waits_to_be_told(facts: &FileFacts, wait: SiteId) -> bool {
     let event = facts.form(event);
     row.flags.has(SiteFlags::AWAITED)
         && facts.forms.iter().any(|form| match form {
-            Form::Attr(base, name) => facts.form(base) == event && lang::TELLS_TO_END.contains(&facts.text(name)),
+            Form::Attr(base, name) => {
+                facts.form(base) == event && lang::words::TELLS_TO_END.contains(&facts.text(name))
+            }
             _ => false,
         })
 }

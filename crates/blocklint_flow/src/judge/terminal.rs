@@ -13,7 +13,7 @@ const DEPTH: u32 = 5;
 
 /// Whether a site stands in a branch that asks for a terminal.
 pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
-    let Some(asks) = lang::asks_for_terminal(linker.program.language(site.file)) else { return false };
+    let Some(asks) = lang::words_of(linker.program.language(site.file)).terminal_check else { return false };
     // Hardly a project does.
     linker.program.name(asks).is_some()
         && linker.tests_over(site).any(|(test, holds)| says_terminal(linker, site.file, test, holds, DEPTH))
@@ -30,7 +30,7 @@ fn says_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, d
         Form::Alt(AltKind::Or, list) if holds => facts.list(list).iter().all(|&part| says(part)),
         Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| says(part)),
         Form::Result(call) if holds => {
-            let asks = lang::asks_for_terminal(facts.language);
+            let asks = lang::words_of(facts.language).terminal_check;
             asks == Some(facts.text(facts.site(call).name)) || {
                 let targets = linker.targets(file.site_ref(call), EnvId::NONE);
                 match targets.list[..] {

@@ -8,6 +8,7 @@ use blocklint_facts::{
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::lang;
+use blocklint_link::lang::words::Words;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
@@ -67,7 +68,7 @@ fn find_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
         if let Some((test, holds)) = linker.test_of(site.file, id) {
             if let Form::Result(call) = facts.form(test)
                 && holds
-                && lang::sets_once(facts.language, facts.text(facts.site(call).name))
+                && lang::words_of(facts.language).sets_once(facts.text(facts.site(call).name))
             {
                 return Some(FirstTime { keeper: Owner::ByProgram, per_key: false });
             }
@@ -165,7 +166,8 @@ fn looked_up_in(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -
     let Form::Result(call) = facts.form(form) else { return None };
     let row = facts.site(call);
     let Form::Attr(all, _) = facts.form(row.callee) else { return None };
-    let only_reads = lang::reads_a_key(facts.language, facts.text(row.name)) && !lang::empties(facts.text(row.name));
+    let only_reads =
+        lang::words_of(facts.language).reads_a_key(facts.text(row.name)) && !lang::words::empties(facts.text(row.name));
     only_reads.then_some(all)
 }
 
@@ -260,10 +262,10 @@ fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: Form
         Form::Attr(base, _) => facts.form(base) == Form::Var(var),
         _ => false,
     };
-    if facts.sites.iter().any(|site| on_state(&site) && lang::empties(facts.text(site.name))) {
+    if facts.sites.iter().any(|site| on_state(&site) && lang::words::empties(facts.text(site.name))) {
         return false;
     }
-    let filling = facts.sites.iter().filter(|site| on_state(site) && lang::fills(facts.text(site.name)));
+    let filling = facts.sites.iter().filter(|site| on_state(site) && lang::words::fills(facts.text(site.name)));
     let setting = facts.assigns.iter().filter(|row| match facts.form(row.target) {
         Form::Subscript(base, _) => facts.form(base) == Form::Var(var),
         target => target == Form::Var(var),
@@ -316,10 +318,10 @@ fn notes_what_was_seen(linker: &Linker<'_>, file: FileId, body: BodyId, all: For
             continue;
         }
         let name = facts.text(row.name);
-        if lang::empties(name) {
+        if lang::words::empties(name) {
             return false;
         }
-        adds |= lang::fills(name) && facts.body_of(row.at) == body;
+        adds |= lang::words::fills(name) && facts.body_of(row.at) == body;
     }
     adds
 }
@@ -334,8 +336,8 @@ fn may_unset(linker: &Linker<'_>, file: FileId, setter: BodyId, at: blocklint_fa
         return true;
     }
     let name = facts.text(row.name);
-    lang::is_constructor(facts.language, name)
-        || lang::ends_a_life(name)
+    lang::words_of(facts.language).is_constructor(name)
+        || lang::words::ends_a_life(name)
         || of == setter && handler_around(facts, at.region).is_some()
 }
 
@@ -357,12 +359,12 @@ fn truth_of(linker: &Linker<'_>, file: FileId, body: BodyId, value: FormId) -> O
 /// Whether the constructor function of a class (`__new__`), or the call of its metaclass (`__call__`), keeps the instances
 /// that it gives.
 pub(crate) fn gives_kept_instances(linker: &Linker<'_>, class: ClassRef) -> bool {
-    keeps_in(linker, class, lang::gives_instances)
-        || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, lang::calls_class))
+    keeps_in(linker, class, Words::gives_instances)
+        || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, Words::calls_class))
 }
 
 /// Whether a function of a class, chosen by its name, assigns a field of what it is called on, or fills it.
-fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(Language, &str) -> bool) -> bool {
+fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(&Words, &str) -> bool) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     facts.assigns.iter().any(|row| {
         let target = match facts.form(row.target) {
@@ -371,7 +373,9 @@ fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(Language, &str) -
         };
         let Form::Attr(base, _) = facts.form(target) else { return false };
         let body = facts.body(facts.body_of(row.at));
-        body.class == class_id && is_meant(facts.language, facts.text(body.name)) && is_own_receiver(facts, base)
+        body.class == class_id
+            && is_meant(lang::words_of(facts.language), facts.text(body.name))
+            && is_own_receiver(facts, base)
     })
 }
 
@@ -383,7 +387,8 @@ fn metaclasses(linker: &Linker<'_>, class: ClassRef) -> SmallVec<[ClassRef; 1]> 
         let facts = linker.program.facts(of.file);
         let row = linker.program.class(of);
         let keywords = facts.args.slice::<4>(row.keywords.range());
-        let Some(named) = keywords.iter().find(|arg| lang::names_metaclass(facts.language, facts.text(arg.name)))
+        let Some(named) =
+            keywords.iter().find(|arg| lang::words_of(facts.language).names_metaclass(facts.text(arg.name)))
         else {
             continue;
         };

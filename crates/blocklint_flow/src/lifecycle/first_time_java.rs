@@ -7,7 +7,6 @@ use blocklint_facts::{
     VarKind,
 };
 use blocklint_link::calls::targets::Target;
-use blocklint_link::lang::java::completed_future::is_same;
 use blocklint_link::lang::java::names::{
     ASKS_FOR_NOTHING, ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES, is_getter_of,
     is_settings,
@@ -15,6 +14,7 @@ use blocklint_link::lang::java::names::{
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
+use blocklint_link::syntax::forms::is_same;
 use blocklint_link::values::value::EnvId;
 use smallvec::{SmallVec, smallvec};
 

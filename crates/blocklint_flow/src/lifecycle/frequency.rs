@@ -6,7 +6,7 @@ use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Flow, Form, Regi
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::program::path_kind::is_example;
 use blocklint_link::syntax::regions::around;
@@ -307,7 +307,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             return if in_place { around } else { around.max(Frequency::Unseen) };
         }
         if let Some(class) = class
-            && lang::is_constructor(facts.language, facts.text(row.name))
+            && lang::words_of(facts.language).is_constructor(facts.text(row.name))
         {
             return self.class(class, depth);
         }
@@ -544,18 +544,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if self.is_single(class) || gives_kept_instances(linker, class) {
             return Frequency::Once;
         }
-        let mut names = Vec::new();
-        let mut classes = vec![class];
-        let mut at = 0;
-        while at < classes.len() && at < MOST_SITES {
-            names.extend(linker.class_names(classes[at]));
-            for &derived in linker.derived(classes[at]).iter() {
-                if !classes.contains(&derived) {
-                    classes.push(derived);
-                }
-            }
-            at += 1;
-        }
+        let classes = linker.with_descendants(class, MOST_SITES, usize::MAX);
+        let mut names: Vec<Name> =
+            classes.iter().take(MOST_SITES).flat_map(|&class| linker.class_names(class)).collect();
         names.sort();
         names.dedup();
         let given: Vec<(SiteRef, u32)> = classes.iter().flat_map(|&of| linker.given_class(&names, of)).collect();
@@ -613,7 +604,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let (facts, class_id) = self.linker.program.facts_and_id(class);
         facts.bodies.iter().enumerate().find_map(|(at, row)| {
             let is_one = row.class == class_id
-                && lang::is_constructor(facts.language, facts.text(row.name))
+                && lang::words_of(facts.language).is_constructor(facts.text(row.name))
                 && row.kind == BodyKind::Function;
             is_one.then_some(class.file.body_ref(blocklint_facts::BodyId(at as u32)))
         })
@@ -676,7 +667,7 @@ fn goes_through(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId,
     is_iterated(linker, file, &region)
         && match facts.form(region.test) {
             Form::Display(..) | Form::Pairs(_) => false,
-            Form::Result(call) => !lang::counts(facts.language, facts.text(facts.site(call).name)),
+            Form::Result(call) => !lang::words_of(facts.language).counts(facts.text(facts.site(call).name)),
             Form::Other => facts.language != Language::Rust,
             _ => true,
         }

@@ -271,7 +271,8 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         if class.is_some_and(|class| is_command_class(linker, class)) && !purpose::serves(linker, body.file) {
             return Some(When::Command);
         }
-        let makes = row.kind == BodyKind::Initialiser || lang::is_constructor(facts.language, facts.text(row.name));
+        let makes =
+            row.kind == BodyKind::Initialiser || lang::words_of(facts.language).is_constructor(facts.text(row.name));
         if makes && class.is_some_and(|class| is_made_at_start(linker, class)) {
             return Some(When::StartUp);
         }

@@ -13,7 +13,7 @@ use blocklint_link::effect::label::LabelHold;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
-use blocklint_link::syntax::bodies::function_around;
+use blocklint_link::syntax::regions::function_around;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Role;

@@ -251,7 +251,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let callee = self.graph.states[next.0 as usize].node.body;
             let made = self.linker.program.facts(callee.file);
             let row = self.linker.program.body(callee);
-            row.class.is_some() && lang::is_constructor(made.language, made.text(row.name))
+            row.class.is_some() && lang::words_of(made.language).is_constructor(made.text(row.name))
         };
         is_function
             && self.linker.method_kind(body).kept

@@ -210,16 +210,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What an import binds, in each language's way.
+    /// Returns the value that an import binds, by the rules of its language.
     pub(crate) fn import(&self, file: crate::program::ids::FileId, id: blocklint_facts::ImportId) -> Typed {
-        match self.program.language(file) {
-            Language::Python => lang::python::names::import(self, file, id),
-            Language::Rust => self.query_value(&self.tables.values.imports, (file, id), || {
-                lang::rust::names::import(self, file, &self.program.facts(file).import(id))
-            }),
-            Language::Java => self.query_value(&self.tables.values.imports, (file, id), || {
-                lang::java::names::import(self, file, &self.program.facts(file).import(id))
-            }),
-        }
+        lang::semantics(self.program.language(file)).import(self, file, id)
     }
 }

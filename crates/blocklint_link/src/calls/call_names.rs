@@ -1,12 +1,10 @@
 //! Call sites that may run a body, found by the names under which the body is called.
 
 use crate::calls::targets::MOST_SITES;
-use crate::lang;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, Name, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::EnvId;
-use blocklint_core::Language;
 use std::rc::Rc;
 
 impl<'a> Linker<'a> {
@@ -56,7 +54,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The names by which a body is called: its own, import aliases, of a constructor the classes'.
+    /// Returns the names of the calls of a body: its own, import aliases, of a constructor those of its classes, and those of implicit calls.
     pub fn body_names(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -65,15 +63,10 @@ impl<'a> Linker<'a> {
             && matches!(own, "__init__" | "__new__" | "__post_init__" | "<init>" | "__call__")
         {
             let mut names: Vec<Name> = self.program.name(own).into_iter().collect();
-            let mut queue = vec![body.file.class_ref(class)];
-            let mut seen = Vec::new();
-            while let Some(class) = queue.pop() {
-                if seen.contains(&class) || seen.len() > 256 {
-                    continue;
-                }
-                seen.push(class);
-                names.extend(self.class_names(class));
-                queue.extend(self.derived(class).iter().copied());
+            let class = body.file.class_ref(class);
+            names.extend(self.class_names(class));
+            for derived in self.descendants(class, 256).classes {
+                names.extend(self.class_names(derived));
             }
             names.sort();
             names.dedup();
@@ -86,19 +79,7 @@ impl<'a> Linker<'a> {
             Some(name) => self.with_aliases(name),
             None => Vec::new(),
         };
-        if row.class.is_some()
-            && facts.language == Language::Rust
-            && let Some(conversion) = lang::rust::impl_selection::conversion_by(own)
-        {
-            names.extend(self.program.name(conversion));
-        }
-        // A macro's calls are written without its mark.
-        if facts.language == Language::Rust
-            && let Some(bare) = own.strip_suffix('!')
-        {
-            names.extend(self.program.name(bare));
-        }
-        names.extend(self.names_run_by_protocol(body));
+        names.extend(self.names_of_implicit_calls(body));
         names
     }
 }

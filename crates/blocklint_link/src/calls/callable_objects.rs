@@ -8,22 +8,14 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
-/// Python: methods that run where an instance is called, or read or set as an attribute.
-const PROTOCOL: &[&str] = &["__call__", "__get__", "__set__"];
-
 impl Linker<'_> {
-    /// Whether a method runs where an instance of its class stands for a callable: in Java where the class implements a functional
-    /// interface of a library by it. The project's own interfaces are called by their methods' names, as any object is.
-    pub fn is_run_by_instance(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
+    /// True if a method implements a functional interface of a library, so that an instance of its class stands for a callable. Interfaces
+    /// of the project are called by the names of their methods, as any object is.
+    pub(crate) fn implements_callable(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
-        let Some(class) = row.class.get() else { return false };
-        let name = facts.text(row.name);
-        match facts.language {
-            Language::Python => PROTOCOL.contains(&name),
-            Language::Java => self.implements_callable_by(body.file.class_ref(class), name),
-            Language::Rust => false,
-        }
+        row.class.get().is_some_and(|class| {
+            self.implements_callable_by(body.file.class_ref(class), self.program.facts(body.file).text(row.name))
+        })
     }
 
     /// Whether calling a value, or what it is given to, runs this method of its class.

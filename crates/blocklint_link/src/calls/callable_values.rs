@@ -236,7 +236,7 @@ impl Linker<'_> {
 
     /// The method names of the language's own functional interfaces.
     fn functional_names_of_language(&self) -> impl Iterator<Item = Name> {
-        lang::java::conventions::FUNCTIONAL_METHODS.iter().filter_map(|method| self.program.name(method))
+        lang::java::words::FUNCTIONAL_METHODS.iter().filter_map(|method| self.program.name(method))
     }
 
     /// What is put into a library's container, or into a value that a library's call makes (`Map.of("a", work)`), may be called by any of

@@ -10,7 +10,6 @@ pub(crate) mod function_uses;
 pub(crate) mod implicit;
 pub mod param_summary;
 pub(crate) mod passed_as_argument;
-pub mod protocols;
 pub(crate) mod result;
 pub(crate) mod sites_by_name;
 pub(crate) mod tables;

@@ -207,7 +207,7 @@ impl<'a> Linker<'a> {
             return false;
         }
         let of_libraries = || self.library.of(Language::Java).override_names().map(|row| row.name).collect();
-        crate::lang::conventions::is_functional_method(language, name)
+        crate::lang::words_of(language).is_functional_method(name)
             || lang::java::names::STEPS_OF_ITERATOR.contains(&name)
             || self.tables.java.functional_names.get_or_init(of_libraries).contains(name)
     }

@@ -14,7 +14,7 @@ impl<'a> Linker<'a> {
     /// What a site gives.
     pub fn result(&self, site: SiteRef, env: EnvId) -> Typed {
         self.query_value(&self.tables.calls.results, (site, env), || {
-            let facts = self.program.facts(site.file);
+            let semantics = lang::semantics(self.program.language(site.file));
             let row = self.program.site(site);
             let scope = self.scope_of(site, env);
             match row.kind {
@@ -22,13 +22,8 @@ impl<'a> Linker<'a> {
                     let callee = self.callee(site, env);
                     let callee = self.without_none(callee);
                     let given = self.map(callee, |val| self.call_member(val, site, env));
-                    if facts.language == Language::Java && self.values.is_unknown(given.value) {
-                        let made = lang::java::generated_code::generated(self, site, env);
-                        let made = made.or_else(|| self.functional_result(site, env));
-                        return made.or_else(|| self.put_together(site, env)).unwrap_or(given);
-                    }
-                    if facts.language == Language::Rust && self.values.is_unknown(given.value) {
-                        return self.built_by_derived(site, env).unwrap_or(given);
+                    if self.values.is_unknown(given.value) {
+                        return semantics.unknown_result(self, site, env).unwrap_or(given);
                     }
                     given
                 }
@@ -54,32 +49,16 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The callee of a call; of Java's bare names a method of the classes around.
+    /// Returns the callee of a call, by the rules of its language.
     pub fn callee(&self, site: SiteRef, env: EnvId) -> Typed {
-        let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        let scope = self.scope_of(site, env);
-        match facts.language {
-            Language::Java => {
-                let find = || lang::java::names::callee(self, scope, site);
-                self.query_value(&self.tables.calls.callees, (site, env), find)
-            }
-            Language::Rust => lang::rust::names::callee(self, scope, site),
-            Language::Python => self.eval(scope, row.callee),
-        }
+        lang::semantics(self.program.language(site.file)).callee(self, self.scope_of(site, env), site)
     }
 
     /// What calling one member gives.
     pub(crate) fn call_member(&self, val: Val, site: SiteRef, env: EnvId) -> Typed {
         match val {
             Val::Unknown(why) => self.unknown(if why == Why::Library { why } else { Why::Result }),
-            Val::Class(class) if self.program.language(class.file) == Language::Rust => {
-                self.constructed(class, site, env)
-            }
-            Val::Class(class) => {
-                let made = Val::Instance { class, exact: true, args: ArgsId::NONE };
-                self.known(self.as_closure(made, env).unwrap_or(made))
-            }
+            Val::Class(class) => lang::semantics(self.program.language(class.file)).constructed(self, class, site, env),
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
                 let bound = self.bind(body, captured, site, env, with_receiver);
@@ -94,16 +73,17 @@ impl<'a> Linker<'a> {
                 if let Some(passed) = self.returned_argument(given, body, site, env, with_receiver) {
                     return passed;
                 }
-                if self.program.language(body.file) == Language::Rust {
-                    return self.inferred_from_arguments(given, body, site, env, with_receiver);
-                }
-                given
+                let semantics = lang::semantics(self.program.language(body.file));
+                semantics.refine_result(self, given, body, (site, env), with_receiver)
             }
             Val::External(path) => self.library_result(path, BoundId::NONE, site, env),
             Val::Method { path, receiver } => self.library_result(path, receiver, site, env),
             Val::Partial { inner, .. } => self.call_member(self.values.single(inner), site, env),
-            // A method that a macro wrote under the name of a field: its getter.
-            Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => self.known(val),
+            Val::Instance { class, .. }
+                if lang::semantics(self.program.language(class.file)).calls_getter_by_field() =>
+            {
+                self.known(val)
+            }
             Val::Instance { .. } => match self.program.name("__call__") {
                 Some(name) => {
                     let call = self.attr(val, name);
@@ -160,7 +140,7 @@ impl<'a> Linker<'a> {
         {
             return Some(typed);
         }
-        if facts.language != Language::Rust {
+        if !lang::words_of(facts.language).returns_result_of_callable {
             return None;
         }
         let called = self.program.exits_in(body).find_map(|exit| match facts.form(exit.value) {
@@ -272,17 +252,15 @@ impl<'a> Linker<'a> {
     pub(crate) fn library_result(&self, path: PathId, receiver: BoundId, site: SiteRef, env: EnvId) -> Typed {
         let text = self.library.text(path);
         let facts = self.program.facts(site.file);
-        if facts.language == Language::Python
-            && let Some(typed) = self.python_builtin(&text, site, env)
-        {
+        let semantics = lang::semantics(facts.language);
+        if let Some(typed) = semantics.builtin_result(self, &text, site, env) {
             return typed;
         }
         if let Some(wrapped) = self.wrapped_argument(path, site, env) {
             return wrapped;
         }
         if receiver.is_some()
-            && facts.language == Language::Rust
-            && let Some(collected) = self.collected(&text, self.values.single(receiver), site, env)
+            && let Some(collected) = semantics.collected(self, &text, self.values.single(receiver), (site, env))
         {
             return collected;
         }
@@ -314,50 +292,16 @@ impl<'a> Linker<'a> {
                 let made = Some(site).filter(|_| self.library.makes_state(path));
                 self.known(Val::Library { ty: path, args: ArgsId::NONE, made })
             }
-            // `clone` and the like of a type that says nothing of them.
             None if rows.is_empty()
-                && facts.language == Language::Rust
-                && lang::rust::names::keeps_receiver(text.rsplit("::").next().unwrap_or("")) =>
+                && let Some(given) = semantics.result_without_row(self, &text, own, receiver, (site, env)) =>
             {
-                match (receiver.is_some(), self.argument(site, &blocklint_models::Argument::Position(0))) {
-                    (true, _) => self.known(own),
-                    (false, Some(form)) => self.eval(self.scope_of(site, env), form),
-                    (false, None) => self.unknown(Why::Result),
-                }
+                given
             }
-            None if rows.is_empty()
-                && facts.language == Language::Java
-                && let Some(stub) = lang::java::generated_code::generated_stub(&text) =>
-            {
-                let ty = self.library.path(Language::Java, &stub);
-                self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
-            }
-            // A method of a builder that no row names: its others give the builder back.
-            None if rows.is_empty()
-                && facts.language == Language::Rust
-                && let Val::Library { ty, .. } = own
-                && lang::rust::conventions::is_builder(&self.library.text(ty)) =>
-            {
-                self.inferred(self.known(own))
-            }
-            // `request.app_data::<Data<App>>()`: a value of the type that is written there, or none.
-            None if facts.language == Language::Rust
-                && let Some(written) = self.written_in_call(site, env) =>
-            {
-                written
-            }
-            None if rows.is_empty()
-                && facts.language == Language::Java
-                && let Some(plain) = lang::java::generated_code::behind_binding(&text) =>
-            {
-                let given = self.library_result(self.library.path(Language::Java, &plain), receiver, site, env);
-                self.map(given, |val| self.given_by_binding(val))
-            }
+            None if let Some(written) = semantics.written_result(self, site, env) => written,
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
         };
-        // Java has nothing that awaits: its rows name the future or publisher itself.
-        if is_async && self.library.language(path) != Language::Java {
+        if is_async && lang::words_of(self.library.language(path)).has_await {
             return self.known(Val::Awaitable(given.value));
         }
         let lazy = effect_row.is_some_and(|row| row.lazy);
@@ -379,7 +323,7 @@ impl<'a> Linker<'a> {
             return self.known(Val::Lazy { made: site, path, element: element.value });
         }
         // What it goes through later is no call of a library, but objects whose iteration does something.
-        if lazy && self.library.language(path) == Language::Python && !self.sources(site, env).is_empty() {
+        if lazy && lang::semantics(self.library.language(path)).goes_through_objects(self, site, env) {
             let element = self.map(given, |val| self.element(val));
             return Typed {
                 value: self.values.union(&[Val::Lazy { made: site, path, element: element.value }]),
@@ -401,61 +345,6 @@ impl<'a> Linker<'a> {
         }
         members.retain(|val| matches!(val, Val::Lazy { .. } | Val::Iter { .. }));
         members
-    }
-
-    /// Calls of builtins that mean something to the language itself.
-    pub(crate) fn python_builtin(&self, path: &str, site: SiteRef, env: EnvId) -> Option<Typed> {
-        let facts = self.program.facts(site.file);
-        let args = self.program.args_of(site);
-        let scope = self.scope_of(site, env);
-        match path {
-            // A decorator that is called by hand.
-            _ if lang::python::names::decorator(path) == Some(lang::python::names::Decorator::ContextManager) => {
-                let [function] = args[..] else { return None };
-                Some(self.eval(scope, function.value))
-            }
-            "builtins.super" => {
-                let body = facts.body_of(scope.at);
-                let class = match args[..] {
-                    [of, ..] => match self.values.members(self.eval(scope, of.value).value)[..] {
-                        [Val::Class(class)] => class,
-                        _ => return Some(self.unknown(Why::Result)),
-                    },
-                    [] => self.class_around(site.file.body_ref(body))?,
-                };
-                // What derives from the class does not count: the lookup goes the other way.
-                let receiver = self.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
-                Some(self.known(Val::Super { class, receiver }))
-            }
-            "typing.cast" => {
-                let [ty, value] = args[..] else { return None };
-                let declared = self.annotation(scope, ty.value);
-                Some(if self.values.is_unknown(declared.value) { self.eval(scope, value.value) } else { declared })
-            }
-            "builtins.getattr" => {
-                let [object, name, ref rest @ ..] = args[..] else { return None };
-                let Form::Str(sym) = facts.form(name.value) else { return Some(self.unknown(Why::Result)) };
-                let object = self.eval(scope, object.value);
-                let name = self.program.global(site.file, sym)?;
-                let given = self.map(object, |val| self.attr(val, name));
-                Some(match rest {
-                    [default] if !self.values.is_unknown(given.value) => {
-                        self.join(&[given, self.eval(scope, default.value)])
-                    }
-                    _ => given,
-                })
-            }
-            "builtins.type" => {
-                let [object] = args[..] else { return Some(self.unknown(Why::Result)) };
-                let object = self.eval(scope, object.value);
-                Some(self.map(object, |val| match val {
-                    Val::Instance { class, .. } => self.known(Val::Class(class)),
-                    Val::Library { ty, .. } => self.known(Val::External(ty)),
-                    _ => self.unknown(Why::Result),
-                }))
-            }
-            _ => None,
-        }
     }
 
     /// The callable that a row with `wraps` makes of an argument.

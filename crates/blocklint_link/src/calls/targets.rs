@@ -1,6 +1,7 @@
 //! What a site runs: bodies and library rows.
 
 use crate::lang;
+use crate::lang::implicit::Occasion;
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
@@ -133,16 +134,12 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
         let mut targets = Targets::default();
-        let is_python = facts.language == Language::Python;
         match row.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                 let callee = self.without_none(self.callee(site, env));
                 self.add_members(&mut targets, callee, |linker, targets, val| linker.add_callee(targets, val, site));
                 targets.one_of = targets.list.len() > 1;
-                if is_python {
-                    self.add_functions_protocols(&mut targets, site, env);
-                }
-                self.add_dropped(&mut targets, site, env);
+                self.add_implicit(&mut targets, facts.language, Occasion::Arguments { site, env });
             }
             SiteKind::Decorate => {
                 let callee = self.eval(self.scope_of(site, env), row.callee);
@@ -176,18 +173,13 @@ impl<'a> Linker<'a> {
                     });
                 }
             }
-            SiteKind::Operator | SiteKind::Subscript | SiteKind::Test | SiteKind::Compare | SiteKind::Format
-                if is_python =>
-            {
-                self.add_operation(&mut targets, site, env);
-            }
-            SiteKind::Operator | SiteKind::Subscript | SiteKind::Drop => {
-                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
-                if let Some(name) = self.program.global(site.file, row.name) {
-                    self.add_members(&mut targets, operand, |linker, targets, val| {
-                        linker.add_method(targets, val, name)
-                    });
-                }
+            SiteKind::Operator
+            | SiteKind::Subscript
+            | SiteKind::Drop
+            | SiteKind::Test
+            | SiteKind::Compare
+            | SiteKind::Format => {
+                self.add_implicit(&mut targets, facts.language, Occasion::Operation { site, env });
             }
             SiteKind::Write => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
@@ -197,7 +189,7 @@ impl<'a> Linker<'a> {
                     });
                 }
             }
-            SiteKind::Import | SiteKind::Await | SiteKind::Test | SiteKind::Compare | SiteKind::Format => {}
+            SiteKind::Import | SiteKind::Await => {}
         }
         if matches!(row.kind, SiteKind::Read | SiteKind::Write | SiteKind::Decorate | SiteKind::Enter | SiteKind::Leave)
         {
@@ -206,7 +198,12 @@ impl<'a> Linker<'a> {
         targets
     }
 
-    fn add_members(&self, targets: &mut Targets, typed: Typed, mut add: impl FnMut(&Self, &mut Targets, Val)) {
+    pub(crate) fn add_members(
+        &self,
+        targets: &mut Targets,
+        typed: Typed,
+        mut add: impl FnMut(&Self, &mut Targets, Val),
+    ) {
         targets.steps = targets.steps.max(typed.inferred_steps);
         for val in self.values.members(typed.value) {
             if matches!(val, Val::Unknown(_)) {
@@ -285,8 +282,8 @@ impl<'a> Linker<'a> {
                     self.push(targets, lazy);
                 }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
-                self.add_during(targets, path, site);
-                self.add_for_each(targets, receiver, site);
+                let occasion = Occasion::LibraryMethod { path, receiver, site };
+                self.add_implicit(targets, self.program.language(site.file), occasion);
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
                 None => self.add_callee(targets, self.values.single(inner), site),
@@ -386,8 +383,7 @@ impl<'a> Linker<'a> {
         self.push(targets, Target::Body { body, env, with_receiver, edge });
         // The method of a trait or interface by its path: of whatever implements it.
         if !receiver.is_some()
-            && (facts.language == Language::Rust
-                || facts.language == Language::Java && !self.method_kind(body).is_static)
+            && lang::semantics(facts.language).runs_any_implementation(self, body)
             && let Some(class) = self.program.body(body).class.get()
             && facts.class(class).kind == blocklint_facts::ClassKind::Interface
             && let Some(name) = self.program.global(body.file, self.program.body(body).name)
@@ -420,7 +416,7 @@ impl<'a> Linker<'a> {
 
     /// Whether a call on a receiver passes it as a parameter that the arguments do not list; Java's `this` is none.
     pub(crate) fn takes(&self, body: BodyRef, receiver: BoundId) -> bool {
-        receiver.is_some() && self.program.language(body.file) != Language::Java
+        receiver.is_some() && lang::words_of(self.program.language(body.file)).passes_receiver
     }
 
     /// Whether one of the alternatives gives a coroutine or future.

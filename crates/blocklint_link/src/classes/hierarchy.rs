@@ -171,7 +171,7 @@ impl<'a> Linker<'a> {
         };
         matches!(facts.form(head), Form::Var(_) | Form::Name(_) | Form::Attr(..))
             && self.values.members(self.eval(scope, head).value).iter().any(|val| match *val {
-                Val::External(path) => crate::lang::python::names::adds_no_members(&self.library.text(path)),
+                Val::External(path) => crate::lang::python::builtins::adds_no_members(&self.library.text(path)),
                 _ => false,
             })
     }

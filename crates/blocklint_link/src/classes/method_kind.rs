@@ -5,7 +5,7 @@ use blocklint_core::Language;
 use blocklint_facts::{At, BodyFlags, BodyId, Form};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::python::names::Decorator;
+use crate::lang::python::builtins::Decorator;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, PathId};
 use crate::values::expr::Scope;
@@ -43,7 +43,7 @@ impl Linker<'_> {
     /// Python: whether a function of the language makes a generator function one whose result is entered.
     pub(crate) fn makes_context_manager(&self, path: PathId) -> bool {
         self.library.language(path) == Language::Python
-            && lang::python::names::decorator(&self.library.text(path)) == Some(Decorator::ContextManager)
+            && lang::python::builtins::decorator(&self.library.text(path)) == Some(Decorator::ContextManager)
     }
 
     /// What decorators of the language make of a function.
@@ -82,7 +82,7 @@ impl Linker<'_> {
                         }
                         _ => continue,
                     };
-                    match lang::python::names::decorator(&self.library.text(path)) {
+                    match lang::python::builtins::decorator(&self.library.text(path)) {
                         Some(Decorator::Property) => kind.property = true,
                         Some(Decorator::Static) => kind.is_static = true,
                         Some(Decorator::Class) => kind.of_class = true,

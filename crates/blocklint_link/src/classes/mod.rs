@@ -1,5 +1,6 @@
 //! The class hierarchy: bases, subclasses, overrides, kinds of methods.
 
+pub mod descendants;
 pub mod hierarchy;
 pub(crate) mod method_kind;
 pub mod overrides;

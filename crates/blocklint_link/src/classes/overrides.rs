@@ -1,15 +1,14 @@
 //! Overrides of a method: implementations in subclasses, of interfaces and of traits, without test doubles and stubs.
 
-use crate::classes::hierarchy::Ancestor;
 use crate::linker::Linker;
-use crate::program::folders;
-use crate::program::ids::{BodyRef, ClassRef, FileId, Name};
-use crate::values::value::Val;
+use crate::program::ids::{BodyRef, ClassRef, Name};
 use blocklint_facts::BodyFlags;
-use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-impl<'a> Linker<'a> {
+/// Classes derived from one that are looked at.
+const MOST_CLASSES: usize = 20_000;
+
+impl Linker<'_> {
     /// The methods that override or implement this one in classes derived from its class, tests apart.
     pub fn overrides(&self, class: ClassRef, name: Name) -> Rc<[BodyRef]> {
         let find = || self.find_overrides(class, name).into();
@@ -17,71 +16,31 @@ impl<'a> Linker<'a> {
     }
 
     fn find_overrides(&self, class: ClassRef, name: Name) -> Vec<BodyRef> {
+        let semantics = crate::lang::semantics(self.program.language(class.file));
         let mut found = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut queue = self.derived(class).to_vec();
-        while let Some(next) = queue.pop() {
-            if !seen.insert(next) || seen.len() > 20_000 {
-                continue;
-            }
+        for next in self.descendants(class, MOST_CLASSES).classes {
             match self.own_member(next, name) {
                 Some((owner, var)) => found.extend(self.functions_of(owner, var)),
-                None => found.extend(self.beside_impl(next, class, name)),
-            }
-            queue.extend(self.derived(next).iter().copied());
-        }
-        // What tests put in the place of a service is no service.
-        let facts = self.program.facts(class.file);
-        if facts.language != blocklint_core::Language::Python {
-            let own = class.file.body_ref(self.program.class(class).body);
-            if !self.is_for_tests(own) {
-                found.retain(|&body| !self.is_for_tests(body));
-            }
-            // Nor is what a demo shows how to use it with.
-            if facts.language == blocklint_core::Language::Java && !self.is_of_demo(class.file) {
-                found.retain(|&body| !self.is_of_demo(body.file));
+                None => found.extend(semantics.overrides_beside(self, next, class, name)),
             }
         }
+        found.retain(|&body| !semantics.is_stand_in(self, body, class));
         found.sort();
         found.dedup();
         found
     }
 
-    /// Rust: what the subject of an impl block of a trait has by its impl block of a trait above: `read` of `impl Read for Disk` beside
-    /// `impl Store for Disk`, where `Store: Read`.
-    pub(crate) fn beside_impl(&self, block: ClassRef, of: ClassRef, name: Name) -> Vec<BodyRef> {
-        let facts = self.program.facts(block.file);
-        if facts.language != blocklint_core::Language::Rust
-            || self.program.class(block).kind != blocklint_facts::ClassKind::Impl
-        {
-            return Vec::new();
-        }
-        let Some(subject) = crate::lang::rust::names::subject(self, block) else { return Vec::new() };
-        let above = self.mro(of);
-        let others = self.impls(subject).into_iter().filter(|&other| {
-            other != block
-                && self.bases(other).iter().any(|base| match *base {
-                    Val::Class(base) | Val::Instance { class: base, .. } => {
-                        base != of && above.contains(&Ancestor::Class(base))
-                    }
-                    _ => false,
-                })
-        });
-        others
-            .filter_map(|other| self.own_member(other, name))
-            .flat_map(|(owner, var)| self.functions_of(owner, var))
-            .collect()
+    /// True if tests put a method in the place of one of the program: a test double.
+    pub fn is_test_double(&self, body: BodyRef, of: BodyRef) -> bool {
+        self.is_for_tests(body) && !self.is_for_tests(of)
     }
 
-    /// Whether a file is part of a demo, by the folders above it.
-    pub(crate) fn is_of_demo(&self, file: FileId) -> bool {
-        let relative = &self.program.files[file.index()].relative;
-        folders(relative)
-            .flat_map(|folder| folder.split('-'))
-            .any(|word| matches!(word, "demo" | "demos" | "example" | "examples" | "sample" | "samples"))
+    /// Returns the body of a class itself.
+    pub(crate) fn class_body(&self, class: ClassRef) -> BodyRef {
+        class.file.body_ref(self.program.class(class).body)
     }
 
-    /// Whether a body has no code of its own.
+    /// True if a body has no code of its own.
     pub fn is_stub(&self, body: BodyRef) -> bool {
         self.program.body(body).flags.has(BodyFlags::STUB) || self.method_kind(body).is_abstract
     }

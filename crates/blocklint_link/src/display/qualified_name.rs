@@ -1,7 +1,6 @@
 //! Qualified names of bodies and classes, as people and models write them.
 
 use crate::lang;
-use blocklint_core::Language;
 
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId};
@@ -35,10 +34,6 @@ impl<'a> Linker<'a> {
 
     /// The module, crate path or package of a file.
     pub fn module_name(&self, file: FileId) -> String {
-        match self.program.language(file) {
-            Language::Python => lang::python::names::module_name(self, file),
-            Language::Rust => lang::rust::names::module_name(self, file),
-            Language::Java => lang::java::names::package(self, file).to_owned(),
-        }
+        lang::semantics(self.program.language(file)).module_name(self, file)
     }
 }

@@ -216,7 +216,7 @@ impl<'a> Linker<'a> {
                     return Some(guard(param, Choice::OfType(self.types_asked_for(place, class)?), wanted));
                 }
                 let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
-                let end = lang::asks_for_end(facts.language, facts.text(row.name))?;
+                let end = lang::words_of(facts.language).asks_for_end(facts.text(row.name))?;
                 let param = self.own_param_but_for_prefixes(place, subject)?;
                 let [only] = facts.args_of(call)[..] else { return None };
                 let text = |form| match self.constant_at(place, form) {
@@ -224,11 +224,11 @@ impl<'a> Linker<'a> {
                     _ => None,
                 };
                 let choice = match (end, facts.form(only.value)) {
-                    (lang::StringEnd::First, Form::Display(_, list)) => {
+                    (lang::words::StringEnd::First, Form::Display(_, list)) => {
                         Choice::Begins(facts.list(list).iter().map(|&part| text(part)).collect::<Option<_>>()?)
                     }
-                    (lang::StringEnd::First, _) => Choice::Begins(smallvec![text(only.value)?]),
-                    (lang::StringEnd::Last, _) => Choice::Ends(text(only.value)?),
+                    (lang::words::StringEnd::First, _) => Choice::Begins(smallvec![text(only.value)?]),
+                    (lang::words::StringEnd::Last, _) => Choice::Ends(text(only.value)?),
                 };
                 Some(guard(OwnParam::plain(param), choice, wanted))
             }
@@ -377,7 +377,8 @@ impl<'a> Linker<'a> {
                 let row = facts.site(call);
                 let Form::Attr(base, _) = facts.form(row.callee) else { return None };
                 let same = facts.form(base) == facts.form(subject) && matches!(facts.form(subject), Form::Var(_));
-                let first = lang::asks_for_end(facts.language, facts.text(row.name)) == Some(lang::StringEnd::First);
+                let first = lang::words_of(facts.language).asks_for_end(facts.text(row.name))
+                    == Some(lang::words::StringEnd::First);
                 let [only] = facts.args_of(call)[..] else { return None };
                 match self.constant(site, only.value, EnvId::NONE, 3) {
                     Constant::Str(text) if same && first => Some(text),
@@ -396,7 +397,7 @@ impl<'a> Linker<'a> {
         let types: Option<Vec<AskedType>> = members
             .into_iter()
             .map(|val| match val {
-                Val::Library { ty, .. } if lang::is_literal_type(language, self.library.text(ty).as_ref()) => {
+                Val::Library { ty, .. } if lang::words_of(language).is_literal_type(self.library.text(ty).as_ref()) => {
                     Some(AskedType::Literal(ty))
                 }
                 Val::Library { ty, .. } if language == Language::Python => Some(AskedType::Library(ty)),

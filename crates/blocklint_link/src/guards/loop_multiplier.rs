@@ -11,6 +11,17 @@ use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::syntax::regions::{around, lies_in};
 
+/// How often a loop goes round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rounds {
+    /// As far as is known, often.
+    Many,
+    /// A few times; a loop around it may go round often.
+    Few,
+    /// A few times, also with the loops around it.
+    FewInAll,
+}
+
 impl Linker<'_> {
     /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
     /// `await` in the same loop would.
@@ -21,20 +32,15 @@ impl Linker<'_> {
             let region = facts.region(id);
             match region.kind {
                 RegionKind::Body => return false,
-                // Over what is written out a loop goes a few times.
-                RegionKind::Loop if facts.language == Language::Rust && self.is_written_out(site.file, region.test) => {
-                    at = region.parent;
-                }
-                RegionKind::Loop if goes_through_arguments(facts, region) => at = region.parent,
-                // A search for the first of some that is there.
-                RegionKind::Loop if facts.language == Language::Rust && self.ends_search(site, id) => {
-                    at = region.parent;
-                }
-                RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
-                    return false;
-                }
-                RegionKind::Loop if facts.language == Language::Java && self.ends_loop(site) => return false,
                 RegionKind::Loop => {
+                    match lang::semantics(facts.language).rounds(self, site, id) {
+                        Rounds::Many => {}
+                        Rounds::Few => {
+                            at = region.parent;
+                            continue;
+                        }
+                        Rounds::FewInAll => return false,
+                    }
                     let gives_back = |row: &blocklint_facts::Site| match row.kind {
                         SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
                         _ => row.flags.has(SiteFlags::AWAITED) && lies_in(facts, row.at.region, id),
@@ -47,8 +53,8 @@ impl Linker<'_> {
         false
     }
 
-    /// Whether what a loop goes through is a short list that is written out.
-    fn is_written_out(&self, file: FileId, iterated: FormId) -> bool {
+    /// True if what a loop of Rust goes through is a short list that is written out.
+    pub(crate) fn is_written_out(&self, file: FileId, iterated: FormId) -> bool {
         let facts = self.program.facts(file);
         let is_short = |form: FormId| match facts.form(form) {
             Form::Display(_, list) => facts.list(list).len() <= 4,
@@ -101,20 +107,20 @@ impl Linker<'_> {
     }
 }
 
-/// Whether a loop goes through what is few by its name.
-fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
+/// True if a loop of Java goes through what is few by its name.
+pub(crate) fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
     match facts.form(region.test) {
         Form::Result(call) => lang::java::names::gives_few(facts.text(facts.site(call).name)),
         _ => false,
     }
 }
 
-/// Python: whether a loop goes through what a call lists, `*sinks`: a few.
-fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool {
+/// True if a loop of Python goes through what a call lists, `*sinks`: a few.
+pub(crate) fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool {
     let Form::Var(var) = facts.form(region.test) else { return false };
     let row = facts.var(var);
     match row.kind {
-        VarKind::Param(index) if facts.language == Language::Python => {
+        VarKind::Param(index) => {
             facts.params_of(row.body).get(index as usize).is_some_and(|param| param.kind == ParamKind::VarArgs)
         }
         _ => false,

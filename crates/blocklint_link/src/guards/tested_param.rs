@@ -53,7 +53,9 @@ impl Linker<'_> {
         let Form::Result(call) = facts.form(region.test) else { return false };
         let test = facts.site(call);
         let on_it = matches!(facts.form(test.callee), Form::Attr(base, _) if facts.form(base) == Form::Var(var));
-        region.kind == RegionKind::Then && on_it && lang::asks_for_end(facts.language, facts.text(test.name)).is_some()
+        region.kind == RegionKind::Then
+            && on_it
+            && lang::words_of(facts.language).asks_for_end(facts.text(test.name)).is_some()
     }
 
     /// The key of the body's own `**kwargs` that a form reads, as a parameter.

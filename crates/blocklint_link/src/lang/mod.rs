@@ -1,93 +1,404 @@
-//! How each language looks names up, and the names of each language that change what code means.
+//! Languages: [`Semantics`] lists the places at which the linker asks a language, and each language answers in a folder of its own. The names
+//! that change what code means are in [`words`].
+//!
+//! A new mechanism of a language (a kind of member, a call without parentheses, a condition) is a method of [`Semantics`] with a default,
+//! overridden by the languages that have it. Facts of syntax are not here: the front ends write them.
 
-pub mod conventions;
+pub mod implicit;
 pub mod java;
 pub mod python;
 pub mod rust;
+pub mod words;
 
-use crate::lang;
-use blocklint_core::Language;
-use blocklint_facts::{AssignKind, FileFacts, Form, FormId, VarId};
+use std::ops::ControlFlow;
+
+use blocklint_core::{Language, Runtime};
+use blocklint_facts::{Assign, AssignKind, DisplayKind, FileFacts, Form, FormId, ImportId, RegionId, Sym, VarId};
 use rustc_hash::FxHashMap;
 
+use crate::calls::targets::Targets;
+use crate::guards::loop_multiplier::Rounds;
+use crate::lang::implicit::ImplicitCall;
+use crate::lang::words::Words;
+use crate::linker::{Linker, Typed};
+use crate::models::row_match::ConditionResult;
 use crate::program::Program;
-use crate::program::ids::{FileId, Name};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
+use crate::values::expr::Scope;
+use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 
-/// The method by which threads are set going, in all languages that have one.
-pub(crate) const STARTS_THREAD: &str = "start";
+/// What one language adds to looking up names, values and calls. The first methods have no default; the others add nothing, as most
+/// languages do at most places.
+pub(crate) trait Semantics: Sync {
+    /// Returns the language's own names.
+    fn words(&self) -> &'static Words;
 
-/// Kinds of literals that have a type of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Literal {
-    Bool,
-    Int,
-    Float,
-    Str,
-    Bytes,
-    List,
-    Set,
-    Dict,
+    // Names.
+
+    /// Returns the value of a name that its file does not bind: a builtin, a name of the prelude, a class of the package.
+    fn unbound_name(&self, linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed;
+
+    /// Returns the value that an import binds.
+    fn import(&self, linker: &Linker<'_>, file: FileId, import: ImportId) -> Typed;
+
+    /// Returns the callee of a call.
+    fn callee(&self, linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed;
+
+    /// Returns the module, crate path or package of a file.
+    fn module_name(&self, linker: &Linker<'_>, file: FileId) -> String;
+
+    /// Returns the member behind one segment of a path: `Store::open`, `Store::new` as a method reference.
+    fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed;
+
+    /// Returns a member of a module.
+    fn module_member(&self, linker: &Linker<'_>, _module: FileId, _name: Name) -> Typed {
+        linker.unknown(Why::Attribute)
+    }
+
+    // Members.
+
+    /// Returns a member of an instance of the project; `own` is the one that its class and its fields have.
+    fn member_of_instance(&self, _linker: &Linker<'_>, _instance: Val, _name: Name, own: Typed) -> Typed {
+        own
+    }
+
+    /// Returns a member of a class object; `own` is the one that its class has.
+    fn member_of_class(&self, _linker: &Linker<'_>, _class: ClassRef, _name: Name, own: Typed) -> Typed {
+        own
+    }
+
+    /// Returns a member of a class object that the class does not define, but the language does.
+    fn implied_member_of_class(
+        &self,
+        _linker: &Linker<'_>,
+        _class: ClassRef,
+        _name: Name,
+        _receiver: Val,
+    ) -> Option<Typed> {
+        None
+    }
+
+    /// Returns a member that all functions have.
+    fn member_of_function(&self, _linker: &Linker<'_>, _function: Val, _name: Name) -> Option<Typed> {
+        None
+    }
+
+    /// Returns a member that a library's type has by a trait, where no row speaks of it.
+    fn member_of_library(&self, _linker: &Linker<'_>, _instance: Val, _name: Name) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the type whose members all lazy results have.
+    fn iterator_type(&self, _linker: &Linker<'_>) -> Option<PathId> {
+        None
+    }
+
+    /// Returns the type that a library's type is an alias of.
+    fn type_behind(&self, _linker: &Linker<'_>, _ty: PathId) -> Option<PathId> {
+        None
+    }
+
+    /// True if a member of a transparent type of this name is the one field, so the wrapped value itself.
+    fn is_field_of_wrapper(&self, _name: &str) -> bool {
+        false
+    }
+
+    /// Returns the value of a field on one receiver, where it differs from the value of the field: its type is a type argument.
+    fn field_on_receiver(&self, _linker: &Linker<'_>, _owner: ClassRef, _var: VarId, _receiver: Val) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the result of reading a name of a class on an instance, where a descriptor of a library is read.
+    fn read_by_descriptor(&self, _linker: &Linker<'_>, _owner: ClassRef, _var: VarId) -> Option<Typed> {
+        None
+    }
+
+    // Implicit calls.
+
+    /// Returns the calls that code makes without naming the method, each with both directions.
+    fn implicit_calls(&self) -> &'static [ImplicitCall];
+
+    /// True if one of the targets of a site is meant, not all of them.
+    fn runs_one_of(&self, targets: &Targets) -> bool {
+        targets.list.len() > 1
+    }
+
+    /// True if one of the targets of a site is meant, and the targets are bodies.
+    fn are_alternatives(&self, _linker: &Linker<'_>, _site: SiteRef, targets: &Targets) -> bool {
+        self.runs_one_of(targets)
+    }
+
+    /// True if a method is one that a loop calls of an object.
+    fn is_of_iteration(&self, _linker: &Linker<'_>, _body: BodyRef) -> bool {
+        false
+    }
+
+    // Results.
+
+    /// Returns the result of a call of which nothing else is known.
+    fn unknown_result(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> Option<Typed> {
+        None
+    }
+
+    // Values, results and models.
+
+    /// Returns the result of calling a class.
+    fn constructed(&self, linker: &Linker<'_>, class: ClassRef, _site: SiteRef, _env: EnvId) -> Typed {
+        linker.known(Val::Instance { class, exact: true, args: ArgsId::NONE })
+    }
+
+    /// Returns the result of a function with the type arguments that the arguments of the call imply.
+    fn refine_result(
+        &self,
+        _linker: &Linker<'_>,
+        given: Typed,
+        _body: BodyRef,
+        _at: (SiteRef, EnvId),
+        _with_receiver: bool,
+    ) -> Typed {
+        given
+    }
+
+    /// True if calling a field reads it, because a macro wrote a getter of its name.
+    fn calls_getter_by_field(&self) -> bool {
+        false
+    }
+
+    /// Returns the result of a function that means something to the language itself: `super()`, `getattr`.
+    fn builtin_result(&self, _linker: &Linker<'_>, _path: &str, _site: SiteRef, _env: EnvId) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the collection that a call makes of an iterator, by the type that is expected of it.
+    fn collected(&self, _linker: &Linker<'_>, _path: &str, _receiver: Val, _at: (SiteRef, EnvId)) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the result of a library's function of which no row speaks; `own` is its receiver or its type.
+    fn result_without_row(
+        &self,
+        _linker: &Linker<'_>,
+        _path: &str,
+        _own: Val,
+        _receiver: BoundId,
+        _at: (SiteRef, EnvId),
+    ) -> Option<Typed> {
+        None
+    }
+
+    /// Returns a value of the type that a call names: `request.app_data::<Data<App>>()`.
+    fn written_result(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> Option<Typed> {
+        None
+    }
+
+    /// True if the lazy result of a call goes through objects among its arguments.
+    fn goes_through_objects(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> bool {
+        false
+    }
+
+    /// Returns the element that a loop over an instance of the project has; nothing if the methods of other languages are to be asked.
+    fn element_of_instance(&self, _linker: &Linker<'_>, _member: Val) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the n-th field of an instance that a pattern takes apart.
+    fn part_of_instance(&self, _linker: &Linker<'_>, _member: Val, _index: u32) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the value of a first parameter that is the receiver of a method.
+    fn first_param(&self, _linker: &Linker<'_>, _param: VarRef) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the value of a parameter with a known declared type.
+    fn refine_param(&self, _linker: &Linker<'_>, _body: BodyRef, _index: u32, declared: Typed) -> Typed {
+        declared
+    }
+
+    /// Returns the value of a lambda's parameter, by the callee that the lambda is passed to.
+    fn lambda_param(&self, _linker: &Linker<'_>, _body: BodyRef, _index: u32) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the declared result of a method on one receiver; `Break` if it is final.
+    fn returned_on_receiver(
+        &self,
+        _linker: &Linker<'_>,
+        _body: BodyRef,
+        typed: Typed,
+        _receiver: Val,
+    ) -> ControlFlow<Typed, Typed> {
+        ControlFlow::Continue(typed)
+    }
+
+    /// Returns the result of a function with a known declared result.
+    fn refine_returned(&self, _linker: &Linker<'_>, _body: BodyRef, declared: Typed) -> Typed {
+        declared
+    }
+
+    /// Returns a value as it is moved into a variable or out of a function.
+    fn as_owned(&self, _linker: &Linker<'_>, typed: Typed) -> Typed {
+        typed
+    }
+
+    /// Returns the declared type of a variable of which no assignment is known.
+    fn declared_variable(&self, _linker: &Linker<'_>, _scope: Scope, _var: VarId) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the items that share a name, of which the build chooses one: `#[cfg]`.
+    fn items_of_one_name(&self, _linker: &Linker<'_>, _scope: Scope, _var: VarId) -> Option<Typed> {
+        None
+    }
+
+    /// True if a field and the methods of its name share a variable.
+    fn shares_name_with_method(&self, _linker: &Linker<'_>, _file: FileId, _var: VarId) -> bool {
+        false
+    }
+
+    /// Returns the value of a variable whose declared type speaks for all its assignments.
+    fn refine_declared(&self, _linker: &Linker<'_>, _var: VarRef, declared: Typed) -> Typed {
+        declared
+    }
+
+    /// Returns the value of a variable by all its assignments.
+    fn refine_assigned(&self, _linker: &Linker<'_>, _var: VarRef, assigned: Typed) -> Typed {
+        assigned
+    }
+
+    /// Returns the values that other files assign to a variable of a module.
+    fn assigned_by_other_files(&self, _linker: &Linker<'_>, _file: FileId, _var: VarId) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the value of a variable with a declared type and an assigned value, where the language has a rule of its own.
+    fn refine_by_value(&self, _linker: &Linker<'_>, _scope: Scope, _declared: Typed, _row: &Assign) -> Option<Typed> {
+        None
+    }
+
+    /// True if a value is a call under the last name of a library's type.
+    fn makes_declared(&self, _linker: &Linker<'_>, _file: FileId, _declared: Val, _value: FormId) -> bool {
+        false
+    }
+
+    /// Returns the type that a type parameter of a class around stands for.
+    fn type_parameter(
+        &self,
+        _linker: &Linker<'_>,
+        _scope: Scope,
+        _sym: Sym,
+        _receiver: Option<Val>,
+        _depth: u32,
+    ) -> Option<Typed> {
+        None
+    }
+
+    /// Returns the type that brackets in a type stand for: `(A, B)`, `[T]`, `T[]`.
+    fn displayed_type(&self, linker: &Linker<'_>, _kind: DisplayKind, parts: &[Typed]) -> Typed {
+        linker.join(parts)
+    }
+
+    /// Returns the runtime of a file of which no row says more.
+    fn default_runtime(&self, _linker: &Linker<'_>, _file: FileId) -> Option<Runtime> {
+        None
+    }
+
+    /// Returns the parameter whose callers decide which type an argument has: a value that is declared as any file or stream.
+    fn condition_by_type(
+        &self,
+        _linker: &Linker<'_>,
+        _members: &[Val],
+        _site: SiteRef,
+        _form: FormId,
+        _env: EnvId,
+    ) -> Option<ConditionResult> {
+        None
+    }
+
+    /// Returns the states that calls on a local bring it into.
+    fn set_up_as(&self, _linker: &Linker<'_>, _site: SiteRef, _form: FormId) -> Vec<Val> {
+        Vec::new()
+    }
+
+    /// Returns the types that a generic type of the project is made for: `File` of `Parser<File>`.
+    fn types_of_arguments(&self, _linker: &Linker<'_>, _val: Val) -> Vec<PathId> {
+        Vec::new()
+    }
+
+    // Classes and entry points.
+
+    /// Returns the methods that a derived class has by another one: an impl block of the same type.
+    fn overrides_beside(&self, _linker: &Linker<'_>, _derived: ClassRef, _of: ClassRef, _name: Name) -> Vec<BodyRef> {
+        Vec::new()
+    }
+
+    /// True if a method is no implementation of its base, because it is a test double.
+    fn is_stand_in(&self, linker: &Linker<'_>, body: BodyRef, of: ClassRef) -> bool {
+        linker.is_test_double(body, linker.class_body(of))
+    }
+
+    /// True if the method of a trait or interface, called by its path, runs any implementation of it.
+    fn runs_any_implementation(&self, _linker: &Linker<'_>, _body: BodyRef) -> bool {
+        false
+    }
+
+    /// True if a decorator registers a function as an entry point in its file.
+    fn is_registration(&self, _linker: &Linker<'_>, _decorator: PathId, _body: BodyRef) -> bool {
+        true
+    }
+
+    /// True if a library runs the methods of a class on threads that may block.
+    fn runs_on_workers(&self, _linker: &Linker<'_>, _class: ClassRef) -> bool {
+        false
+    }
+
+    /// True if a function without `async` returns a future or publisher.
+    fn returns_async_result(&self, _linker: &Linker<'_>, _body: BodyRef) -> bool {
+        false
+    }
+
+    /// True if an asynchronous entry point of a file runs on an event loop.
+    fn runs_async_on_loop(&self, _linker: &Linker<'_>, _file: FileId) -> bool {
+        true
+    }
+
+    /// True if a file is built for tests only, by the module that declares it.
+    fn is_test_module(&self, _linker: &Linker<'_>, _file: FileId) -> bool {
+        false
+    }
+
+    /// Returns how often a loop around a site goes round.
+    fn rounds(&self, _linker: &Linker<'_>, _site: SiteRef, _within: RegionId) -> Rounds {
+        Rounds::Many
+    }
 }
 
-/// The type of a literal in a language, where it has one that is looked up.
-pub(crate) fn literal_type(language: Language, literal: Literal) -> Option<&'static str> {
+/// Returns how a language looks up names, values and calls.
+pub(crate) fn semantics(language: Language) -> &'static dyn Semantics {
     match language {
-        Language::Python => Some(match literal {
-            Literal::Bool => "builtins.bool",
-            Literal::Int => "builtins.int",
-            Literal::Float => "builtins.float",
-            Literal::Str => "builtins.str",
-            Literal::Bytes => "builtins.bytes",
-            Literal::List => "builtins.list",
-            Literal::Set => "builtins.set",
-            Literal::Dict => "builtins.dict",
-        }),
-        Language::Java => match literal {
-            Literal::Str => Some("java.lang.String"),
-            Literal::List => Some(lang::java::names::ARRAY),
-            _ => None,
-        },
-        Language::Rust => match literal {
-            Literal::Str => Some("str"),
-            Literal::List => Some("std::vec::Vec"),
-            _ => None,
-        },
+        Language::Python => &python::Python,
+        Language::Rust => &rust::Rust,
+        Language::Java => &java::Java,
     }
 }
 
-/// Whether a type says that something can be read or written, and not what.
-pub(crate) fn is_any_stream(language: Language, path: &str) -> bool {
-    match language {
-        Language::Python => lang::python::names::is_abstract(path),
-        Language::Rust => lang::rust::names::is_reader(path),
-        Language::Java => lang::java::names::STREAMS.contains(&path),
+/// Returns the library types among the type arguments of an instance of the project.
+pub(crate) fn types_of_arguments(linker: &Linker<'_>, val: Val) -> Vec<PathId> {
+    match val {
+        Val::Instance { class, .. } => semantics(linker.program.language(class.file)).types_of_arguments(linker, val),
+        _ => Vec::new(),
     }
 }
 
-/// Whether a type is that of literals or displays, from which projects derive none of their own as a rule.
-pub fn is_literal_type(language: Language, path: &str) -> bool {
-    use Literal::{Bool, Bytes, Dict, Float, Int, List, Set, Str};
-    [Bool, Int, Float, Str, Bytes, List, Set, Dict].iter().any(|&literal| literal_type(language, literal) == Some(path))
+/// Returns the names of the implicit calls of a language, for tests.
+pub fn names_of_implicit_calls(language: Language) -> Vec<&'static str> {
+    semantics(language).implicit_calls().iter().map(|call| call.name).collect()
 }
 
-/// Which end of a string a method asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StringEnd {
-    First,
-    Last,
-}
-
-/// The end that the strings' own method of this name asks for.
-pub(crate) fn asks_for_end(language: Language, method: &str) -> Option<StringEnd> {
-    match (language, method) {
-        (Language::Python, "startswith") | (Language::Rust, "starts_with") | (Language::Java, "startsWith") => {
-            Some(StringEnd::First)
-        }
-        (Language::Python, "endswith") | (Language::Rust, "ends_with") | (Language::Java, "endsWith") => {
-            Some(StringEnd::Last)
-        }
-        _ => None,
-    }
+/// Returns the names of a language that change what code means.
+pub fn words_of(language: Language) -> &'static Words {
+    semantics(language).words()
 }
 
 /// Names under which imports bind another name: original → aliases.
@@ -147,293 +458,4 @@ pub(crate) fn instance_test(facts: &FileFacts, test: FormId, holds: bool, var: V
         }
         _ => None,
     }
-}
-
-/// Seconds of one unit of a constructor of durations (`Duration::from_secs`, `Duration.ofMillis`).
-pub(crate) fn duration_unit(language: Language, name: &str) -> Option<f64> {
-    Some(match (language, name) {
-        (Language::Rust, "from_secs" | "from_secs_f64" | "from_secs_f32") | (Language::Java, "ofSeconds") => 1.0,
-        (Language::Rust, "from_millis") | (Language::Java, "ofMillis") => 1e-3,
-        (Language::Rust, "from_micros") => 1e-6,
-        (Language::Rust, "from_nanos") | (Language::Java, "ofNanos") => 1e-9,
-        (Language::Rust, "from_mins") | (Language::Java, "ofMinutes") => 60.0,
-        (Language::Java, "ofHours") => 3600.0,
-        _ => return None,
-    })
-}
-
-/// Whether a method of this name makes an instance.
-pub fn is_constructor(language: Language, name: &str) -> bool {
-    match language {
-        Language::Python => matches!(name, "__init__" | "__new__" | "__post_init__"),
-        Language::Java => name == "<init>",
-        Language::Rust => false,
-    }
-}
-
-/// Whether a function of this name gives a count to loop over, not things.
-pub fn counts(language: Language, name: &str) -> bool {
-    language == Language::Python && matches!(name, "range" | "count")
-}
-
-/// Whether classes whose construction nobody sees are, by the language's customs, made many times by others: Java's
-/// libraries are used through builders and containers. A Python or Rust program mostly makes one of each.
-pub fn is_made_by_others(language: Language) -> bool {
-    language == Language::Java
-}
-
-/// The library function that a type without one of this name of its own has by what it derives.
-pub(crate) fn derived_function(language: Language, name: &str) -> Option<&'static str> {
-    match (language, name) {
-        (Language::Rust, "default") => Some("std::default::Default::default"),
-        (Language::Rust, "parse") => Some("clap::Parser::parse"),
-        (Language::Rust, "parse_from") => Some("clap::Parser::parse_from"),
-        (Language::Rust, "try_parse") => Some("clap::Parser::try_parse"),
-        (Language::Rust, "try_parse_from") => Some("clap::Parser::try_parse_from"),
-        _ => None,
-    }
-}
-
-/// Whether a method of this name says true to the first who asks, and to nobody after.
-pub fn sets_once(language: Language, name: &str) -> bool {
-    match language {
-        Language::Java => name == "compareAndSet",
-        Language::Rust => name == "compare_exchange",
-        Language::Python => false,
-    }
-}
-
-/// The method that asks whether a person sits at the other end of a stream.
-pub fn asks_for_terminal(language: Language) -> Option<&'static str> {
-    match language {
-        Language::Python => Some("isatty"),
-        Language::Rust => Some("is_terminal"),
-        Language::Java => None,
-    }
-}
-
-/// Whether a method of this name gives what a dictionary has under a key, or a default.
-pub fn reads_a_key(language: Language, name: &str) -> bool {
-    language == Language::Python && matches!(name, "get" | "pop")
-}
-
-/// Whether a method of this name puts keys into a dictionary.
-pub(crate) fn fills_keys(language: Language, name: &str) -> bool {
-    language == Language::Python && matches!(name, "update" | "setdefault")
-}
-
-/// Whether a method of this name puts something into a collection.
-pub fn fills(name: &str) -> bool {
-    matches!(name, "update" | "append" | "add" | "extend" | "insert" | "setdefault" | "put")
-}
-
-/// Whether a method of this name takes something out of a collection.
-pub fn empties(name: &str) -> bool {
-    matches!(name, "clear" | "pop" | "popitem" | "popleft" | "remove" | "discard" | "get_nowait")
-}
-
-/// Methods that tell a thread, a process or a server to end.
-pub const TELLS_TO_END: &[&str] =
-    &["set", "stop", "cancel", "close", "shutdown", "terminate", "kill", "quit", "interrupt", "send_signal"];
-
-/// Methods that wait until another calls one of those.
-pub const WAITS: &[&str] = &["wait"];
-
-/// Methods that tell the same with nothing in the place of work.
-pub const GIVES_SENTINEL: &[&str] = &["put", "put_nowait", "send"];
-
-/// Whether a function of this name ends what lives as long as the program, or puts it back for a test.
-pub fn ends_a_life(name: &str) -> bool {
-    let first = name.trim_start_matches('_').split('_').next().unwrap_or(name);
-    matches!(
-        first,
-        "stop" | "close" | "aclose" | "shutdown" | "terminate" | "teardown" | "cleanup" | "dispose" | "reset" | "clear"
-    ) || matches!(name, "__exit__" | "__aexit__" | "__del__")
-}
-
-/// Whether an exception of this name tells of a failure. Some are rather an answer: that a key, an attribute, a file or a
-/// module is not there, that a text cannot be read as a number, that time is up.
-pub fn is_failure(language: Language, name: &str) -> bool {
-    language == Language::Python
-        && !matches!(
-            name,
-            "KeyError"
-                | "IndexError"
-                | "LookupError"
-                | "AttributeError"
-                | "NameError"
-                | "StopIteration"
-                | "StopAsyncIteration"
-                | "ImportError"
-                | "ModuleNotFoundError"
-                | "FileNotFoundError"
-                | "FileExistsError"
-                | "NotImplementedError"
-                | "ValueError"
-                | "TypeError"
-                | "JSONDecodeError"
-                | "UnicodeDecodeError"
-                | "TimeoutError"
-                | "Empty"
-                | "Full"
-        )
-}
-
-/// Whether a method of this name chooses the instance that a constructor call gives.
-pub fn gives_instances(language: Language, name: &str) -> bool {
-    language == Language::Python && name == "__new__"
-}
-
-/// Whether a metaclass's method of this name chooses the instance that a call of its class gives.
-pub fn calls_class(language: Language, name: &str) -> bool {
-    language == Language::Python && name == "__call__"
-}
-
-/// Whether a keyword of a class statement names its metaclass.
-pub fn names_metaclass(language: Language, name: &str) -> bool {
-    language == Language::Python && name == "metaclass"
-}
-
-/// Whether a method of this name ends the threads of what it is called on.
-pub fn ends_threads(name: &str) -> bool {
-    matches!(name, "shutdown" | "shutdownNow" | "shutdownGracefully" | "close" | "terminate" | "join" | "dispose")
-}
-
-/// Whether a method of this name, given a callable, calls it for each element.
-pub fn goes_through(language: Language, name: &str) -> bool {
-    match language {
-        Language::Rust => matches!(name, "map" | "for_each" | "filter_map" | "flat_map" | "then" | "and_then"),
-        Language::Python => name == "map",
-        Language::Java => matches!(name, "map" | "forEach" | "flatMap"),
-    }
-}
-
-/// Whether what has this name makes a pool that has a thread for whoever asks, or runs what a thread of it waits for.
-pub fn makes_growing_pool(name: &str) -> bool {
-    ["Cached", "Virtual", "ThreadPerTask", "WorkStealing", "ForkJoin"].iter().any(|part| name.contains(part))
-}
-
-/// Whether a method or function of this name, of a type that nobody knows, only calculates: what numbers, texts, collections
-/// and iterators have.
-pub fn only_calculates(language: Language, name: &str) -> bool {
-    const SHARED: [&str; 16] = [
-        "len", "min", "max", "sum", "abs", "append", "push", "add", "insert", "extend", "pop", "sort", "map", "filter",
-        "zip", "range",
-    ];
-    SHARED.contains(&name)
-        || match language {
-            Language::Rust => matches!(
-                name,
-                "iter"
-                    | "iter_mut"
-                    | "into_iter"
-                    | "collect"
-                    | "enumerate"
-                    | "rev"
-                    | "fold"
-                    | "all"
-                    | "any"
-                    | "count"
-                    | "chars"
-                    | "bytes"
-                    | "as_bytes"
-                    | "as_str"
-                    | "to_owned"
-                    | "to_string"
-                    | "clone"
-                    | "push_str"
-                    | "contains"
-                    | "split"
-                    | "is_empty"
-                    | "wrapping_add"
-                    | "wrapping_mul"
-                    | "rotate_left"
-                    | "pow"
-                    | "sqrt"
-                    | "chunks"
-                    | "windows"
-                    | "step_by"
-                    | "with_capacity"
-                    | "new"
-                    | "get"
-                    | "unwrap"
-                    | "unwrap_or_default"
-                    | "unwrap_or"
-                    | "trim"
-                    | "lines"
-                    | "split_whitespace"
-                    | "replace"
-                    | "to_lowercase"
-                    | "to_uppercase"
-                    | "for_each"
-                    | "product"
-                    | "format"
-                    | "vec"
-                    | "black_box"
-                    | "assert"
-                    | "cmp"
-                    | "swap"
-                    | "sort_unstable"
-                    | "dedup"
-                    | "join"
-                    | "concat"
-                    | "take"
-                    | "skip"
-            ),
-            Language::Python => matches!(
-                name,
-                "sorted"
-                    | "enumerate"
-                    | "reversed"
-                    | "int"
-                    | "float"
-                    | "str"
-                    | "list"
-                    | "dict"
-                    | "set"
-                    | "tuple"
-                    | "round"
-                    | "pow"
-                    | "split"
-                    | "strip"
-                    | "join"
-                    | "lower"
-                    | "upper"
-                    | "replace"
-                    | "items"
-                    | "keys"
-                    | "values"
-                    | "all"
-                    | "any"
-                    | "divmod"
-                    | "isinstance"
-                    | "ord"
-                    | "chr"
-                    | "bytes"
-                    | "bytearray"
-                    | "format"
-                    | "update"
-            ),
-            Language::Java => matches!(
-                name,
-                "length"
-                    | "size"
-                    | "charAt"
-                    | "get"
-                    | "put"
-                    | "sqrt"
-                    | "pow"
-                    | "hashCode"
-                    | "equals"
-                    | "stream"
-                    | "collect"
-                    | "toString"
-            ),
-        }
-}
-
-/// Whether the threads to which the language's own functions hand work are bounded to a few for each core: Python's are, and
-/// the rest waits in a queue; those of Rust's runtimes are hundreds.
-pub fn bounds_offloads(language: Language) -> bool {
-    language == Language::Python
 }

@@ -160,7 +160,7 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(body.file);
         self.program.is_test(body.file)
             || self.program.body(body).flags.has(blocklint_facts::BodyFlags::TEST)
-            || facts.language == blocklint_core::Language::Rust && self.rust_parents().is_test(body.file)
+            || crate::lang::semantics(facts.language).is_test_module(self, body.file)
     }
 
     /// The same value, with at least one inferred step.

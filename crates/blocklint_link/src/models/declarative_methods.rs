@@ -80,8 +80,7 @@ impl<'a> Linker<'a> {
             Some(Context::Worker) => true,
             // An annotation that only makes it an entry point leaves the thread to its class.
             Some(_)
-                if lang::java::names::mark_names(facts, row.decorators)
-                    .any(lang::java::conventions::says_not_to_block) =>
+                if lang::java::names::mark_names(facts, row.decorators).any(lang::java::words::says_not_to_block) =>
             {
                 false
             }

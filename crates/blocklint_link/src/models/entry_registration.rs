@@ -19,12 +19,10 @@ impl Linker<'_> {
     pub fn registered(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
+        let semantics = lang::semantics(facts.language);
         let mut rows: Vec<&HandoverRow> = Vec::new();
         for (path, made) in self.decorators(body) {
-            if facts.language == Language::Java
-                && lang::java::names::is_of_many_servers(&self.library.text(path))
-                && !self.serves_on_loops(body.file)
-            {
+            if !semantics.is_registration(self, path, body) {
                 continue;
             }
             let found = self.library.handovers(path);
@@ -47,26 +45,16 @@ impl Linker<'_> {
                     rows.extend(found.of_via(Via::Override).map(|found| found.row));
                 }
             }
-            if rows.len() > before
-                && facts.language == Language::Java
-                && (self.is_given_to_workers(class) || self.is_deployed_on_workers(class))
-            {
+            if rows.len() > before && semantics.runs_on_workers(self, class) {
                 rows.truncate(before);
             }
         }
-        let is_async = row.flow == Flow::Coroutine
-            || facts.language == Language::Java
-                && !rows.is_empty()
-                && matches!(self.declared_role(body), Some(Role::Publisher | Role::Future));
+        let is_async = row.flow == Flow::Coroutine || !rows.is_empty() && semantics.returns_async_result(self, body);
         for row in rows {
             let runs = match &row.context {
                 blocklint_models::HandoverContext::Is(runs) => *runs,
                 blocklint_models::HandoverContext::BySync { sync, async_ } => {
-                    if is_async && !(facts.language == Language::Java && self.serves_by_servlets(body.file)) {
-                        *async_
-                    } else {
-                        *sync
-                    }
+                    if is_async && semantics.runs_async_on_loop(self, body.file) { *async_ } else { *sync }
                 }
                 blocklint_models::HandoverContext::Of(_) => continue,
             };

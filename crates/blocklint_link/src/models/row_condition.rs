@@ -3,13 +3,11 @@
 use crate::effect::constant::Constant;
 use crate::effect::guard::{Guard, Question, Source};
 use crate::lang;
-use crate::linker::{Linker, Typed};
+use crate::linker::Linker;
 use crate::models::row_match::{ConditionResult, yes_if};
 use crate::program::ids::{PathId, SiteRef};
-use crate::program::occurrences::is_own_receiver;
 use crate::values::value::{BoundId, EnvId, Val};
-use blocklint_core::Language;
-use blocklint_facts::{Form, FormId};
+use blocklint_facts::FormId;
 use blocklint_models::{Argument, Condition, Subject, Test, TypeTest};
 
 impl<'a> Linker<'a> {
@@ -138,14 +136,12 @@ impl<'a> Linker<'a> {
         let language = self.program.language(site.file);
         // A state of its own, which a local may be brought into by calls on it.
         let is_made = |test: &TypeTest| matches!(test, TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) if path.contains('<'));
-        let set_up = match language {
-            Language::Java if wanted.iter().any(is_made) => self.set_up_as(site, form),
-            _ => Vec::new(),
-        };
+        let semantics = lang::semantics(language);
+        let set_up = if wanted.iter().any(is_made) { semantics.set_up_as(self, site, form) } else { Vec::new() };
         let mut any_known = false;
         for val in members.iter().copied().chain(set_up) {
             let mut types = self.types_through(val);
-            types.extend(self.types_of_arguments(val));
+            types.extend(lang::types_of_arguments(self, val));
             any_known |= !types.is_empty();
             for ty in types {
                 let hit = wanted.iter().any(|test| match test {
@@ -161,56 +157,10 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        // What is annotated as some file may be one in memory: that is for the callers to say.
-        let may_be_another = |val: &Val| matches!(*val, Val::Library { ty, .. } if lang::python::names::is_abstract(&self.library.text(ty)));
-        if language == Language::Python
-            && members.iter().any(may_be_another)
-            && let Constant::Param(index) = self.constant(site, form, env, 2)
-        {
-            return ConditionResult::Param(index);
-        }
-        if language == Language::Rust
-            && members.iter().any(|val| self.is_any_reader(*val))
-            && let Constant::Param(index) = self.constant(site, self.put_around(site, form), env, 2)
-        {
-            return ConditionResult::Param(index);
-        }
-        if language == Language::Java
-            && members.iter().any(|val| self.is_any_stream(*val))
-            && let Constant::Param(index) = self.constant(site, self.put_around(site, form), env, 2)
-        {
-            return ConditionResult::Param(index);
-        }
-        // What a generic struct holds is for those to say who made it: `self.input` of a `Parser<R>`.
-        if language == Language::Rust
-            && members.iter().any(|val| self.is_any_reader(*val))
-            && let Form::Attr(base, _) = self.program.facts(site.file).form(self.put_around(site, form))
-            && is_own_receiver(self.program.facts(site.file), base)
-        {
-            return ConditionResult::Param(0);
+        if let Some(left_to_callers) = semantics.condition_by_type(self, &members, site, form, env) {
+            return left_to_callers;
         }
         if any_known { ConditionResult::No } else { ConditionResult::Hidden }
-    }
-
-    /// Rust: the types that a generic struct of the project is made for: `File` of `Parser<File>`.
-    pub(crate) fn types_of_arguments(&self, val: Val) -> Vec<PathId> {
-        let Val::Instance { class, args, .. } = val else { return Vec::new() };
-        if self.program.language(class.file) != Language::Rust {
-            return Vec::new();
-        }
-        let given = self.values.list(args).into_iter().flat_map(|arg| self.values.members(arg));
-        given.flat_map(|val| self.types_through(val)).collect()
-    }
-
-    /// Rust: whether a value is declared as anything that can be read or written.
-    pub(crate) fn is_any_reader(&self, val: Val) -> bool {
-        let bound = match val {
-            Val::Param { .. } => self.bound_of(val),
-            _ => Typed { value: self.values.one(val), inferred_steps: 0 },
-        };
-        let types = self.values.members(bound.value).into_iter().flat_map(|val| self.types_through(val));
-        let mut types = types.peekable();
-        types.peek().is_some() && types.any(|ty| lang::rust::names::is_reader(&self.library.text(ty)))
     }
 
     /// The library types a member has, seen through transparent ones and project classes' bases.

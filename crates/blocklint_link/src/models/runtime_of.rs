@@ -8,7 +8,7 @@ use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::EnvId;
-use blocklint_core::{Language, Runtime};
+use blocklint_core::Runtime;
 use blocklint_facts::BodyKind;
 use blocklint_models::Selector;
 
@@ -19,20 +19,7 @@ impl Linker<'_> {
     }
 
     pub(crate) fn find_runtime_of(&self, file: FileId) -> Option<Runtime> {
-        let facts = self.program.facts(file);
-        match facts.language {
-            Language::Python => Some(if imports(facts, "trio") {
-                Runtime::Trio
-            } else if imports(facts, "anyio") {
-                Runtime::Anyio
-            } else if imports(facts, Runtime::Twisted.as_str()) || !imports(facts, "asyncio") && self.is_on_twisted() {
-                Runtime::Twisted
-            } else {
-                Runtime::Asyncio
-            }),
-            Language::Rust => Some(self.runtime_of_crate(file).unwrap_or(Runtime::Tokio)),
-            Language::Java => None,
-        }
+        crate::lang::semantics(self.program.language(file)).default_runtime(self, file)
     }
 
     /// Rust: the runtime that the manifest of a file's crate asks for, where it does not ask for tokio, or for what is built

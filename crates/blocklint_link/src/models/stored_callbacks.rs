@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
+use crate::lang::implicit::{Backward, Forward, ImplicitCall, Occasion};
 use crate::linker::Linker;
 use crate::models::library::separator;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef, VarRef};
@@ -89,6 +90,17 @@ impl During {
     }
 }
 
+/// A later call of an object runs a method of an object that it was given before, or a callable.
+pub(crate) const OVERRIDES: ImplicitCall = ImplicitCall {
+    name: "a library runs a method of an object that it keeps",
+    runs: Forward::Targets(|linker, occasion, targets| {
+        if let Occasion::LibraryMethod { path, site, .. } = occasion {
+            linker.add_during(targets, path, site);
+        }
+    }),
+    found_by: Backward::NamesOfSites(|linker, body| linker.names_run_during_override(body)),
+};
+
 impl Linker<'_> {
     fn during(&self) -> &During {
         self.tables.models.during.get_or_init(|| During::new(self))
@@ -110,16 +122,20 @@ impl Linker<'_> {
         rules.iter().filter(is_meant).collect()
     }
 
+    /// Adds the methods with an annotation that a call of a library runs.
+    pub(crate) fn add_listeners_during(&self, targets: &mut Targets, path: PathId, site: SiteRef) {
+        for rule in self.during_call(path, site) {
+            if let Runs::Marked(annotation) = rule.runs {
+                self.add_listeners(targets, annotation, site);
+            }
+        }
+    }
+
     /// Adds what a call runs of what its object was given before.
     pub(crate) fn add_during(&self, targets: &mut Targets, path: PathId, site: SiteRef) {
         let rules = self.during_call(path, site);
         if rules.is_empty() {
             return;
-        }
-        for rule in &rules {
-            if let Runs::Marked(annotation) = rule.runs {
-                self.add_listeners(targets, annotation, site);
-            }
         }
         let Some(receiver) = self.receiver_form(site) else { return };
         let mut calls = Vec::new();

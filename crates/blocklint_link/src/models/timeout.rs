@@ -54,7 +54,7 @@ impl Linker<'_> {
         let facts = self.program.facts(site.file);
         let Form::Result(made) = facts.form(form) else { return None };
         let row = facts.site(made);
-        let unit = crate::lang::duration_unit(facts.language, facts.text(row.name))?;
+        let unit = crate::lang::words_of(facts.language).duration_unit(facts.text(row.name))?;
         let [arg] = facts.args_of(made)[..] else { return None };
         match facts.form(arg.value) {
             Form::Int(value) => Some(value as f64 * unit),

@@ -85,7 +85,7 @@ impl Linker<'_> {
             _ => return false,
         };
         let innermost = self.types_through(val);
-        innermost.last().is_some_and(|&ty| lang::is_any_stream(language, &self.library.text(ty)))
+        innermost.last().is_some_and(|&ty| lang::words_of(language).is_any_stream(&self.library.text(ty)))
     }
 
     /// What a reader is put around, in this body: `input` of `BufReader::new(input)`, of `new InputStreamReader(input, UTF_8)`.

@@ -126,33 +126,6 @@ pub fn folders(relative: &str) -> impl Iterator<Item = &str> {
     relative.split('/').rev().skip(1)
 }
 
-/// Whether a file holds tests, by its path below the project root.
-fn is_test(relative: &str) -> bool {
-    let name = relative.rsplit('/').next().unwrap_or(relative);
-    // `phd-tests`, `tests_integration`
-    let of_tests = |folder: &str| folder.split(['-', '_']).any(|word| word == "tests");
-    let in_folder = folders(relative).any(|folder| matches!(folder, "test" | "benches") || of_tests(folder));
-    let in_folder = in_folder
-        || name.ends_with(".java") && folders(relative).any(crate::lang::java::conventions::is_folder_of_tests);
-    let is_example = name.ends_with(".rs") && folders(relative).any(|folder| folder == "examples");
-    in_folder
-        || is_example
-        || matches!(name, "tests.rs" | "test.rs" | "testutil.rs" | "testutils.rs")
-        || matches!(name, "conftest.py" | "testutil.py" | "testutils.py")
-        || name.starts_with("test_") && (name.ends_with(".py") || name.ends_with(".rs"))
-        || name.ends_with("_test.py")
-}
-
-/// Whether a Rust file is one of a command line, as far as its folders tell: the crate is called so, or its module holds the
-/// commands, or what a terminal shows to the one person before it.
-fn is_rust_command(relative: &str) -> bool {
-    folders(relative).any(|folder| {
-        matches!(folder, "command" | "commands" | "subcommands" | "tui" | "xtask")
-            || folder.ends_with("-cli")
-            || folder.ends_with("_cli")
-    }) || relative.ends_with("/cli.rs")
-}
-
 /// Whether a Rust file shows something on a terminal, or is a tool of the workspace, by its folders: whatever else its crate does.
 pub fn is_for_one_person(relative: &str) -> bool {
     folders(relative).any(|folder| matches!(folder, "tui" | "xtask"))
@@ -230,7 +203,8 @@ impl<'a> Program<'a> {
 
     /// Whether a file holds tests, by its path below the project root.
     pub fn is_test(&self, file: FileId) -> bool {
-        let known = self.tests.get_or_init(|| self.files.iter().map(|file| is_test(&file.relative)).collect());
+        let known =
+            self.tests.get_or_init(|| self.files.iter().map(|file| path_kind::is_test(&file.relative)).collect());
         known.get(file.index()).copied().unwrap_or_default()
     }
 
@@ -243,7 +217,7 @@ impl<'a> Program<'a> {
             .any(|folder| {
                 matches!(folder, "cli" | "_cli" | "scripts" | "_scripts") || folder == "bin" && !name.ends_with(".rs")
             })
-            || name.ends_with(".rs") && is_rust_command(relative);
+            || name.ends_with(".rs") && path_kind::is_rust_command(relative);
         // Django's commands; elsewhere `commands` are also those of a chat.
         let managed = relative.contains("management/commands/");
         in_folder || managed || matches!(name, "__main__.py" | "cli.py" | "manage.py") || {

@@ -210,7 +210,7 @@ impl FileIndex {
             if facts.language == blocklint_core::Language::Java
                 && site.kind == SiteKind::Call
                 && let Form::Attr(base, name) = facts.form(site.callee)
-                && crate::lang::conventions::is_functional_method(facts.language, facts.text(name))
+                && crate::lang::words_of(facts.language).is_functional_method(facts.text(name))
                 && matches!(
                     facts.form(base),
                     Form::Var(_) | Form::Name(_) | Form::Attr(..) | Form::Result(_) | Form::Cast(..)

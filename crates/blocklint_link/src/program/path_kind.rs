@@ -1,4 +1,4 @@
-//! What the path of a file says of it, by the folders it lies in.
+//! Tests, examples, demos, benchmarks and command lines, by the path of a file: its name and the folders above it.
 
 use crate::program::folders;
 
@@ -19,6 +19,13 @@ fn named(relative: &str) -> &str {
     }
 }
 
+/// True if a file is part of a demo, by the folders above it.
+pub(crate) fn is_of_demo(relative: &str) -> bool {
+    folders(relative)
+        .flat_map(|folder| folder.split('-'))
+        .any(|word| matches!(word, "demo" | "demos" | "example" | "examples" | "sample" | "samples"))
+}
+
 /// Whether a file shows or measures something and serves nobody, as far as its path tells.
 pub fn is_example(relative: &str) -> bool {
     folders(named(relative)).any(|folder| {
@@ -33,4 +40,31 @@ pub fn is_example(relative: &str) -> bool {
 /// Whether a file belongs to a program that shows something or measures: whole programs lie in folders named for that.
 pub fn is_for_show(relative: &str) -> bool {
     folders(named(relative)).any(|folder| matches!(folder, "example" | "examples") || MEASURES.contains(&folder))
+}
+
+/// True if a file holds tests, by its path below the project root.
+pub(crate) fn is_test(relative: &str) -> bool {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    // `phd-tests`, `tests_integration`
+    let of_tests = |folder: &str| folder.split(['-', '_']).any(|word| word == "tests");
+    let in_folder = folders(relative).any(|folder| matches!(folder, "test" | "benches") || of_tests(folder));
+    let in_folder =
+        in_folder || name.ends_with(".java") && folders(relative).any(crate::lang::java::words::is_folder_of_tests);
+    let is_example = name.ends_with(".rs") && folders(relative).any(|folder| folder == "examples");
+    in_folder
+        || is_example
+        || matches!(name, "tests.rs" | "test.rs" | "testutil.rs" | "testutils.rs")
+        || matches!(name, "conftest.py" | "testutil.py" | "testutils.py")
+        || name.starts_with("test_") && (name.ends_with(".py") || name.ends_with(".rs"))
+        || name.ends_with("_test.py")
+}
+
+/// True if a Rust file is one of a command line, as far as its folders tell: the crate is called so, or its module holds the
+/// commands, or what a terminal shows to the one person before it.
+pub(crate) fn is_rust_command(relative: &str) -> bool {
+    folders(relative).any(|folder| {
+        matches!(folder, "command" | "commands" | "subcommands" | "tui" | "xtask")
+            || folder.ends_with("-cli")
+            || folder.ends_with("_cli")
+    }) || relative.ends_with("/cli.rs")
 }

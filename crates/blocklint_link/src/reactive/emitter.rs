@@ -2,7 +2,7 @@
 
 use blocklint_facts::{BodyId, Form, SiteId};
 
-use crate::lang::java::conventions as idioms;
+use crate::lang::java::words as idioms;
 use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::program::occurrences::Mention;

@@ -77,7 +77,7 @@ impl<'a> Linker<'a> {
     /// `Function<X, Mono<Y>>`.
     pub(crate) fn functional_result(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        if !crate::lang::conventions::is_functional_method(facts.language, facts.text(self.program.site(site).name)) {
+        if !crate::lang::words_of(facts.language).is_functional_method(facts.text(self.program.site(site).name)) {
             return None;
         }
         let receiver = self.receiver_form(site)?;

@@ -51,3 +51,13 @@ pub(crate) fn behind_local(facts: &FileFacts, form: FormId) -> Option<FormId> {
         _ => Some(form),
     }
 }
+
+/// True if two forms read the same variable or field.
+pub fn is_same(facts: &FileFacts, a: FormId, b: FormId) -> bool {
+    match (facts.form(a), facts.form(b)) {
+        (Form::Var(a), Form::Var(b)) => a == b,
+        (Form::Attr(a, x), Form::Attr(b, y)) => x == y && is_same(facts, a, b),
+        (Form::This, Form::This) => true,
+        _ => false,
+    }
+}

@@ -1,7 +1,6 @@
 //! Questions that one file answers, without a linker: which regions lie around which, what a test says of its parts, what a form
 //! mentions. Never what a name means.
 
-pub mod bodies;
 pub mod exception_handlers;
 pub mod forms;
 pub mod regions;

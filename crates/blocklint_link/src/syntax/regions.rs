@@ -1,6 +1,6 @@
-//! The regions of a body: which lie around which.
+//! Regions and bodies of a file: which lie around which, and the function that a closure or block stands in.
 
-use blocklint_facts::{FileFacts, Region, RegionId, RegionKind};
+use blocklint_facts::{BodyId, BodyKind, FileFacts, Region, RegionId, RegionKind};
 
 /// The regions around a place, its own first.
 pub fn around(facts: &FileFacts, region: RegionId) -> impl Iterator<Item = RegionId> {
@@ -24,4 +24,14 @@ pub(crate) fn outcome(region: &Region) -> Option<bool> {
 /// Whether a line holds the first or the last character of a span.
 pub fn touches(line: blocklint_core::Span, span: blocklint_core::Span) -> bool {
     line.contains_offset(span.start) || line.contains_offset(span.end.saturating_sub(1).max(span.start))
+}
+
+/// Returns the function that a body is, or stands in: closures, blocks and generator expressions belong to it.
+pub fn function_around(facts: &FileFacts, mut body: BodyId) -> BodyId {
+    while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression)
+        && let Some(parent) = facts.body(body).parent.get()
+    {
+        body = parent;
+    }
+    body
 }

@@ -3,7 +3,7 @@
 use crate::lang;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignKind, At, BodyKind, Form, VarId};
+use blocklint_facts::{At, BodyKind, VarId};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::{Linker, Typed};
@@ -34,10 +34,7 @@ impl<'a> Linker<'a> {
         match member {
             Val::Unknown(why) => self.unknown(why),
             Val::None => self.unknown(Why::Attribute),
-            Val::Module(file) => match self.program.language(file) {
-                Language::Python => lang::python::names::module_member(self, file, name),
-                _ => self.unknown(Why::Attribute),
-            },
+            Val::Module(file) => lang::semantics(self.program.language(file)).module_member(self, file, name),
             Val::Folder(path) => lang::python::names::folder_member(self, &self.library.text(path), name),
             Val::External(path) => {
                 let text = self.program.text(name);
@@ -54,12 +51,9 @@ impl<'a> Linker<'a> {
                 self.property(member, BoundId::NONE).unwrap_or_else(|| self.known(Val::External(member)))
             }
             Val::Class(class) => self.class_member(class, name, member),
-            Val::Instance { class, exact, .. } if self.program.language(class.file) == Language::Rust => {
-                self.rust_member(class, exact, name, member)
-            }
             Val::Instance { class, exact, .. } => {
                 let own = self.instance_member(class, exact, name, member);
-                if exact { own } else { self.with_subclass_members(class, name, own) }
+                lang::semantics(self.program.language(class.file)).member_of_instance(self, member, name, own)
             }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
             Val::Tuple(args) => match self.program.text(name).parse().ok().and_then(|at| self.values.nth(args, at)) {
@@ -78,23 +72,18 @@ impl<'a> Linker<'a> {
                 self.member_along(&order[behind.min(order.len())..], name, receiver_val)
                     .unwrap_or_else(|| self.unknown(Why::Attribute))
             }
-            // `let job = self.job.clone();`
-            Val::Fn { body, .. }
-                if self.program.language(body.file) == Language::Rust
-                    && lang::rust::names::keeps_receiver(self.program.text(name)) =>
-            {
-                let path = self.library.path(Language::Rust, "std::clone::Clone::clone");
-                self.known(Val::Method { path, receiver: self.values.bound(member) })
-            }
-            Val::Fn { body, .. } => self.added_by_decorator(body, name),
-            Val::Lazy { path, .. } if self.library.language(path) == Language::Rust => {
-                let iterator = self.library.path(Language::Rust, "std::iter::Iterator");
-                let path = self.library.member(iterator, self.program.text(name));
-                self.known(Val::Method { path, receiver: self.values.bound(member) })
-            }
-            Val::Lazy { path, .. } => match self.type_of_lazy(path) {
-                Some((ty, args)) => self.library_member(ty, args, name, member),
-                None => self.unknown(Why::Attribute),
+            Val::Fn { body, .. } => lang::semantics(self.program.language(body.file))
+                .member_of_function(self, member, name)
+                .unwrap_or_else(|| self.added_by_decorator(body, name)),
+            Val::Lazy { path, .. } => match lang::semantics(self.library.language(path)).iterator_type(self) {
+                Some(iterator) => {
+                    let path = self.library.member(iterator, self.program.text(name));
+                    self.known(Val::Method { path, receiver: self.values.bound(member) })
+                }
+                None => match self.type_of_lazy(path) {
+                    Some((ty, args)) => self.library_member(ty, args, name, member),
+                    None => self.unknown(Why::Attribute),
+                },
             },
             Val::Partial { .. } | Val::Method { .. } | Val::Coroutine { .. } | Val::Awaitable(_) | Val::Iter { .. } => {
                 self.unknown(Why::Attribute)
@@ -109,33 +98,6 @@ impl<'a> Linker<'a> {
             [Val::Library { ty, args, .. }] => Some((ty, args)),
             _ => None,
         }
-    }
-
-    /// A member of an instance of a Rust type: its own, with type parameters replaced; what it dereferences to has; a
-    /// method of the language's traits.
-    fn rust_member(&self, class: ClassRef, exact: bool, name: Name, member: Val) -> Typed {
-        let own = self.instance_member(class, exact, name, member);
-        if !self.values.is_unknown(own.value) {
-            return if self.has_param(own.value) { self.substitute(own, &self.bindings(class, member)) } else { own };
-        }
-        if let Some(inner) = self.dereferenced(member) {
-            let given = self.map(inner, |inner| self.attr(inner, name));
-            if !self.values.is_unknown(given.value) {
-                return given;
-            }
-        }
-        if let Some(added) = self.added_by_trait(member, name) {
-            return added;
-        }
-        if let Some(handed) = self.handed_to_variants(class, name) {
-            return handed;
-        }
-        let text = self.program.text(name);
-        if lang::rust::names::keeps_receiver(text) {
-            let path = self.library.path(Language::Rust, &format!("std::clone::Clone::{text}"));
-            return self.known(Val::Method { path, receiver: self.values.bound(member) });
-        }
-        own
     }
 
     /// What a library's decorator adds to the function it keeps: `task.delay`. The decorator's row says what it gives.
@@ -157,40 +119,19 @@ impl<'a> Linker<'a> {
         self.unknown(Why::Attribute)
     }
 
-    /// A path segment behind one member (Rust), or a method reference (Java).
+    /// Returns the member behind one segment of a path, by the rules of a language.
     pub(crate) fn path_member(&self, member: Val, name: Name, language: Language) -> Typed {
-        match language {
-            Language::Java => lang::java::names::method_reference(self, member, name),
-            Language::Python | Language::Rust => lang::rust::names::path_member(self, member, name),
-        }
+        lang::semantics(language).path_member(self, member, name)
     }
 
     /// A member of a class object.
     fn class_member(&self, class: ClassRef, name: Name, receiver: Val) -> Typed {
-        let order = self.mro(class);
-        match self.member_along(&order, name, receiver) {
-            // What somebody sets there: `Base.client = Client()`, `cls.client = Client()`.
-            Some(typed) if self.is_only_none(typed) && self.program.language(class.file) == Language::Python => {
-                let set = self.field(class, name);
-                let own = if self.values.is_unknown(set.value) { typed } else { self.join(&[typed, set]) };
-                self.with_subclass_members(class, name, own)
-            }
-            Some(typed) => typed,
-            // `Outer.this`
-            None if self.program.language(class.file) == Language::Java
-                && self.program.text(name) == lang::java::conventions::THIS =>
-            {
-                self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
-            }
-            None => match lang::derived_function(self.program.language(class.file), self.program.text(name))
-                .or_else(|| self.derived_constructor(class, name))
-            {
-                Some(path) => {
-                    let path = self.library.path(Language::Rust, path);
-                    self.known(Val::Method { path, receiver: self.values.bound(receiver) })
-                }
-                None => self.unknown(Why::Attribute),
-            },
+        let semantics = lang::semantics(self.program.language(class.file));
+        match self.member_along(&self.mro(class), name, receiver) {
+            Some(typed) => semantics.member_of_class(self, class, name, typed),
+            None => semantics
+                .implied_member_of_class(self, class, name, receiver)
+                .unwrap_or_else(|| self.unknown(Why::Attribute)),
         }
     }
 
@@ -219,8 +160,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether a value is nothing but `None`.
-    fn is_only_none(&self, typed: Typed) -> bool {
+    /// True if a value is only `None`.
+    pub(crate) fn is_only_none(&self, typed: Typed) -> bool {
         self.values.members(typed.value).iter().all(|val| *val == Val::None)
     }
 
@@ -264,44 +205,16 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Java: what a field is on a receiver where its class declares it by one of its type parameters: `R repository` of
-    /// `Users extends Base<UserRepository>`.
-    fn as_type_argument(&self, owner: ClassRef, var: VarId, receiver: Val) -> Option<Typed> {
-        let facts = self.program.facts(owner.file);
-        let params = self.program.class(owner).type_params;
-        if facts.language != Language::Java
-            || facts.list(params).is_empty()
-            || !matches!(receiver, Val::Instance { .. })
-        {
-            return None;
-        }
-        // A field and the methods of its name share a variable.
-        if facts.assigns_of(var).any(|row| row.kind == AssignKind::Definition) {
-            return None;
-        }
-        let declared = facts.assigns_of(var).find(|row| row.annotation.is_some() && row.value.is_none())?;
-        let Form::Name(sym) = facts.form(declared.annotation) else { return None };
-        let names_it = facts.list(params).iter().any(|&param| match facts.form(param) {
-            Form::Cast(name, _) => facts.form(name) == Form::Str(sym),
-            name => name == Form::Str(sym),
-        });
-        if !names_it {
-            return None;
-        }
-        let scope = Scope { file: owner.file, at: declared.at, env: EnvId::NONE };
-        let typed = self.annotation_with_self(scope, declared.annotation, Some(receiver));
-        (!self.values.is_unknown(typed.value)).then_some(typed)
-    }
-
     /// The value of a class's own member, bound to its receiver.
     pub(crate) fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
+        let semantics = lang::semantics(self.program.language(owner.file));
         if matches!(receiver, Val::Instance { .. })
-            && let Some(described) = self.described(owner, var)
+            && let Some(described) = semantics.read_by_descriptor(self, owner, var)
         {
             return described;
         }
         let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
-        let typed = self.as_type_argument(owner, var, receiver).unwrap_or_else(|| self.var(scope, var));
+        let typed = semantics.field_on_receiver(self, owner, var, receiver).unwrap_or_else(|| self.var(scope, var));
         let is_enum = self.program.class(owner).kind == blocklint_facts::ClassKind::Enum;
         if is_enum && matches!(receiver, Val::Class(_)) && !self.has_function(typed) {
             // Java: a constant may have a class of its own.
@@ -366,28 +279,19 @@ impl<'a> Linker<'a> {
         if let Some(typed) = self.property(path, bound) {
             return typed;
         }
-        // A library's own `Result` is the language's.
-        if self.library.language(ty) == Language::Rust
-            && self.library.calls(path).is_empty()
-            && self.library.handovers(path).is_empty()
-            && let Some(of) = lang::rust::names::result_behind(&self.library.text(ty))
-        {
-            let of = self.library.path(Language::Rust, of);
+        let semantics = lang::semantics(self.library.language(ty));
+        let is_silent = self.library.calls(path).is_empty() && self.library.handovers(path).is_empty();
+        if is_silent && let Some(of) = semantics.type_behind(self, ty) {
             return self.library_member(of, args, name, Val::Library { ty: of, args, made: None });
         }
-        if self.library.calls(path).is_empty()
-            && self.library.handovers(path).is_empty()
-            && let Some(inner) = self.transparent_inner(ty, args)
-        {
-            // `state.0`: the one field of a library's struct around one thing.
-            if text == "0" && self.library.language(ty) == Language::Rust {
+        if is_silent && let Some(inner) = self.transparent_inner(ty, args) {
+            if semantics.is_field_of_wrapper(text) {
                 return inner;
             }
             return self.map(inner, |inner| self.attr(inner, name));
         }
-        if self.library.language(ty) == Language::Rust
-            && self.library.calls(path).is_empty()
-            && let Some(added) = self.added_by_trait(receiver, name)
+        if self.library.calls(path).is_empty()
+            && let Some(added) = semantics.member_of_library(self, receiver, name)
         {
             return added;
         }

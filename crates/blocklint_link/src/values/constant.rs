@@ -123,7 +123,7 @@ impl<'a> Linker<'a> {
         let [_, value] = facts.args_of(call)[..] else { return None };
         let scope = crate::values::expr::Scope { file, at: row.at, env: EnvId::NONE };
         match self.values.members(self.eval(scope, row.callee).value)[..] {
-            [Val::External(path)] if lang::python::names::is_cast(&self.library.text(path)) => Some(value.value),
+            [Val::External(path)] if lang::python::builtins::is_cast(&self.library.text(path)) => Some(value.value),
             _ => None,
         }
     }

@@ -90,7 +90,7 @@ impl Linker<'_> {
             return self.literal_of_all_callers(constructor, index, depth);
         }
         let row = self.program.body(constructor);
-        if !lang::is_constructor(facts.language, facts.text(row.name)) || self.is_for_tests(constructor) {
+        if !lang::words_of(facts.language).is_constructor(facts.text(row.name)) || self.is_for_tests(constructor) {
             return None;
         }
         let class = constructor.file.class_ref(row.class.get()?);

@@ -6,7 +6,7 @@ use blocklint_facts::{At, BodyId, Form, FormId, ImportKind};
 use blocklint_models::TypeExpr;
 
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::python::names::Special;
+use crate::lang::python::builtins::Special;
 use crate::linker::{Linker, Typed};
 use crate::program::ids::{FileId, PathId, SiteRef};
 use crate::values::expr::Scope;
@@ -88,9 +88,9 @@ impl<'a> Linker<'a> {
                     let scope = Scope { file, at: At::default(), env: EnvId::NONE };
                     return self.annotation_within(scope, target, receiver, depth);
                 }
-                if facts.language == Language::Java
-                    && let Form::Name(sym) = facts.form(form)
-                    && let Some(argument) = self.type_parameter(scope, sym, receiver, depth)
+                if let Form::Name(sym) = facts.form(form)
+                    && let Some(argument) =
+                        lang::semantics(facts.language).type_parameter(self, scope, sym, receiver, depth)
                 {
                     return argument;
                 }
@@ -99,12 +99,7 @@ impl<'a> Linker<'a> {
             }
             Form::Display(kind, list) => {
                 let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
-                match facts.language {
-                    Language::Rust => return self.rust_display(kind, &parts),
-                    Language::Java => return self.array_of(self.join(&parts)),
-                    Language::Python => {}
-                }
-                self.join(&parts)
+                lang::semantics(facts.language).displayed_type(self, kind, &parts)
             }
             // `A + B`.
             Form::Alt(_, list) if facts.language == Language::Rust => {
@@ -126,7 +121,7 @@ impl<'a> Linker<'a> {
     }
 
     /// What a type parameter of a class around stands for: the argument it has at the receiver, else its bound.
-    fn type_parameter(
+    pub(crate) fn type_parameter(
         &self,
         scope: Scope,
         sym: blocklint_facts::Sym,
@@ -190,7 +185,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Java: an array of something; unknown if that is.
-    fn array_of(&self, element: Typed) -> Typed {
+    pub(crate) fn array_of(&self, element: Typed) -> Typed {
         if self.values.is_unknown(element.value) {
             return element;
         }
@@ -200,13 +195,13 @@ impl<'a> Linker<'a> {
     }
 
     /// `(A, B)` and `[T]` in a type of Rust.
-    fn rust_display(&self, kind: blocklint_facts::DisplayKind, parts: &[Typed]) -> Typed {
+    pub(crate) fn rust_display(&self, kind: blocklint_facts::DisplayKind, parts: &[Typed]) -> Typed {
         let values: Vec<ValueId> = parts.iter().map(|part| part.value).collect();
         let args = self.values.args(&values);
         if kind == blocklint_facts::DisplayKind::Tuple {
             return self.known(Val::Tuple(args));
         }
-        match lang::literal_type(Language::Rust, lang::Literal::List) {
+        match lang::words_of(Language::Rust).literal_type(lang::words::Literal::List) {
             Some(list) => {
                 let ty = self.library.path(Language::Rust, list);
                 self.known(Val::Library { ty, args, made: None })
@@ -240,7 +235,8 @@ impl<'a> Linker<'a> {
             }
             Val::External(path) => {
                 let text = self.library.text(path);
-                match lang::python::names::special(&text).filter(|_| self.library.language(path) == Language::Python) {
+                match lang::python::builtins::special(&text).filter(|_| self.library.language(path) == Language::Python)
+                {
                     Some(Special::SelfType) => match receiver {
                         Some(Val::Instance { .. } | Val::Library { .. }) => {
                             self.known(receiver.unwrap_or(Val::Unknown(Why::Expression)))
@@ -252,7 +248,7 @@ impl<'a> Linker<'a> {
                     },
                     Some(_) => self.unknown(Why::Expression),
                     None => {
-                        let ty = lang::python::names::generic_alias(&text)
+                        let ty = lang::python::builtins::generic_alias(&text)
                             .map_or(path, |alias| self.library.path(Language::Python, alias));
                         self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
                     }
@@ -279,7 +275,7 @@ impl<'a> Linker<'a> {
         let text = self.library.text(path);
         let first = || arguments.first().map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
         if self.library.language(path) == Language::Python {
-            match lang::python::names::special(&text) {
+            match lang::python::builtins::special(&text) {
                 Some(Special::Optional) => return self.join(&[first(), self.known(Val::None)]),
                 Some(Special::Union) => {
                     let parts: Vec<Typed> = arguments.iter().map(|&form| read(form)).collect();
@@ -312,7 +308,7 @@ impl<'a> Linker<'a> {
                 Some(Special::SelfType | Special::Nothing) => return self.unknown(Why::Expression),
                 None => {}
             }
-            if let Some(index) = lang::python::names::awaitable_argument(&text) {
+            if let Some(index) = lang::python::builtins::awaitable_argument(&text) {
                 let value = arguments.get(index).map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
                 return self.known(Val::Awaitable(value.value));
             }
@@ -351,7 +347,7 @@ impl<'a> Linker<'a> {
                 return self.known(Val::Tuple(self.values.args(&args)));
             }
         }
-        let ty = lang::python::names::generic_alias(&text)
+        let ty = lang::python::builtins::generic_alias(&text)
             .filter(|_| self.library.language(path) == Language::Python)
             .map_or(path, |alias| self.library.path(Language::Python, alias));
         self.known(Val::Library { ty, args: self.values.args(&args), made: None })
@@ -402,7 +398,7 @@ impl<'a> Linker<'a> {
             TypeExpr::Path { path, arguments } => {
                 let language = self.language_of(receiver, call);
                 if language == Language::Python
-                    && let Some(index) = lang::python::names::awaitable_argument(path)
+                    && let Some(index) = lang::python::builtins::awaitable_argument(path)
                 {
                     let value = arguments
                         .get(index)

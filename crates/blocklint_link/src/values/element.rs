@@ -6,7 +6,6 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{Name, PathId};
 use crate::values::expr::Scope;
 use crate::values::value::{Val, Why};
-use blocklint_core::Language;
 use blocklint_facts::{Form, FormId};
 
 impl Linker<'_> {
@@ -35,27 +34,11 @@ impl Linker<'_> {
                     None => self.unknown(Why::Result),
                 }
             }
-            Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => {
-                let made_by = |method: &str| {
-                    let typed = self.attr(member, self.program.name(method)?);
-                    self.has_function(typed).then(|| {
-                        self.map(typed, |val| match val {
-                            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
-                            _ => self.unknown(Why::Result),
-                        })
-                    })
-                };
-                if let Some(next) = made_by("next") {
-                    return self.map(next, |val| self.success(val));
-                }
-                match made_by("into_iter") {
-                    Some(made) => {
-                        self.map(made, |val| if val == member { self.unknown(Why::Cycle) } else { self.element(val) })
-                    }
-                    None => self.unknown(Why::Result),
-                }
-            }
             Val::Instance { class, .. } => {
+                let semantics = lang::semantics(self.program.language(class.file));
+                if let Some(element) = semantics.element_of_instance(self, member) {
+                    return element;
+                }
                 for method in ["__iter__", "__getitem__", "iterator"] {
                     let Some(name) = self.program.name(method) else { continue };
                     let typed = self.attr(member, name);
@@ -102,13 +85,9 @@ impl Linker<'_> {
                 Some(value) => Typed { value, inferred_steps: 0 },
                 None => self.unknown(Why::Expression),
             },
-            // The fields of a tuple struct.
-            Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => {
-                match self.program.name(&index.to_string()) {
-                    Some(name) => self.attr(member, name),
-                    None => self.unknown(Why::Attribute),
-                }
-            }
+            Val::Instance { class, .. } => lang::semantics(self.program.language(class.file))
+                .part_of_instance(self, member, index)
+                .unwrap_or_else(|| self.element(member)),
             Val::Library { ty, args, .. } if self.library.ty(ty).is_some_and(|rows| rows.through().is_some()) => {
                 match self.transparent_inner(ty, args) {
                     Some(inner) => self.map(inner, |inner| self.part(inner, index)),
@@ -219,7 +198,8 @@ impl Linker<'_> {
             }
             Val::Library { ty, args, .. } => {
                 let language = self.program.language(scope.file);
-                let is_dict = lang::literal_type(language, lang::Literal::Dict)
+                let is_dict = lang::words_of(language)
+                    .literal_type(lang::words::Literal::Dict)
                     .is_some_and(|dict| self.library.is_subtype(ty, self.library.path(language, dict)));
                 if let Some(inner) = self.transparent_inner(ty, args) {
                     return self.map(inner, |inner| self.subscript(scope, inner, index));
@@ -227,7 +207,7 @@ impl Linker<'_> {
                 match self.values.nth(args, 1).filter(|_| is_dict) {
                     Some(value) => Typed { value, inferred_steps: 0 },
                     None => {
-                        let method = if language == Language::Rust { "index" } else { "__getitem__" };
+                        let method = lang::semantics(language).words().subscript_method;
                         self.always_returned(ty, method, member).unwrap_or_else(|| self.element(member))
                     }
                 }

@@ -8,9 +8,9 @@ use blocklint_facts::{
 use smallvec::SmallVec;
 
 use crate::linker::{Linker, Typed};
-use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name};
 use crate::values::narrowing::AssignReach;
-use crate::values::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
+use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 
 /// A place in a file and the binding under which its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,11 +35,11 @@ impl<'a> Linker<'a> {
         match facts.form(id) {
             Form::Other | Form::Ellipsis | Form::Not(_) | Form::Compare(..) => self.unknown(Why::Expression),
             Form::None => self.known(Val::None),
-            Form::Bool(_) => self.literal(scope.file, lang::Literal::Bool),
-            Form::Int(_) => self.literal(scope.file, lang::Literal::Int),
-            Form::Float(_) => self.literal(scope.file, lang::Literal::Float),
-            Form::Str(_) | Form::Text(_) => self.literal(scope.file, lang::Literal::Str),
-            Form::Bytes(_) => self.literal(scope.file, lang::Literal::Bytes),
+            Form::Bool(_) => self.literal(scope.file, lang::words::Literal::Bool),
+            Form::Int(_) => self.literal(scope.file, lang::words::Literal::Int),
+            Form::Float(_) => self.literal(scope.file, lang::words::Literal::Float),
+            Form::Str(_) | Form::Text(_) => self.literal(scope.file, lang::words::Literal::Str),
+            Form::Bytes(_) => self.literal(scope.file, lang::words::Literal::Bytes),
             Form::Var(var) => self.drop_same_named_methods(scope.file, facts.var(var).name, self.var(scope, var)),
             Form::Name(sym) => self.free_name(scope, sym),
             Form::This => match self.class_around(scope.file.body_ref(self.body_at(scope))) {
@@ -114,7 +114,8 @@ impl<'a> Linker<'a> {
                     let value = self.values.one(Val::Tuple(self.values.args(&parts)));
                     return Typed { value, inferred_steps: steps };
                 }
-                let word = if kind == DisplayKind::Set { lang::Literal::Set } else { lang::Literal::List };
+                let word =
+                    if kind == DisplayKind::Set { lang::words::Literal::Set } else { lang::words::Literal::List };
                 self.collection(scope.file, word, &parts)
             }
             Form::Pairs(list) => {
@@ -133,7 +134,9 @@ impl<'a> Linker<'a> {
                     .take(MOST_WRITTEN_OUT)
                     .map(|&part| self.eval_within(scope, part, depth))
                     .collect();
-                let Some(ty) = lang::literal_type(self.program.language(scope.file), lang::Literal::Dict) else {
+                let Some(ty) =
+                    lang::words_of(self.program.language(scope.file)).literal_type(lang::words::Literal::Dict)
+                else {
                     return self.unknown(Why::Expression);
                 };
                 let (key, value) = (self.join(&keys), self.join(&parts));
@@ -185,7 +188,7 @@ impl<'a> Linker<'a> {
                 match self.values.is_unknown(declared.value) {
                     true => self.eval_within(scope, value, depth),
                     // `(Supplier<String>) () -> load()`
-                    false if facts.language == Language::Java => {
+                    false if lang::words_of(facts.language).casts_callables => {
                         self.or_callables(declared, || vec![self.eval_within(scope, value, depth)])
                     }
                     false => declared,
@@ -248,9 +251,9 @@ impl<'a> Linker<'a> {
     }
 
     /// An instance of the type of a literal.
-    fn literal(&self, file: FileId, literal: lang::Literal) -> Typed {
+    fn literal(&self, file: FileId, literal: lang::words::Literal) -> Typed {
         let language = self.program.language(file);
-        match lang::literal_type(language, literal) {
+        match lang::words_of(language).literal_type(literal) {
             Some(path) => {
                 let ty = self.library.path(language, path);
                 self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
@@ -259,9 +262,9 @@ impl<'a> Linker<'a> {
         }
     }
 
-    fn collection(&self, file: FileId, literal: lang::Literal, parts: &[Typed]) -> Typed {
+    fn collection(&self, file: FileId, literal: lang::words::Literal, parts: &[Typed]) -> Typed {
         let language = self.program.language(file);
-        let Some(path) = lang::literal_type(language, literal) else { return self.unknown(Why::Expression) };
+        let Some(path) = lang::words_of(language).literal_type(literal) else { return self.unknown(Why::Expression) };
         let element = self.join(parts);
         let args = if parts.is_empty() { ArgsId::NONE } else { self.values.args(&[element.value]) };
         let ty = self.library.path(language, path);
@@ -330,14 +333,10 @@ impl<'a> Linker<'a> {
             }
         }
         let mut joined = self.join(&parts);
-        if facts.language == Language::Java && self.values.is_unknown(joined.value) {
-            // What is assigned later is of the declared type, whatever it is.
-            let declaration = facts.assigns_of(id).find(|row| row.annotation.is_some());
-            if let Some(row) = declaration {
-                joined = self.annotation(Scope { at: row.at, ..scope }, row.annotation);
-            } else if let VarKind::Param(_) = var.kind {
-                joined = self.param(reference);
-            }
+        if self.values.is_unknown(joined.value)
+            && let Some(declared) = lang::semantics(facts.language).declared_variable(self, scope, id)
+        {
+            joined = declared;
         }
         self.narrowed(scope, id, joined)
     }
@@ -347,8 +346,9 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
         let mut parts: SmallVec<[Typed; 4]> = SmallVec::new();
-        if facts.language == Language::Rust && facts.assigns_of(id).nth(1).is_some() {
-            return self.rust_twins(scope, id);
+        let semantics = lang::semantics(facts.language);
+        if let Some(items) = semantics.items_of_one_name(self, scope, id) {
+            return items;
         }
         if facts.body(var.body).kind == BodyKind::Module {
             // Whoever uses it from elsewhere runs after the module: what its end still holds, and what others assign.
@@ -370,7 +370,7 @@ impl<'a> Linker<'a> {
                     settled = reach == AssignReach::Always;
                 }
             }
-            parts.extend(self.assigned_by_other_files(scope.file, id));
+            parts.extend(semantics.assigned_by_other_files(self, scope.file, id));
         } else {
             parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned(scope, assign)));
         }
@@ -378,41 +378,16 @@ impl<'a> Linker<'a> {
             parts.push(self.param(scope.file.var_ref(id)));
         }
         // A declared type that several assignments fill speaks for all of them.
-        let is_method =
-            facts.language == Language::Java && facts.assigns_of(id).any(|row| row.kind == AssignKind::Definition);
         if parts.len() > 1
-            && !is_method
+            && !semantics.shares_name_with_method(self, scope.file, id)
             && let Some(declared) = facts.assigns_of(id).find(|row| row.annotation.is_some())
         {
             let declared = self.annotation(Scope { at: declared.at, ..scope }, declared.annotation);
             if !self.values.is_unknown(declared.value) {
-                return match facts.language {
-                    Language::Java => self.or_assigned_callables(scope.file.var_ref(id), declared),
-                    Language::Python | Language::Rust => declared,
-                };
+                return semantics.refine_declared(self, scope.file.var_ref(id), declared);
             }
         }
-        let joined = self.join(&parts);
-        match facts.language {
-            Language::Java => {
-                let field = scope.file.var_ref(id);
-                self.or_assigned_callables(field, self.narrower_field(field, joined))
-            }
-            Language::Rust if facts.body(var.body).kind == BodyKind::Class => {
-                self.or_written_callables(scope.file.var_ref(id), joined)
-            }
-            _ => joined,
-        }
-    }
-
-    /// Python: what others assign to a variable of a module that holds no definition.
-    fn assigned_by_other_files(&self, file: FileId, id: VarId) -> Option<Typed> {
-        let facts = self.program.facts(file);
-        let is_value = |row: Assign| matches!(row.kind, AssignKind::Plain | AssignKind::Declaration);
-        if facts.language != Language::Python || !facts.assigns_of(id).all(is_value) {
-            return None;
-        }
-        self.module_attribute_from_others(file, self.program.global(file, facts.var(id).name)?)
+        semantics.refine_assigned(self, scope.file.var_ref(id), self.join(&parts))
     }
 
     /// Python: whether a place is for type checkers only, or for all others (`if TYPE_CHECKING: … else: …`).
@@ -430,28 +405,12 @@ impl<'a> Linker<'a> {
             && facts.assigns_of(id).any(|row| self.for_type_checkers(file, row.at.region) == Some(true))
     }
 
-    /// Items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.
-    fn rust_twins(&self, scope: Scope, id: VarId) -> Typed {
-        let facts = self.program.facts(scope.file);
-        let in_test = |assign: AssignId| match facts.form(facts.assign(assign).value) {
-            Form::Callable(body) => facts.body(body).flags.has(blocklint_facts::BodyFlags::TEST),
-            _ => false,
-        };
-        let all: Vec<AssignId> = facts.assign_ids_of(id).collect();
-        let outside: Vec<AssignId> = all.iter().copied().filter(|&assign| !in_test(assign)).collect();
-        let meant = if outside.is_empty() { &all } else { &outside };
-        let parts: Vec<Typed> = meant.iter().map(|&assign| self.assigned(scope, assign)).collect();
-        let joined = self.join(&parts);
-        let differ = self.values.members(joined.value).iter().filter(|val| matches!(val, Val::Fn { .. })).count() > 1;
-        if differ { self.inferred(joined) } else { joined }
-    }
-
     /// What one assignment gives a local; in Python its declared type where the value does not tell:
     /// `found: Optional[Credentials] = None`, `found, project = self.known[key]`.
     fn assigned_or_declared(&self, scope: Scope, id: VarId, assign: AssignId) -> Typed {
         let typed = self.assigned(scope, assign);
         let facts = self.program.facts(scope.file);
-        if facts.language != Language::Python || !self.values.is_unknown(typed.value) {
+        if !lang::words_of(facts.language).declares_later_values || !self.values.is_unknown(typed.value) {
             return typed;
         }
         let declared = facts.assigns_of(id).find(|row| row.annotation.is_some());
@@ -481,141 +440,46 @@ impl<'a> Linker<'a> {
             return self.unknown(Why::Expression);
         }
         let mut made = self.eval(scope, row.value);
-        if row.kind == AssignKind::Plain && self.program.language(scope.file) == Language::Rust {
-            made = self.as_value(made);
+        if row.kind == AssignKind::Plain {
+            made = lang::semantics(self.program.language(scope.file)).as_owned(self, made);
         }
         self.with_added_elements(scope, assign, made)
     }
 
-    /// The assigned value where it is a proper subtype of the declared one.
+    /// Returns the assigned value if it is a proper subtype of the declared one.
     fn refined(&self, scope: Scope, declared: Typed, row: &Assign) -> Typed {
         if row.value.is_none() {
             return declared;
         }
-        let is_java = self.program.language(scope.file) == Language::Java;
-        if let Some(given) = self.literal_elements(scope, row) {
+        let semantics = lang::semantics(self.program.language(scope.file));
+        if let Some(given) = semantics.refine_by_value(self, scope, declared, row) {
             return given;
         }
         let [base] = self.values.members(declared.value)[..] else { return declared };
-        // `const JOB: fn() = work;`
-        if self.program.language(scope.file) == Language::Rust && self.takes_lambda(declared) {
-            return self.or_callables(declared, || vec![self.eval(scope, row.value)]);
-        }
-        if let Val::Library { ty, args, .. } = base
-            && self.program.language(scope.file) == Language::Rust
-            && self.values.list(args).iter().any(|&arg| self.values.is_unknown(arg))
-        {
-            if let Some(collected) = self.collected_into(scope, declared, row.value) {
-                return collected;
-            }
-            return self.arguments_filled(scope, declared, (ty, args), row.value);
-        }
-        if !matches!(base, Val::Instance { .. }) && !is_java && !self.makes_declared(scope.file, base, row.value) {
+        if !matches!(base, Val::Instance { .. }) && !semantics.makes_declared(self, scope.file, base, row.value) {
             return declared;
         }
         let given = self.eval(scope, row.value);
-        let [val] = self.values.members(given.value)[..] else {
-            // `Supplier<String> chosen = isQuick ? this::quick : this::slow;`
-            return if is_java { self.or_callables(declared, || vec![given]) } else { declared };
-        };
+        let [val] = self.values.members(given.value)[..] else { return declared };
         match (base, val) {
             (Val::Instance { class: base, .. }, Val::Instance { class, .. })
                 if class != base && self.is_subclass(class, base) =>
             {
                 given
             }
-            // What it was made with: `tasks: queue.Queue[Task] = queue.Queue(10)`.
-            (Val::Library { ty: base, args, .. }, Val::Library { ty, made, .. }) if !is_java && base == ty => {
+            // The call that made it: `tasks: queue.Queue[Task] = queue.Queue(10)`.
+            (Val::Library { ty: base, args, .. }, Val::Library { ty, made, .. }) if base == ty => {
                 Typed { value: self.values.one(Val::Library { ty, args, made }), ..given }
             }
-            // What a library's class was made of: `InputStream in = new ByteArrayInputStream(bytes)`.
-            (Val::Library { ty: base, args: of_base, .. }, Val::Library { ty, args, made })
-                if is_java && self.library.is_subtype(ty, base) =>
-            {
-                let says_nothing = self.values.list(args).iter().all(|&arg| self.values.is_unknown(arg));
-                let args = if says_nothing { of_base } else { args };
-                Typed { value: self.values.one(Val::Library { ty, args, made }), ..given }
-            }
-            // A lambda for an interface of the project: its call is a call of the lambda.
-            (Val::Instance { class, .. }, Val::Fn { .. }) if is_java && self.functional_method(class).is_some() => {
-                given
-            }
-            (Val::Library { ty, .. }, Val::Fn { .. }) if is_java && self.is_functional_type(ty) => given,
-            (Val::Library { ty, .. }, Val::Instance { .. })
-                if is_java && self.is_functional_type(ty) && !self.callables_of(val).is_empty() =>
-            {
-                given
-            }
-            // `Stream<Path> all = Files.list(folder)`: what it holds back runs where it is consumed.
-            (Val::Library { .. }, Val::Lazy { .. }) if is_java => given,
             _ => declared,
         }
     }
 
-    /// Rust: a declared type with the arguments that it leaves to be inferred: `let all: Vec<_> = stores()`.
-    fn arguments_filled(&self, scope: Scope, declared: Typed, of: (PathId, ArgsId), value: FormId) -> Typed {
-        let (ty, args) = of;
-        let given = self.as_value(self.eval(scope, value));
-        let of_same_type = match self.values.members(given.value)[..] {
-            [Val::Library { ty: other, args: known, made }] if other == ty => Some((known, made)),
-            _ => None,
-        };
-        let Some((known, made)) = of_same_type else {
-            // `let all: Vec<_> = paths.collect()`: what was gone through.
-            let element = self.map(given, |val| self.element(val));
-            let is_one = self.values.list(args).len() == 1;
-            if !is_one || self.values.is_unknown(element.value) {
-                return declared;
-            }
-            let args = self.values.args(&[element.value]);
-            return Typed { value: self.values.one(Val::Library { ty, args, made: None }), ..element };
-        };
-        let filled: Vec<ValueId> = self
-            .values
-            .list(args)
-            .iter()
-            .enumerate()
-            .map(|(at, &arg)| if self.values.is_unknown(arg) { self.values.nth(known, at).unwrap_or(arg) } else { arg })
-            .collect();
-        Typed { value: self.values.one(Val::Library { ty, args: self.values.args(&filled), made }), ..given }
-    }
-
-    /// Python: what a local holds whose elements are all written out and known, and to which nothing is added:
-    /// `steps: List[Step] = [Load(), Save()]` holds no other step.
-    fn literal_elements(&self, scope: Scope, row: &Assign) -> Option<Typed> {
-        let facts = self.program.facts(scope.file);
-        let (Form::Display(kind, list), Form::Var(var)) = (facts.form(row.value), facts.form(row.target)) else {
-            return None;
-        };
-        let is_local = facts.body(facts.var(var).body).kind == BodyKind::Function;
-        let is_whole = (1..=MOST_WRITTEN_OUT).contains(&facts.list(list).len());
-        if facts.language != Language::Python || kind == DisplayKind::Tuple || !is_local || !is_whole {
-            return None;
-        }
-        let given = self.eval(scope, row.value);
-        let [Val::Library { ty, args, .. }] = self.values.members(given.value)[..] else { return None };
-        let elements = self.values.members(self.values.nth(args, 0)?);
-        let all_made = elements.iter().all(|val| matches!(val, Val::Instance { .. }));
-        (all_made && !self.is_added_to(scope.file, var, ty)).then_some(given)
-    }
-
-    /// Whether a value is a call under the last name of a library's type.
-    fn makes_declared(&self, file: FileId, declared: Val, value: FormId) -> bool {
-        let facts = self.program.facts(file);
-        let (Val::Library { ty, .. }, Form::Result(site)) = (declared, facts.form(value)) else { return false };
-        facts.language == Language::Python
-            && self.library.text(ty).rsplit('.').next() == Some(facts.text(facts.site(site).name))
-    }
-
     /// A name that its file does not bind.
     pub(crate) fn free_name(&self, scope: Scope, sym: Sym) -> Typed {
-        match self.program.language(scope.file) {
-            Language::Python => lang::python::names::free_name(self, scope.file, sym),
-            Language::Rust => lang::rust::names::free_name(self, scope, sym),
-            Language::Java => lang::java::names::free_name(self, scope, sym),
-        }
+        lang::semantics(self.program.language(scope.file)).unbound_name(self, scope, sym)
     }
 }
 
 /// How many elements that are written out are looked at.
-const MOST_WRITTEN_OUT: usize = 32;
+pub(crate) const MOST_WRITTEN_OUT: usize = 32;

@@ -89,21 +89,8 @@ impl<'a> Linker<'a> {
 
     /// The same in classes derived from it, where neither it nor a base assigns any; at most in 64.
     pub(crate) fn derived_assigns(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
-        let mut found = Vec::new();
-        let mut seen = vec![class];
-        let mut queue = self.derived(class).to_vec();
-        while let Some(next) = queue.pop() {
-            if seen.contains(&next) {
-                continue;
-            }
-            if seen.len() > 64 {
-                break;
-            }
-            seen.push(next);
-            found.extend(self.own_assigns(next, name).into_iter().map(|assign| (next.file, assign)));
-            queue.extend(self.derived(next).iter().copied());
-        }
-        found
+        let below = self.descendants(class, 64).classes.into_iter();
+        below.flat_map(|next| self.own_assigns(next, name).into_iter().map(move |assign| (next.file, assign))).collect()
     }
 
     /// All assignments to an attribute of a class, its bases and the classes derived from it, of the own object or of

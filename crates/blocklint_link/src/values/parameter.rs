@@ -4,7 +4,6 @@ use crate::lang;
 use crate::linker::{Linker, Typed};
 use crate::program::ids::VarRef;
 use crate::values::value::{EnvId, Val, Why};
-use blocklint_core::Language;
 use blocklint_facts::{ParamKind, VarKind};
 
 impl<'a> Linker<'a> {
@@ -31,7 +30,9 @@ impl<'a> Linker<'a> {
                         self.unknown(Why::Parameter)
                     };
                     let language = self.program.language(reference.file);
-                    let Some(list) = lang::literal_type(language, lang::Literal::List) else { return element };
+                    let Some(list) = lang::words_of(language).literal_type(lang::words::Literal::List) else {
+                        return element;
+                    };
                     let ty = self.library.path(language, list);
                     let args = self.values.args(&[element.value]);
                     return self.known(Val::Library { ty, args, made: None });
@@ -39,24 +40,20 @@ impl<'a> Linker<'a> {
                 ParamKind::KwArgs => return self.unknown(Why::Parameter),
                 _ => {}
             }
+            let semantics = lang::semantics(facts.language);
             if index == 0
-                && facts.language == Language::Python
-                && let Some(receiver) = self.receiver_of(reference)
+                && let Some(receiver) = semantics.first_param(self, reference)
             {
                 return receiver;
             }
             if param.annotation.is_some() {
                 let declared = self.annotation(scope, param.annotation);
                 if !self.values.is_unknown(declared.value) {
-                    return match facts.language {
-                        Language::Java => self.given_more_exactly(body, index, declared),
-                        Language::Python | Language::Rust => declared,
-                    };
+                    return semantics.refine_param(self, body, index, declared);
                 }
             }
-            if facts.language != Language::Python
-                && facts.body(var.body).kind == blocklint_facts::BodyKind::Lambda
-                && let Some(given) = self.lambda_param(body, index)
+            if facts.body(var.body).kind == blocklint_facts::BodyKind::Lambda
+                && let Some(given) = semantics.lambda_param(self, body, index)
             {
                 return given;
             }

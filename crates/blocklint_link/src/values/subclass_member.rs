@@ -61,21 +61,13 @@ impl Linker<'_> {
     /// The union of what derived classes give a member; unknown where none does.
     fn below(&self, class: ClassRef, name: Name) -> Typed {
         self.query_value(&self.tables.values.below, (class, name), || {
-            let in_tests = self.program.is_test(class.file);
+            let below = self.descendants(class, MOST_CLASSES);
             let mut parts: Vec<Typed> = Vec::new();
-            let mut seen = vec![class];
-            let mut queue = self.derived(class).to_vec();
-            while let Some(next) = queue.pop() {
-                if seen.contains(&next) {
-                    continue;
-                }
-                if seen.len() > MOST_CLASSES || parts.len() > UNION_LIMIT {
+            for next in below.classes {
+                if parts.len() > UNION_LIMIT {
                     return self.unknown(Why::Bound);
                 }
-                seen.push(next);
-                queue.extend(self.derived(next).iter().copied());
-                // What tests put in the place of a service is no service.
-                if self.program.is_test(next.file) && !in_tests {
+                if self.is_test_double(self.class_body(next), self.class_body(class)) {
                     continue;
                 }
                 if let Some((owner, var)) = self.own_member(next, name) {
@@ -90,6 +82,9 @@ impl Linker<'_> {
                         parts.push(self.assigned(scope, assign));
                     }
                 }
+            }
+            if !below.is_whole {
+                return self.unknown(Why::Bound);
             }
             if parts.is_empty() { self.unknown(Why::Attribute) } else { self.join(&parts) }
         })
@@ -115,10 +110,8 @@ impl Linker<'_> {
         if self.program.text(name).starts_with("__") {
             return own;
         }
-        let in_tests = self.is_for_tests(body);
         let overrides = self.overrides(of, name);
-        let overrides: Vec<BodyRef> =
-            overrides.iter().copied().filter(|&of| in_tests || !self.is_for_tests(of)).collect();
+        let overrides: Vec<BodyRef> = overrides.iter().copied().filter(|&of| !self.is_test_double(of, body)).collect();
         if overrides.is_empty() || overrides.len() > UNION_LIMIT {
             return own;
         }

@@ -6,8 +6,8 @@ use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};
 use blocklint_flow::callers::Callers;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
-use blocklint_link::syntax::bodies::function_around;
 use blocklint_link::syntax::forms::mentions;
+use blocklint_link::syntax::regions::function_around;
 use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::FxHashSet;
 

@@ -20,7 +20,7 @@ use blocklint_link::linker::round::{Round, RoundTable};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::program::{is_for_one_person, sets_up};
-use blocklint_link::syntax::bodies::function_around;
+use blocklint_link::syntax::regions::function_around;
 use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::FxHashMap;
 

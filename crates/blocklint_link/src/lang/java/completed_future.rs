@@ -1,18 +1,16 @@
-//! Futures that are known to be done where they are asked for their value, `if (f.isSuccess()) use(f.get())`, and those that
-//! only say that a thread has begun.
+//! Java: futures that are known to be done where they are asked for their value: `if (f.isSuccess()) use(f.get())`.
 
 use crate::lang;
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId, SiteKind};
+use blocklint_facts::{Form, FormId, SiteKind};
 
 use crate::calls::targets::Target;
 use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
-use crate::syntax::forms::field_of;
-use crate::syntax::regions::lies_in;
+use crate::syntax::forms::{field_of, is_same};
 use crate::values::value::EnvId;
 
-impl<'a> Linker<'a> {
+impl Linker<'_> {
     /// Whether the future that a call stands on was asked before, in the same body, if it is done.
     pub(crate) fn was_checked_done(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
@@ -21,8 +19,7 @@ impl<'a> Linker<'a> {
         }
         let Some(receiver) = self.receiver_form(site) else { return false };
         // `if (!isDone()) throw …; return super.get();`
-        let on_base =
-            matches!(facts.form(receiver), Form::Name(sym) if facts.text(sym) == lang::java::conventions::SUPER);
+        let on_base = matches!(facts.form(receiver), Form::Name(sym) if facts.text(sym) == lang::java::words::SUPER);
         self.calls_before(site, lang::java::names::DONE_TESTS).any(|asked| {
             let of = self.receiver_form(site.file.site_ref(asked));
             on_base && of.is_none_or(|of| facts.form(of) == Form::This)
@@ -67,71 +64,6 @@ impl<'a> Linker<'a> {
         let Form::Attr(from, getter) = facts.form(facts.site(call).callee) else { return false };
         facts.args_of(call).is_empty()
             && lang::java::names::is_getter_of(facts.text(getter), facts.text(name))
-            && crate::lang::java::completed_future::is_same(facts, of, from)
-    }
-}
-
-impl<'a> Linker<'a> {
-    /// Whether a wait is for the sign of life of a thread that the same block has just started: what ends it, `method`, is
-    /// only ever given literals. `thread.start(); ready.result()`, and the thread begins with `ready.set_result(None)`.
-    pub(crate) fn is_handshake(&self, site: SiteRef, method: &str) -> bool {
-        let facts = self.program.facts(site.file);
-        let Some(receiver) = self.receiver_form(site) else { return false };
-        let here = self.program.site(site).at;
-        let started = self.sites_under(site.file, &[lang::STARTS_THREAD]).any(|before| {
-            let row = facts.site(before);
-            let targets = || self.targets(site.file.site_ref(before), EnvId::NONE);
-            row.at.region == here.region
-                && row.at.position < here.position
-                && targets().list.iter().any(|target| matches!(target, Target::Row { .. }))
-        });
-        if !started {
-            return false;
-        }
-        let ending = [method];
-        let mut ends = self.sites_under(site.file, &ending).filter(|&end| {
-            let of = self.receiver_form(site.file.site_ref(end));
-            of.is_some_and(|of| is_same_name(facts, of, receiver))
-        });
-        let gives_literal = |end| {
-            facts.args_of(end).iter().all(|arg| {
-                matches!(
-                    facts.form(arg.value),
-                    Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_)
-                )
-            })
-        };
-        ends.next().is_some_and(gives_literal) && ends.all(gives_literal)
-    }
-
-    /// Whether the same object was told to end right before, under no other condition: `process.kill()`, `process.wait()`.
-    pub(crate) fn is_ended_before(&self, site: SiteRef, method: &str) -> bool {
-        let facts = self.program.facts(site.file);
-        let Some(receiver) = self.receiver_form(site) else { return false };
-        let here = self.program.site(site).at;
-        self.calls_before(site, &[method]).any(|call| {
-            let ended = self.receiver_form(site.file.site_ref(call));
-            ended.is_some_and(|ended| is_same(facts, ended, receiver))
-                && lies_in(facts, here.region, facts.site(call).at.region)
-        })
-    }
-}
-
-/// Whether two forms read the same variable, or a field of one name: the other body has another name for the object.
-fn is_same_name(facts: &FileFacts, a: FormId, b: FormId) -> bool {
-    match (facts.form(a), facts.form(b)) {
-        (Form::Var(a), Form::Var(b)) => a == b,
-        (Form::Attr(_, x), Form::Attr(_, y)) => x == y,
-        _ => false,
-    }
-}
-
-/// Whether two forms read the same variable or field.
-pub fn is_same(facts: &FileFacts, a: FormId, b: FormId) -> bool {
-    match (facts.form(a), facts.form(b)) {
-        (Form::Var(a), Form::Var(b)) => a == b,
-        (Form::Attr(a, x), Form::Attr(b, y)) => x == y && is_same(facts, a, b),
-        (Form::This, Form::This) => true,
-        _ => false,
+            && is_same(facts, of, from)
     }
 }

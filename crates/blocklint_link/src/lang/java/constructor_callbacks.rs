@@ -87,7 +87,7 @@ impl Linker<'_> {
                 let of_facts = self.program.facts(of.file);
                 of_facts.text(self.program.body(of).name) == method
             }),
-            _ => lang::conventions::is_functional_method(Language::Java, method),
+            _ => lang::words_of(Language::Java).is_functional_method(method),
         })
     }
 

@@ -48,7 +48,7 @@ impl Linker<'_> {
         let Some(looked_up) = behind_local(facts, form) else { return false };
         let Form::Result(call) = facts.form(looked_up) else { return false };
         let row = facts.site(call);
-        let is_read = lang::java::conventions::READS_TABLE.contains(&facts.text(row.name));
+        let is_read = lang::java::words::READS_TABLE.contains(&facts.text(row.name));
         let Some(key) = facts.args_of(call).first().copied().filter(|_| is_read) else { return false };
         if matches!(facts.form(key.value), Form::Str(_) | Form::Text(_) | Form::Int(_) | Form::None) {
             return false;
@@ -56,10 +56,7 @@ impl Linker<'_> {
         let targets = self.targets(site.file.site_ref(call), EnvId::NONE);
         targets.list.iter().any(|target| match *target {
             Target::Row { path, .. } => self.library.split(path).is_some_and(|(owner, _)| {
-                self.library
-                    .supertypes(owner)
-                    .iter()
-                    .any(|&of| *self.library.text(of) == *lang::java::conventions::TABLE)
+                self.library.supertypes(owner).iter().any(|&of| *self.library.text(of) == *lang::java::words::TABLE)
             }),
             Target::Body { .. } | Target::Overrides { .. } => false,
         })
@@ -72,7 +69,7 @@ impl Linker<'_> {
         let uses = self.program.index_of(site.file).uses_of_callable(body);
         let mut uses = uses.iter();
         let (Some((Mention::Arg(call, 0), _)), None) = (uses.next(), uses.next()) else { return false };
-        if !lang::java::conventions::goes_through_all(facts.text(facts.site(call).name)) {
+        if !lang::java::words::goes_through_all(facts.text(facts.site(call).name)) {
             return false;
         }
         let mut at = self.receiver_form(site.file.site_ref(call));
@@ -83,10 +80,10 @@ impl Linker<'_> {
                 Form::Var(_) | Form::Attr(..) => return true,
                 Form::Result(before) => {
                     let name = facts.text(facts.site(before).name);
-                    if lang::java::conventions::makes_stream_of_all(name) {
+                    if lang::java::words::makes_stream_of_all(name) {
                         return true;
                     }
-                    if !lang::java::conventions::keeps_elements(name) {
+                    if !lang::java::words::keeps_elements(name) {
                         return false;
                     }
                     at = self.receiver_form(site.file.site_ref(before));

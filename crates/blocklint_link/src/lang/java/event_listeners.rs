@@ -34,9 +34,6 @@ impl Linker<'_> {
 
     /// The names of the calls of a library during which it runs a method for its annotation.
     pub fn names_run_during_annotation(&self, body: BodyRef) -> Vec<Name> {
-        if self.program.language(body.file) != Language::Java {
-            return Vec::new();
-        }
         let rows = self.decorator_paths(body).into_iter().flat_map(|path| {
             let rows = self.library.handovers(path);
             rows.of_via(Via::Decorator).flat_map(|row| self.last_names(&row.row.during)).collect::<Vec<_>>()

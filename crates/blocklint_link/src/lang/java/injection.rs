@@ -1,12 +1,127 @@
-//! Java: of several classes of a declared type the one that a field is named for: where a container finds several it takes the one of the
-//! field's name (<https://docs.spring.io/spring-framework/reference/core/beans/annotation-config/autowired-qualifiers.html>).
+//! Java: dependency injection: the object that a container puts into a constructor or field. A method of the project makes it
+//! (`@Bean`); of several classes of a declared type, the one whose name the field has is taken
+//! (<https://docs.spring.io/spring-framework/reference/core/beans/annotation-config/autowired-qualifiers.html>).
 
-use blocklint_core::Language;
-use blocklint_facts::{Assign, BodyKind, ClassKind, Form};
+use crate::lang;
+use blocklint_core::{Context, Language};
+use blocklint_facts::{Assign, AssignKind, BodyId, BodyKind, ClassKind, Form, VarKind};
+use blocklint_models::{HandoverContext, Phase, Runs, Via};
 
 use crate::linker::{Linker, Typed};
-use crate::program::ids::{ClassRef, FileId};
-use crate::values::value::{ArgsId, Val};
+use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, VarRef};
+use crate::values::expr::Scope;
+use crate::values::value::{ArgsId, EnvId, Val, ValueId};
+
+/// A method that makes an object for a container.
+pub(crate) struct Provider {
+    body: BodyRef,
+    /// What the container calls it: the method's name, or what its annotation says.
+    names: Vec<String>,
+    /// The library types it is declared to give.
+    gives: Vec<PathId>,
+}
+
+impl Linker<'_> {
+    /// The methods that may have made what a container puts into a parameter or field that no code gives anything: of its type, of
+    /// those the ones of its name where there are any.
+    pub(crate) fn made_by_container(&self, var: VarRef) -> Vec<BodyRef> {
+        let wanted = self.declared_paths(var);
+        let Some(&wanted) = wanted.first().filter(|_| wanted.len() == 1) else { return Vec::new() };
+        let facts = self.program.facts(var.file);
+        let name = facts.text(self.program.var(var).name);
+        let of_type: Vec<&Provider> = self
+            .providers()
+            .iter()
+            .filter(|provider| provider.gives.iter().any(|&gives| self.library.is_subtype(gives, wanted)))
+            .filter(|provider| self.may_meet(provider.body.file, var.file))
+            .collect();
+        let of_name: Vec<&&Provider> =
+            of_type.iter().filter(|provider| provider.names.iter().any(|given| given == name)).collect();
+        match of_name.is_empty() {
+            true => of_type.iter().map(|provider| provider.body).collect(),
+            false => of_name.iter().map(|provider| provider.body).collect(),
+        }
+    }
+
+    /// Whether a container may give a value to a parameter: one of a constructor, or of a method that makes something for it.
+    pub(crate) fn is_injected(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        facts.language == Language::Java
+            && (lang::words_of(Language::Java).is_constructor(facts.text(self.program.body(body).name))
+                || self.providers().iter().any(|provider| provider.body == body))
+    }
+
+    fn declared_paths(&self, var: VarRef) -> Vec<PathId> {
+        let facts = self.program.facts(var.file);
+        let row = self.program.var(var);
+        let declared = match row.kind {
+            VarKind::Param(index) => {
+                let body = var.file.body_ref(row.body);
+                let annotation = facts.params_of(row.body).get(index as usize).map(|param| param.annotation);
+                annotation.map(|annotation| self.annotation(self.signature_scope(body), annotation))
+            }
+            _ => self.program.assigns_of(var).find(|assign| assign.kind == AssignKind::Declaration).map(|assign| {
+                self.annotation(Scope { file: var.file, at: assign.at, env: EnvId::NONE }, assign.annotation)
+            }),
+        };
+        declared.map_or(Vec::new(), |declared| self.library_types(declared.value))
+    }
+
+    fn library_types(&self, value: ValueId) -> Vec<PathId> {
+        let types = self.values.members(value).into_iter().filter_map(|val| match val {
+            Val::Library { ty, .. } => Some(ty),
+            _ => None,
+        });
+        types.collect()
+    }
+
+    fn providers(&self) -> &[Provider] {
+        self.tables.java.providers.get_or_init(|| {
+            let mut found = Vec::new();
+            for (slot, source) in self.program.files.iter().enumerate() {
+                if source.facts.language != Language::Java {
+                    continue;
+                }
+                for (at, row) in source.facts.bodies.iter().enumerate() {
+                    if row.kind == BodyKind::Function && row.returns.is_some() && row.decorators.len > 0 {
+                        let body = FileId(slot as u32).body_ref(BodyId(at as u32));
+                        found.extend(self.provider(body));
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    fn provider(&self, body: BodyRef) -> Option<Provider> {
+        let makes = |path: PathId| {
+            self.library.handovers(path).of_via(Via::Decorator).any(|of| {
+                of.row.phase == Some(Phase::Startup)
+                    && of.row.context == HandoverContext::Is(Runs::In(Context::Unknown))
+            })
+        };
+        let (_, made) = self.decorators(body).into_iter().find(|&(path, _)| makes(path))?;
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let gives = self.library_types(self.annotation(self.signature_scope(body), row.returns).value);
+        let mut said = Vec::new();
+        for arg in made.into_iter().flat_map(|site| self.program.args_of(site)) {
+            match facts.form(arg.value) {
+                Form::Str(sym) => said.push(facts.text(sym).to_owned()),
+                Form::Display(_, list) => {
+                    let texts = facts.list(list).iter().filter_map(|&part| match facts.form(part) {
+                        Form::Str(sym) => Some(facts.text(sym).to_owned()),
+                        _ => None,
+                    });
+                    said.extend(texts);
+                }
+                _ => {}
+            }
+        }
+        let names = if said.is_empty() { vec![facts.text(row.name).to_owned()] } else { said };
+        Some(Provider { body, names, gives })
+    }
+}
 
 /// Classes that are looked at for one field.
 const MOST: usize = 64;
@@ -41,16 +156,7 @@ impl Linker<'_> {
 
     /// The classes that derive from one, those of tests apart.
     fn classes_below(&self, class: ClassRef) -> Vec<ClassRef> {
-        let mut seen = vec![class];
-        let mut at = 0;
-        while at < seen.len() && seen.len() < MOST {
-            for &next in self.derived(seen[at]).iter() {
-                if !seen.contains(&next) {
-                    seen.push(next);
-                }
-            }
-            at += 1;
-        }
+        let mut seen = self.with_descendants(class, usize::MAX, MOST);
         seen.retain(|of| {
             let is_class = self.program.class(*of).kind != ClassKind::Interface;
             *of != class && is_class && !self.program.is_test(of.file)

@@ -83,7 +83,7 @@ impl Linker<'_> {
             all += self.implementations_referred_to(of, receiver).into_iter().filter(|&body| fits(body)).count();
         }
         // Each element is given to what implements it.
-        let on_each = || lang::java::conventions::goes_through_all(facts.text(self.program.site(site).name));
+        let on_each = || lang::java::words::goes_through_all(facts.text(self.program.site(site).name));
         let unbound = members.iter().any(|val| matches!(*val, Val::Fn { receiver, .. } if !receiver.is_some()));
         Some(match all {
             0 | 1 => 0,

@@ -1,16 +1,16 @@
 //! Names, values and calls of Java.
 
-pub(crate) mod beans;
 pub(crate) mod build_modules;
 pub(crate) mod class_annotations;
 pub mod completed_future;
 pub(crate) mod constructor_callbacks;
-pub mod conventions;
+pub(crate) mod declared;
 pub(crate) mod deployment;
 pub(crate) mod element_calls;
 pub(crate) mod event_listeners;
 pub(crate) mod generated_code;
 pub(crate) mod glob_sites;
+pub(crate) mod implicit_calls;
 pub(crate) mod injection;
 pub(crate) mod lambda_count;
 pub mod library_roots;
@@ -21,4 +21,230 @@ pub(crate) mod own_library;
 pub(crate) mod servlet_modules;
 pub(crate) mod tables;
 pub(crate) mod time_unit;
-pub(crate) mod words;
+pub mod words;
+
+use blocklint_core::Language;
+use blocklint_facts::{Assign, AssignKind, DisplayKind, FormId, ImportId, RegionId, SiteKind, Sym, VarId, VarKind};
+use blocklint_models::Role;
+use rustc_hash::FxHashSet;
+
+use crate::calls::targets::{Target, Targets};
+use crate::effect::constant::Constant;
+use crate::guards::loop_multiplier::{Rounds, goes_through_few};
+use crate::lang::Semantics;
+use crate::lang::implicit::ImplicitCall;
+use crate::lang::words::Words;
+use crate::linker::{Linker, Typed};
+use crate::models::row_match::ConditionResult;
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
+use crate::program::path_kind::is_of_demo;
+use crate::values::expr::Scope;
+use crate::values::value::{ArgsId, BoundId, EnvId, Val};
+
+/// Java.
+pub(crate) struct Java;
+
+impl Semantics for Java {
+    fn words(&self) -> &'static Words {
+        &words::WORDS
+    }
+
+    fn unbound_name(&self, linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
+        names::free_name(linker, scope, sym)
+    }
+
+    fn import(&self, linker: &Linker<'_>, file: FileId, import: ImportId) -> Typed {
+        linker.query_value(&linker.tables.values.imports, (file, import), || {
+            names::import(linker, file, &linker.program.facts(file).import(import))
+        })
+    }
+
+    fn callee(&self, linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
+        linker.query_value(&linker.tables.calls.callees, (site, scope.env), || names::callee(linker, scope, site))
+    }
+
+    fn module_name(&self, linker: &Linker<'_>, file: FileId) -> String {
+        names::package(linker, file).to_owned()
+    }
+
+    /// `T::m`, `object::m`, `T::new`.
+    fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed {
+        names::method_reference(linker, of, name)
+    }
+
+    /// `Outer.this`
+    fn implied_member_of_class(
+        &self,
+        linker: &Linker<'_>,
+        class: ClassRef,
+        name: Name,
+        _receiver: Val,
+    ) -> Option<Typed> {
+        let is_this = linker.program.text(name) == words::THIS;
+        is_this.then(|| linker.known(Val::Instance { class, exact: false, args: ArgsId::NONE }))
+    }
+
+    fn field_on_receiver(&self, linker: &Linker<'_>, owner: ClassRef, var: VarId, receiver: Val) -> Option<Typed> {
+        linker.as_type_argument(owner, var, receiver)
+    }
+
+    /// The result of generated code, of a callable, or of two callables that are composed.
+    fn unknown_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
+        let made = generated_code::generated(linker, site, env).or_else(|| linker.functional_result(site, env));
+        made.or_else(|| linker.put_together(site, env))
+    }
+
+    fn implicit_calls(&self) -> &'static [ImplicitCall] {
+        implicit_calls::IMPLICIT_CALLS
+    }
+
+    /// A loop runs the `iterator` of an object and each step of that iterator.
+    fn are_alternatives(&self, linker: &Linker<'_>, site: SiteRef, targets: &Targets) -> bool {
+        let facts = linker.program.facts(site.file);
+        let row = linker.program.site(site);
+        let goes_through = row.kind == SiteKind::Iterate || words::GOES_THROUGH_ITSELF.contains(&facts.text(row.name));
+        if !goes_through {
+            return self.runs_one_of(targets);
+        }
+        let mut seen = FxHashSet::default();
+        targets.list.iter().any(|target| match *target {
+            Target::Body { body, .. } => {
+                let of = linker.program.facts(body.file);
+                !seen.insert(of.text(linker.program.body(body).name))
+            }
+            Target::Overrides { .. } => true,
+            Target::Row { .. } => false,
+        })
+    }
+
+    fn is_of_iteration(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
+        !linker.names_of_loops(body).is_empty()
+    }
+
+    fn constructed(&self, linker: &Linker<'_>, class: ClassRef, _site: SiteRef, env: EnvId) -> Typed {
+        let made = Val::Instance { class, exact: true, args: ArgsId::NONE };
+        linker.known(linker.as_closure(made, env).unwrap_or(made))
+    }
+
+    fn result_without_row(
+        &self,
+        linker: &Linker<'_>,
+        path: &str,
+        _own: Val,
+        receiver: BoundId,
+        at: (SiteRef, EnvId),
+    ) -> Option<Typed> {
+        if let Some(stub) = generated_code::generated_stub(path) {
+            let ty = linker.library.path(Language::Java, &stub);
+            return Some(linker.known(Val::Library { ty, args: ArgsId::NONE, made: None }));
+        }
+        let plain = generated_code::behind_binding(path)?;
+        let given = linker.library_result(linker.library.path(Language::Java, &plain), receiver, at.0, at.1);
+        Some(linker.map(given, |val| linker.given_by_binding(val)))
+    }
+
+    fn refine_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32, declared: Typed) -> Typed {
+        linker.given_more_exactly(body, index, declared)
+    }
+
+    fn lambda_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32) -> Option<Typed> {
+        linker.lambda_param(body, index)
+    }
+
+    fn refine_returned(&self, linker: &Linker<'_>, body: BodyRef, declared: Typed) -> Typed {
+        linker.narrowed_return(body, declared)
+    }
+
+    fn declared_variable(&self, linker: &Linker<'_>, scope: Scope, var: VarId) -> Option<Typed> {
+        let facts = linker.program.facts(scope.file);
+        // A later assignment is of the declared type, too.
+        match facts.assigns_of(var).find(|row| row.annotation.is_some()) {
+            Some(row) => Some(linker.annotation(Scope { at: row.at, ..scope }, row.annotation)),
+            None => matches!(facts.var(var).kind, VarKind::Param(_)).then(|| linker.param(scope.file.var_ref(var))),
+        }
+    }
+
+    fn shares_name_with_method(&self, linker: &Linker<'_>, file: FileId, var: VarId) -> bool {
+        linker.program.facts(file).assigns_of(var).any(|row| row.kind == AssignKind::Definition)
+    }
+
+    fn refine_declared(&self, linker: &Linker<'_>, var: VarRef, declared: Typed) -> Typed {
+        linker.or_assigned_callables(var, declared)
+    }
+
+    fn refine_assigned(&self, linker: &Linker<'_>, var: VarRef, assigned: Typed) -> Typed {
+        linker.or_assigned_callables(var, linker.narrower_field(var, assigned))
+    }
+
+    fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, declared: Typed, row: &Assign) -> Option<Typed> {
+        Some(linker.declared_or_value(scope, declared, row))
+    }
+
+    fn type_parameter(
+        &self,
+        linker: &Linker<'_>,
+        scope: Scope,
+        sym: Sym,
+        receiver: Option<Val>,
+        depth: u32,
+    ) -> Option<Typed> {
+        linker.type_parameter(scope, sym, receiver, depth)
+    }
+
+    fn displayed_type(&self, linker: &Linker<'_>, _kind: DisplayKind, parts: &[Typed]) -> Typed {
+        linker.array_of(linker.join(parts))
+    }
+
+    fn condition_by_type(
+        &self,
+        linker: &Linker<'_>,
+        members: &[Val],
+        site: SiteRef,
+        form: FormId,
+        env: EnvId,
+    ) -> Option<ConditionResult> {
+        if !members.iter().any(|val| linker.is_any_stream(*val)) {
+            return None;
+        }
+        match linker.constant(site, linker.put_around(site, form), env, 2) {
+            Constant::Param(index) => Some(ConditionResult::Param(index)),
+            _ => None,
+        }
+    }
+
+    fn set_up_as(&self, linker: &Linker<'_>, site: SiteRef, form: FormId) -> Vec<Val> {
+        linker.set_up_as(site, form)
+    }
+
+    fn is_stand_in(&self, linker: &Linker<'_>, body: BodyRef, of: ClassRef) -> bool {
+        let is_of_demo = |file: FileId| is_of_demo(&linker.program.files[file.index()].relative);
+        // Nor is a method of a demo, which only shows how the base is used.
+        linker.is_test_double(body, linker.class_body(of)) || is_of_demo(body.file) && !is_of_demo(of.file)
+    }
+
+    fn runs_any_implementation(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
+        !linker.method_kind(body).is_static
+    }
+
+    fn is_registration(&self, linker: &Linker<'_>, decorator: PathId, body: BodyRef) -> bool {
+        !names::is_of_many_servers(&linker.library.text(decorator)) || linker.serves_on_loops(body.file)
+    }
+
+    fn runs_on_workers(&self, linker: &Linker<'_>, class: ClassRef) -> bool {
+        linker.is_given_to_workers(class) || linker.is_deployed_on_workers(class)
+    }
+
+    fn returns_async_result(&self, linker: &Linker<'_>, body: BodyRef) -> bool {
+        matches!(linker.declared_role(body), Some(Role::Publisher | Role::Future))
+    }
+
+    fn runs_async_on_loop(&self, linker: &Linker<'_>, file: FileId) -> bool {
+        !linker.serves_by_servlets(file)
+    }
+
+    fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
+        let facts = linker.program.facts(site.file);
+        let is_short = goes_through_few(facts, facts.region(within)) || linker.ends_loop(site);
+        if is_short { Rounds::FewInAll } else { Rounds::Many }
+    }
+}

@@ -4,7 +4,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyId, ClassId, Form, Import, ImportKind, SiteFlags, Sym};
 
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::conventions::is_functional_method;
+use crate::lang;
 use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::values::expr::Scope;
@@ -231,7 +231,9 @@ pub(crate) fn method_reference(linker: &Linker<'_>, member: Val, name: Name) -> 
     match member {
         Val::Class(_) | Val::External(_) if linker.program.text(name) == "new" => linker.known(member),
         // `work::run` is what `work` is.
-        Val::Fn { .. } | Val::Partial { .. } if is_functional_method(Language::Java, linker.program.text(name)) => {
+        Val::Fn { .. } | Val::Partial { .. }
+            if lang::words_of(Language::Java).is_functional_method(linker.program.text(name)) =>
+        {
             linker.known(member)
         }
         Val::Unknown(why) => linker.unknown(why),

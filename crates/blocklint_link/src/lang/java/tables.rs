@@ -6,9 +6,9 @@ use std::rc::Rc;
 use blocklint_facts::Sym;
 use rustc_hash::FxHashSet;
 
-use crate::lang::java::beans::Provider;
 use crate::lang::java::build_modules::Modules;
 use crate::lang::java::deployment::Deployments;
+use crate::lang::java::injection::Provider;
 use crate::linker::Typed;
 use crate::linker::query::{Always, Table};
 use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef, VarRef};

@@ -7,7 +7,7 @@ use blocklint_facts::{At, Form, FormId, Sym};
 
 use crate::classes::hierarchy::Ancestor;
 use crate::effect::constant::Constant;
-use crate::lang::python::names::EnumBase;
+use crate::lang::python::builtins::EnumBase;
 use crate::linker::Linker;
 use crate::program::ids::{ClassRef, FileId};
 use crate::values::expr::Scope;
@@ -64,8 +64,8 @@ impl Linker<'_> {
         for ancestor in self.mro(class).iter() {
             let Ancestor::Library(path, _) = *ancestor else { continue };
             let path = self.library.text(path);
-            kind = kind.max(lang::python::names::enum_base(&path));
-            is_enum |= lang::python::names::is_enum(&path);
+            kind = kind.max(lang::python::builtins::enum_base(&path));
+            is_enum |= lang::python::builtins::is_enum(&path);
         }
         kind.filter(|_| is_enum)
     }

@@ -1,10 +1,15 @@
 //! Names, values and calls of Python.
 
+pub(crate) mod assigned;
+pub(crate) mod builtin_calls;
+pub mod builtins;
 pub mod conventions;
 pub(crate) mod coroutine_check;
 pub(crate) mod data_class;
+pub(crate) mod descriptors;
 pub(crate) mod empty_container;
 pub(crate) mod enum_member;
+pub(crate) mod implicit_calls;
 pub(crate) mod kwargs;
 pub mod monkey_patch;
 pub mod names;
@@ -13,3 +18,144 @@ pub(crate) mod overloads;
 pub mod protocols;
 pub(crate) mod request_models;
 pub(crate) mod tables;
+pub(crate) mod words;
+
+use blocklint_core::Runtime;
+use blocklint_facts::{Assign, FormId, ImportId, RegionId, Sym, VarId};
+
+use crate::calls::targets::Targets;
+use crate::effect::constant::Constant;
+use crate::guards::loop_multiplier::{Rounds, goes_through_arguments};
+use crate::lang::Semantics;
+use crate::lang::implicit::ImplicitCall;
+use crate::lang::words::Words;
+use crate::linker::{Linker, Typed};
+use crate::models::entry_registration::imports;
+use crate::models::row_match::ConditionResult;
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val};
+
+/// Python.
+pub(crate) struct Python;
+
+impl Semantics for Python {
+    fn words(&self) -> &'static Words {
+        &words::WORDS
+    }
+
+    fn unbound_name(&self, linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
+        names::free_name(linker, scope.file, sym)
+    }
+
+    fn import(&self, linker: &Linker<'_>, file: FileId, import: ImportId) -> Typed {
+        names::import(linker, file, import)
+    }
+
+    fn callee(&self, linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed {
+        linker.eval(scope, linker.program.site(site).callee)
+    }
+
+    fn module_name(&self, linker: &Linker<'_>, file: FileId) -> String {
+        names::module_name(linker, file)
+    }
+
+    fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed {
+        linker.attr(of, name)
+    }
+
+    fn module_member(&self, linker: &Linker<'_>, module: FileId, name: Name) -> Typed {
+        names::module_member(linker, module, name)
+    }
+
+    fn member_of_instance(&self, linker: &Linker<'_>, instance: Val, name: Name, own: Typed) -> Typed {
+        match instance {
+            Val::Instance { class, exact: false, .. } => linker.with_subclass_members(class, name, own),
+            _ => own,
+        }
+    }
+
+    /// A class attribute that others replace: `Base.client = Client()`, `cls.client = Client()`.
+    fn member_of_class(&self, linker: &Linker<'_>, class: ClassRef, name: Name, own: Typed) -> Typed {
+        if !linker.is_only_none(own) {
+            return own;
+        }
+        let set = linker.field(class, name);
+        let own = if linker.values.is_unknown(set.value) { own } else { linker.join(&[own, set]) };
+        linker.with_subclass_members(class, name, own)
+    }
+
+    fn read_by_descriptor(&self, linker: &Linker<'_>, owner: ClassRef, var: VarId) -> Option<Typed> {
+        linker.described(owner, var)
+    }
+
+    fn implicit_calls(&self) -> &'static [ImplicitCall] {
+        implicit_calls::IMPLICIT_CALLS
+    }
+
+    fn runs_one_of(&self, targets: &Targets) -> bool {
+        targets.one_of
+    }
+
+    fn builtin_result(&self, linker: &Linker<'_>, path: &str, site: SiteRef, env: EnvId) -> Option<Typed> {
+        linker.python_builtin(path, site, env)
+    }
+
+    fn goes_through_objects(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> bool {
+        !linker.sources(site, env).is_empty()
+    }
+
+    fn first_param(&self, linker: &Linker<'_>, param: VarRef) -> Option<Typed> {
+        linker.receiver_of(param)
+    }
+
+    fn assigned_by_other_files(&self, linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Typed> {
+        linker.assigned_by_other_files(file, var)
+    }
+
+    fn refine_by_value(&self, linker: &Linker<'_>, scope: Scope, _declared: Typed, row: &Assign) -> Option<Typed> {
+        linker.literal_elements(scope, row)
+    }
+
+    fn makes_declared(&self, linker: &Linker<'_>, file: FileId, declared: Val, value: FormId) -> bool {
+        linker.makes_declared(file, declared, value)
+    }
+
+    fn default_runtime(&self, linker: &Linker<'_>, file: FileId) -> Option<Runtime> {
+        let facts = linker.program.facts(file);
+        Some(if imports(facts, "trio") {
+            Runtime::Trio
+        } else if imports(facts, "anyio") {
+            Runtime::Anyio
+        } else if imports(facts, Runtime::Twisted.as_str()) || !imports(facts, "asyncio") && linker.is_on_twisted() {
+            Runtime::Twisted
+        } else {
+            Runtime::Asyncio
+        })
+    }
+
+    fn condition_by_type(
+        &self,
+        linker: &Linker<'_>,
+        members: &[Val],
+        site: SiteRef,
+        form: FormId,
+        env: EnvId,
+    ) -> Option<ConditionResult> {
+        let is_any =
+            |val: &Val| matches!(*val, Val::Library { ty, .. } if builtins::is_abstract(&linker.library.text(ty)));
+        match members.iter().any(is_any).then(|| linker.constant(site, form, env, 2))? {
+            Constant::Param(index) => Some(ConditionResult::Param(index)),
+            _ => None,
+        }
+    }
+
+    fn is_stand_in(&self, _linker: &Linker<'_>, _body: BodyRef, _of: ClassRef) -> bool {
+        false
+    }
+
+    fn rounds(&self, linker: &Linker<'_>, site: SiteRef, within: RegionId) -> Rounds {
+        let facts = linker.program.facts(site.file);
+        if goes_through_arguments(facts, facts.region(within)) { Rounds::Few } else { Rounds::Many }
+    }
+}

@@ -30,6 +30,29 @@ pub(crate) fn conversion_by(method: &str) -> Option<&'static str> {
 }
 
 impl Linker<'_> {
+    /// Returns what the subject of an impl block of a trait has by its impl block of a trait above: `read` of `impl Read for Disk` beside
+    /// `impl Store for Disk`, where `Store: Read`.
+    pub(crate) fn beside_impl(&self, block: ClassRef, of: ClassRef, name: Name) -> Vec<BodyRef> {
+        if self.program.class(block).kind != blocklint_facts::ClassKind::Impl {
+            return Vec::new();
+        }
+        let Some(subject) = super::names::subject(self, block) else { return Vec::new() };
+        let above = self.mro(of);
+        let others = self.impls(subject).into_iter().filter(|&other| {
+            other != block
+                && self.bases(other).iter().any(|base| match *base {
+                    Val::Class(base) | Val::Instance { class: base, .. } => {
+                        base != of && above.contains(&Ancestor::Class(base))
+                    }
+                    _ => false,
+                })
+        });
+        others
+            .filter_map(|other| self.own_member(other, name))
+            .flat_map(|(owner, var)| self.functions_of(owner, var))
+            .collect()
+    }
+
     /// A callee; of a method that several impl blocks of one trait bear (`impl From<A> for X`, `impl From<B> for X`), those
     /// which what it is called on and given allows.
     pub(crate) fn of_fitting_impls(&self, scope: Scope, site: SiteRef, callee: Typed) -> Typed {

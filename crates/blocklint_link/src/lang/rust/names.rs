@@ -285,7 +285,7 @@ pub(crate) fn is_callable(path: &str) -> bool {
 
 /// Whether a path is that of a trait of what is read or written: that it is a file is for those to say who pass it.
 pub(crate) fn is_reader(path: &str) -> bool {
-    matches!(path, "std::io::Read" | "std::io::Write" | "std::io::BufRead" | "std::io::Seek")
+    crate::lang::rust::words::READERS.contains(&path)
 }
 
 /// Methods of iterators that run them.

@@ -5,10 +5,9 @@ use blocklint_core::Language;
 use blocklint_facts::{ClassKind, Flow, Form, FormId, ImportKind};
 use blocklint_models::{Argument, Condition, Subject, Test, Uses};
 
-use crate::calls::targets::{Target, Targets};
 use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
-use crate::values::value::{EnvId, Val, ValueId};
+use crate::values::value::{Val, ValueId};
 
 /// What types call the functions that make them.
 const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "default", "bind", "with_capacity"];
@@ -18,26 +17,6 @@ const FUTURES: &[&str] =
     &["Future", "Stream", "TryFuture", "TryStream", "BoxFuture", "BoxStream", "LocalBoxFuture", "LocalBoxStream"];
 
 impl<'a> Linker<'a> {
-    /// Adds what `drop(x)` runs.
-    pub(crate) fn add_dropped(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
-        let facts = self.program.facts(site.file);
-        let row = self.program.site(site);
-        if facts.language != Language::Rust || facts.text(row.name) != "drop" {
-            return;
-        }
-        let [only] = self.program.args_of(site)[..] else { return };
-        let is_drop = targets.list.iter().any(|target| match *target {
-            Target::Row { path, .. } => &*self.library.text(path) == "std::mem::drop",
-            _ => false,
-        });
-        let Some(name) = self.program.name("drop").filter(|_| is_drop) else { return };
-        let given = self.eval(self.scope_of(site, env), only.value);
-        let given = self.as_value(given);
-        for val in self.values.members(given.value) {
-            self.add_method(targets, val, name);
-        }
-    }
-
     /// The method of a library's trait that the file imports, where the type itself has none of that name:
     /// `use a::Commands; connection.get(key)`.
     pub(crate) fn of_imported_trait(&self, site: SiteRef, method: Val, name: Name) -> Val {

@@ -1,6 +1,7 @@
-//! Python: methods that operations and builtin functions call on their operands (`__len__`, `__bool__`, `__format__`, `__iter__`),
-//! in both directions: what a site runs, and under which names of sites a method runs. The tables are in
-//! `lang/python/protocols.rs`, rows with `consumes` add the functions that iterate over an argument.
+//! Python: methods that code calls without naming them. Operations and builtin functions call methods of their operands (`__len__`,
+//! `__bool__`, `__format__`, `__iter__`), objects are called and read as descriptors. Both directions are here: the methods that a site
+//! runs, and the names of the sites that run a method. The tables of methods are in `lang/python/protocols.rs`; rows with `consumes` add
+//! the functions that iterate over an argument.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -11,8 +12,10 @@ use smallvec::SmallVec;
 
 use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
+use crate::lang::implicit::{Backward, Forward, ImplicitCall, Occasion};
 use crate::lang::python::protocols::{ITER, ITERATION, Operand, Protocol, Step};
 use crate::linker::{Linker, Typed};
+use crate::models::stored_callbacks;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
@@ -21,6 +24,31 @@ type Made = SmallVec<[SiteRef; 4]>;
 
 /// So many lazy calls around each other are gone through.
 const MOST_LAZY_CALLS: usize = 8;
+
+/// The implicit calls of Python.
+pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
+    ImplicitCall {
+        name: "an operation, a function or a loop calls a method of its operand",
+        runs: Forward::Targets(|linker, occasion, targets| match occasion {
+            Occasion::Operation { site, env } => linker.add_operation(targets, site, env),
+            Occasion::Arguments { site, env } => linker.add_functions_protocols(targets, site, env),
+            Occasion::Iteration { val, is_async: false } => linker.add_python_iteration(targets, val),
+            _ => {}
+        }),
+        found_by: Backward::NamesOfCalls(|linker, body| linker.names_run_by_protocol(body)),
+    },
+    ImplicitCall {
+        name: "an object is called, or read as a descriptor",
+        runs: Forward::Callee,
+        found_by: Backward::Instances(|linker, body| {
+            RUN_BY_INSTANCE.contains(&linker.program.facts(body.file).text(linker.program.body(body).name))
+        }),
+    },
+    stored_callbacks::OVERRIDES,
+];
+
+/// Methods that run where an instance is called, or read or set as an attribute.
+const RUN_BY_INSTANCE: &[&str] = &["__call__", "__get__", "__set__"];
 
 impl Linker<'_> {
     /// Adds what an operation runs on its operands: `x in y`, `if x:`, `x == y`, `x[i]`.

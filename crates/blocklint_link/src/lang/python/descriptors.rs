@@ -1,0 +1,76 @@
+//! Python: descriptors of libraries (`author = ForeignKey(Author)`): the value that reading one returns, and the names under which classes
+//! of the project hold them. Descriptors of the project are in `calls/implicit.rs`.
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyKind, Form, VarId};
+use blocklint_models::Uses;
+use rustc_hash::FxHashSet;
+
+use crate::linker::{Linker, Typed};
+use crate::program::ids::{ClassRef, Name};
+use crate::values::value::{EnvId, Val};
+
+impl<'a> Linker<'a> {
+    /// Returns the value of a name of a class on an instance, where a descriptor of a library stands under it and a row says so:
+    /// `author = ForeignKey(Author)`.
+    pub(crate) fn described(&self, owner: ClassRef, var: VarId) -> Option<Typed> {
+        let facts = self.program.facts(owner.file);
+        let name = self.program.global(owner.file, facts.var(var).name)?;
+        if !self.names_of_descriptors().contains(&name) {
+            return None;
+        }
+        self.values_in_class(owner, var).into_iter().find_map(|(value, made)| {
+            self.values.members(value).into_iter().find_map(|val| {
+                let Val::Library { ty, .. } = val else { return None };
+                let rows = self.library.calls(self.library.member(ty, "__get__"));
+                let returns = rows.with(|row| row.returns.is_some()).next()?.returns.clone()?;
+                let typed = self.type_value(&returns, val, made.map(|site| (site, EnvId::NONE)));
+                (!self.values.is_unknown(typed.value)).then_some(typed)
+            })
+        })
+    }
+
+    /// Returns the names under which classes of the project hold descriptors of libraries that a row speaks of.
+    pub fn names_of_descriptors(&self) -> &FxHashSet<Name> {
+        self.program_tables.described.get_or_init(|| {
+            let mut found = FxHashSet::default();
+            let makers = self.makers_of_descriptors();
+            if makers.is_empty() {
+                return found;
+            }
+            for source in self.program.files.iter().filter(|source| source.facts.language == Language::Python) {
+                let facts = &source.facts;
+                for row in facts.assigns.iter() {
+                    let (Form::Var(var), Form::Result(site)) = (facts.form(row.target), facts.form(row.value)) else {
+                        continue;
+                    };
+                    let named = facts.text(facts.site(site).name);
+                    // What makes it need not be spelt as what it makes: `relationship()` gives a `Relationship`.
+                    if facts.body(facts.var(var).body).kind == BodyKind::Class
+                        && makers.iter().any(|maker| maker.eq_ignore_ascii_case(named))
+                    {
+                        found.extend(self.program.name(facts.text(facts.var(var).name)));
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    /// Returns the last names of the descriptors.
+    fn makers_of_descriptors(&self) -> FxHashSet<&'a str> {
+        let paths = self.descriptors(Uses::EFFECT.union(Uses::RETURNS));
+        paths.filter_map(|path| Some(path.rsplit('.').nth(1)?.trim_matches(['<', '>']))).collect()
+    }
+
+    /// Returns the libraries of the descriptors that do more than give something.
+    pub fn roots_of_descriptors(&self) -> Vec<&'a str> {
+        self.descriptors(Uses::EFFECT).filter_map(|path| path.split('.').next()).collect()
+    }
+
+    /// Returns the paths by which rows of these uses speak of what reading a descriptor does.
+    fn descriptors(&self, uses: Uses) -> impl Iterator<Item = &'a str> {
+        let rows = self.library.of(Language::Python).names(uses).filter(|row| row.name == "__get__");
+        rows.flat_map(move |row| row.paths(uses).map(|path| path.path).collect::<Vec<_>>())
+    }
+}

@@ -1,0 +1,82 @@
+//! Rust: functions that code calls without naming them: `next` of a loop, a destructor, the conversion behind `into` and `parse`, a macro.
+//! Both directions are here: the functions that a site runs, and the names of the sites that run a function.
+
+use crate::calls::targets::{Target, Targets};
+use crate::lang::implicit::{self, Backward, Forward, ImplicitCall, Occasion};
+use crate::lang::rust::impl_selection::conversion_by;
+use crate::linker::Linker;
+use crate::models::stored_callbacks;
+use crate::program::ids::{BodyRef, Name, SiteRef};
+use crate::values::value::{EnvId, Val};
+
+/// The implicit calls of Rust. Sites of loops and of the end of a scope bear the name of the method that they run, so a method's own name
+/// finds them.
+pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
+    ImplicitCall {
+        name: "a conversion runs its trait's function",
+        runs: Forward::Callee,
+        found_by: Backward::NamesOfCalls(names_of_conversions),
+    },
+    ImplicitCall {
+        name: "a macro is called without its mark",
+        runs: Forward::Callee,
+        found_by: Backward::NamesOfCalls(names_of_macro),
+    },
+    ImplicitCall {
+        name: "a loop runs an iterator",
+        runs: Forward::Targets(|linker, occasion, targets| match occasion {
+            Occasion::Iteration { val: Val::Lazy { made, path, .. }, .. } => linker.add_lazy(targets, path, made),
+            Occasion::Iteration { is_async: true, .. } => {}
+            Occasion::Iteration { val: val @ Val::Library { .. }, .. } => {
+                linker.add_first_of(targets, val, &["next", "into_iter"]);
+            }
+            Occasion::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
+            _ => {}
+        }),
+        found_by: Backward::OwnName,
+    },
+    ImplicitCall {
+        name: "a destructor runs",
+        runs: Forward::Targets(|linker, occasion, targets| {
+            if let Occasion::Arguments { site, env } = occasion {
+                linker.add_dropped(targets, site, env);
+            }
+        }),
+        found_by: Backward::OwnName,
+    },
+    stored_callbacks::OVERRIDES,
+    implicit::OPERATORS,
+];
+
+/// Returns the names of the conversions that run a method: `into` for `from`.
+fn names_of_conversions(linker: &Linker<'_>, body: BodyRef) -> Vec<Name> {
+    let row = linker.program.body(body);
+    let conversion = conversion_by(linker.program.facts(body.file).text(row.name)).filter(|_| row.class.is_some());
+    conversion.and_then(|name| linker.program.name(name)).into_iter().collect()
+}
+
+/// Returns the name by which a macro is called, without its mark.
+fn names_of_macro(linker: &Linker<'_>, body: BodyRef) -> Vec<Name> {
+    let own = linker.program.facts(body.file).text(linker.program.body(body).name);
+    own.strip_suffix('!').and_then(|bare| linker.program.name(bare)).into_iter().collect()
+}
+
+impl Linker<'_> {
+    /// Adds the destructor that `drop(x)` runs.
+    pub(crate) fn add_dropped(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
+        if self.program.facts(site.file).text(self.program.site(site).name) != "drop" {
+            return;
+        }
+        let [only] = self.program.args_of(site)[..] else { return };
+        let is_drop = targets.list.iter().any(|target| match *target {
+            Target::Row { path, .. } => &*self.library.text(path) == "std::mem::drop",
+            _ => false,
+        });
+        let Some(name) = self.program.name("drop").filter(|_| is_drop) else { return };
+        let given = self.eval(self.scope_of(site, env), only.value);
+        let given = self.as_value(given);
+        for val in self.values.members(given.value) {
+            self.add_method(targets, val, name);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Rust: values that are declared as anything that can be read or written: their callers know if it is a file.
+
+use blocklint_facts::{Form, FormId};
+
+use crate::effect::constant::Constant;
+use crate::linker::{Linker, Typed};
+use crate::models::row_match::ConditionResult;
+use crate::program::ids::{PathId, SiteRef};
+use crate::program::occurrences::is_own_receiver;
+use crate::values::value::{EnvId, Val};
+
+impl Linker<'_> {
+    /// Returns the parameter whose callers decide which type an argument has.
+    pub(crate) fn reader_by_callers(
+        &self,
+        members: &[Val],
+        site: SiteRef,
+        form: FormId,
+        env: EnvId,
+    ) -> Option<ConditionResult> {
+        if !members.iter().any(|val| self.is_any_reader(*val)) {
+            return None;
+        }
+        let inner = self.put_around(site, form);
+        if let Constant::Param(index) = self.constant(site, inner, env, 2) {
+            return Some(ConditionResult::Param(index));
+        }
+        // The callers that made a generic struct decide: `self.input` of a `Parser<R>`.
+        let facts = self.program.facts(site.file);
+        match facts.form(inner) {
+            Form::Attr(base, _) if is_own_receiver(facts, base) => Some(ConditionResult::Param(0)),
+            _ => None,
+        }
+    }
+
+    /// Returns the types that a generic struct of the project is made for: `File` of `Parser<File>`.
+    pub(crate) fn types_of_arguments(&self, val: Val) -> Vec<PathId> {
+        let Val::Instance { args, .. } = val else { return Vec::new() };
+        let given = self.values.list(args).into_iter().flat_map(|arg| self.values.members(arg));
+        given.flat_map(|val| self.types_through(val)).collect()
+    }
+
+    /// True if a value is declared as anything that can be read or written.
+    pub(crate) fn is_any_reader(&self, val: Val) -> bool {
+        let bound = match val {
+            Val::Param { .. } => self.bound_of(val),
+            _ => Typed { value: self.values.one(val), inferred_steps: 0 },
+        };
+        let types = self.values.members(bound.value).into_iter().flat_map(|val| self.types_through(val));
+        let mut types = types.peekable();
+        types.peek().is_some() && types.any(|ty| super::names::is_reader(&self.library.text(ty)))
+    }
+}
