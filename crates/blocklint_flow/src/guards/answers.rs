@@ -1,4 +1,4 @@
-//! What calls say of conditions, remembered: one call enters a body once for each of its labels.
+//! Answers of calls to conditions, remembered: one call enters a body once for each of its labels.
 
 use std::cell::RefCell;
 
@@ -10,21 +10,21 @@ use crate::callers::Caller;
 use crate::guards::Conditions;
 use crate::guards::decide::Answer;
 
-/// What calls say, as far as they were asked: one call enters a body once for each of its labels.
+/// Answers of calls, as far as they were asked.
 #[derive(Default)]
 pub(crate) struct Told {
     guards: Guards,
     answers: FxHashMap<(Caller, BodyRef, u32), Answer>,
 }
 
-/// Whether a call rules out that a site of what it calls is reached.
+/// True if a call rules out that a site of what it calls is reached.
 pub(crate) type Outs = FxHashMap<(Caller, BodyRef, SiteRef), bool>;
 
-/// Whether sites stand under conditions at all.
+/// True if sites stand under conditions at all.
 pub(crate) type Conditional = RefCell<FxHashMap<SiteRef, bool>>;
 
 impl Conditions<'_, '_> {
-    /// What a call says to a guard, found once.
+    /// Returns the answer of a call to a guard, found once.
     pub(crate) fn cached_answer(
         &self,
         caller: Caller,
