@@ -1,7 +1,8 @@
 //! Signals that decide while labels climb: first times, cached functions and factories, conditions that every call rules out.
 
 use blocklint_core::Language;
-use blocklint_link::effect::label::{Guard, Label};
+use blocklint_link::effect::guard::Guard;
+use blocklint_link::effect::label::Label;
 use blocklint_link::lang;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};

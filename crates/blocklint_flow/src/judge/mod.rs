@@ -21,7 +21,8 @@ pub(crate) mod terminal;
 pub(crate) mod unused_python;
 
 use blocklint_core::{Effect, Language, Severity};
-use blocklint_link::effect::label::{Guard, Label};
+use blocklint_link::effect::guard::Guard;
+use blocklint_link::effect::label::Label;
 use blocklint_link::linker::work::Unit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};

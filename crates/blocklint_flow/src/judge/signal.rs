@@ -2,7 +2,8 @@
 //! `signals.rs`; the [`Judge`](crate::judge::Judge) asks them.
 
 use blocklint_core::{Hold, Language, Severity};
-use blocklint_link::effect::label::{Guard, Label, LabelHold};
+use blocklint_link::effect::guard::Guard;
+use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 

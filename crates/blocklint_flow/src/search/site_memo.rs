@@ -1,6 +1,6 @@
 //! Answers about sites that one search remembers: a site is reached by each label of each body that it calls, and mostly answers alike.
 
-use blocklint_link::effect::label::{Guard, Own};
+use blocklint_link::effect::guard::{Guard, Own};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
