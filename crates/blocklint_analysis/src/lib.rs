@@ -12,7 +12,7 @@ mod rules;
 
 use blocklint_core::Confidence;
 use blocklint_flow::graph::Graph;
-use blocklint_flow::judge::signal::Judge;
+use blocklint_flow::judge::Judge;
 use blocklint_flow::search::Search;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::models::library::Library;
@@ -50,6 +50,7 @@ pub use explain::{
     Above, BodyExplanation, BodyUse, ConditionResult, Constant, End, Explainer, Explanation, GivenArgument, Part,
     PassedOn, Reached, RowMatch, RowTried, RunTarget, Standing, Tried,
 };
+use findings::SolvedGraph;
 pub use findings::by_hand::{runs_by_hand, starts_up, takes_a_moment};
 pub use findings::handles::{Given, given_by, gives_what_blocks};
 pub use findings::left_behind::{beside, opener_of, uses_of_given};
@@ -134,10 +135,11 @@ fn searched<'a, T>(
     read_off: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
     let cuts = Suppressions::new(linker.program, options.rules);
-    let judge = Judge::new(options.without);
+    let judge = Judge::new(options.without, options.account);
     let graph = begin(Search::new(linker, &cuts, &judge)).run();
     let mut net = options.ways.then(PathNetwork::default);
-    let (findings, causes) = findings::findings(linker, &cuts, &judge, &graph, options, net.as_mut());
-    let read = read_off(linker, &graph);
-    (Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }, read)
+    let read = SolvedGraph::new(linker, &cuts, &judge, &graph, options);
+    let (findings, causes) = findings::findings(&read, net.as_mut());
+    let flows = read_off(linker, &graph);
+    (Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }, flows)
 }

@@ -7,7 +7,7 @@ use blocklint_engine::{SIGNALS, signal_named};
 
 use crate::pages::assert_current;
 
-/// What signals make, in the words of `why`: each has a table.
+/// The effects of signals, in the words of `why`: each has a table.
 const KINDS: &[(&str, &str, &str)] = &[
     (
         "note",
@@ -46,8 +46,11 @@ fn every_signal_has_a_name_of_its_own_and_a_table() {
         let name = signal.name;
         assert!(name.split('-').all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase())), "{name}");
         assert!(!SIGNALS[..at].iter().any(|other| other.name == name), "`{name}` is there twice");
-        assert!(KINDS.iter().any(|(words, ..)| *words == signal.makes.words()), "`{name}` stands in no table");
-        assert!(!signal.languages.is_empty(), "`{name}` speaks of no language");
+        for effect in signal.effects() {
+            assert!(KINDS.iter().any(|(words, ..)| *words == effect.words()), "`{name}` stands in no table");
+        }
+        assert!(signal.effects().next().is_some(), "`{name}` has no effect");
+        assert!(signal.languages().next().is_some(), "`{name}` speaks of no language");
     }
 }
 
@@ -57,14 +60,15 @@ fn page() -> String {
          What makes a finding less bad, less sure or worse than the model of the library says: {} signals. `blocklint why PATH:LINE` names\n\
          those that spoke of a finding after `because`, JSON as `reasons`, SARIF as `signals` among the properties of a result. What a signal\n\
          says is said of the finding, of the call at its end or of the function that must not block.\n\n\
-         Made from the list in `crates/blocklint_flow/src/judge/list.rs` by a test; CONTRIBUTING says how one is added and removed.\n",
+         Made from the list in `crates/blocklint_flow/src/judge/signals.rs` by a test; CONTRIBUTING says how one is added and removed.\n",
         SIGNALS.len()
     );
     for (words, title, meaning) in KINDS {
         let _ =
             write!(text, "\n## {title}\n\n{meaning}\n\n| signal | languages | what it says |\n| --- | --- | --- |\n");
-        for signal in SIGNALS.iter().filter(|signal| signal.makes.words() == *words) {
-            let _ = writeln!(text, "| `{}` | {} | {} |", signal.name, languages(signal.languages), signal.says);
+        for signal in SIGNALS.iter().filter(|signal| signal.effects().any(|effect| effect.words() == *words)) {
+            let all: Vec<Language> = signal.languages().collect();
+            let _ = writeln!(text, "| `{}` | {} | {} |", signal.name, languages(&all), signal.says);
         }
     }
     text

@@ -536,6 +536,53 @@ class Once:
     assert!(said.contains("unsure    nothing is known of what `thing.only_here` is called on"), "{said}");
 }
 
+/// Returns line, confidence and the names of the signals of each finding that `check` reports with these arguments.
+fn reasons_of(files: &[(&str, &str)], arguments: &[&str]) -> Vec<(u64, String, Vec<String>)> {
+    let lowest = ["check", "--output-format", "json", "--min-severity", "note", "--min-confidence", "low"];
+    let out = in_folder(files, ".", &[&lowest[..], arguments].concat()).1;
+    let report: Value = serde_json::from_str(&out).expect("JSON");
+    let findings = report["findings"].as_array().or(report.as_array()).expect("findings").iter();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let names = |finding: &Value| {
+        finding["reasons"].as_array().into_iter().flatten().map(|reason| text(&reason["name"])).collect()
+    };
+    findings
+        .map(|finding| (finding["location"]["row"].as_u64().unwrap_or(0), text(&finding["confidence"]), names(finding)))
+        .collect()
+}
+
+#[test]
+fn reasons_are_the_signals_that_decided() {
+    let test = "\
+import os
+
+async def test_it():
+    try:
+        pass
+    finally:
+        os.remove('x')
+";
+    let files = [("tests/test_app.py", test)];
+    let decided = |by: &str| vec![(7, "high".to_owned(), vec![by.to_owned()])];
+    assert_eq!(reasons_of(&files, &[]), decided("in-tests"));
+    // The next one decides where the first is off.
+    assert_eq!(reasons_of(&files, &["--without-signal", "in-tests"]), decided("removed-in-a-finally"));
+}
+
+#[test]
+fn a_signal_of_a_condition_is_no_reason_where_the_caller_decides_it() {
+    let others: String = (2..25).map(|n| format!("    elif kind == 'k{n}':\n        return {n}\n")).collect();
+    let app = format!(
+        "import time\n\ndef pick(kind):\n    if kind == 'k1':\n        return 1\n{others}    elif kind == 'last':\n        \
+         time.sleep(3)\n\nasync def any_of_them(kind):\n    pick(kind)\n\nasync def last():\n    pick('last')\n"
+    );
+    let found = reasons_of(&[("app.py", &app)], &[]);
+    let [(_, unsure, of_unsure), (_, sure, of_sure)] = &found[..] else { panic!("two findings: {found:?}") };
+    assert_eq!(unsure, "low");
+    assert!(of_unsure.iter().any(|name| name == "one-value-of-many"), "{found:?}");
+    assert_eq!((sure.as_str(), of_sure.len()), ("high", 0), "{found:?}");
+}
+
 #[test]
 fn programs_get_the_same_facts() {
     let files = [("store.py", STORE), ("app.py", APP)];

@@ -91,7 +91,7 @@ impl Explainer<'_, '_> {
             root,
             registered: self.registered(body),
             is_for_tests: linker.is_for_tests(body),
-            serves_nobody: self.judge.of_root(linker, body),
+            serves_nobody: self.judge.serves_nobody(linker, body),
             uses: self.uses(body),
             reaches,
             stops,

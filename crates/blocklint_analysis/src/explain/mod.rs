@@ -14,7 +14,7 @@ use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::root::{Root, Roots};
 use blocklint_flow::graph::best_path::Paths;
 use blocklint_flow::graph::{FlowEdge, Graph, LabelledBodyId};
-use blocklint_flow::judge::signal::Judge;
+use blocklint_flow::judge::Judge;
 use blocklint_flow::search::Search;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::calls::targets::TargetKind;
@@ -32,6 +32,7 @@ pub use lines::{Part, Standing};
 
 use crate::Options;
 use crate::Solved;
+use crate::findings::SolvedGraph;
 
 /// A solved program that keeps what it found on the way.
 pub struct Explainer<'l, 'a> {
@@ -259,10 +260,12 @@ impl<'l, 'a> Explainer<'l, 'a> {
     /// Solves the program.
     pub fn new(linker: &'l Linker<'a>, options: Options) -> Self {
         let cuts = Suppressions::new(linker.program, options.rules);
-        let judge = Judge::new(options.without);
+        let judge = Judge::new(options.without, true);
         let graph = Search::new(linker, &cuts, &judge).run();
-        let (findings, causes) =
-            crate::findings::findings(linker, &cuts, &judge, &graph, Options { account: true, ..options }, None);
+        let options = Options { account: true, ..options };
+        let read = SolvedGraph::new(linker, &cuts, &judge, &graph, options);
+        let (findings, causes) = crate::findings::findings(&read, None);
+        let paths = read.paths;
         let (callers, roots) = (Callers::new(linker), Roots::new(linker));
         let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
         // What is asked below to explain uses no comment.
@@ -277,7 +280,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
             by_root.entry(raw.root).or_insert_with(Vec::new).push(at);
         }
         Explainer {
-            paths: Paths::new(linker, &graph),
+            paths,
             above: above::of(&graph),
             ways: above::ways_by_site(&graph),
             reached_roots: graph.hits.iter().filter(|hit| !hit.handed).map(|hit| hit.root).collect(),

@@ -2,6 +2,7 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
+use blocklint_flow::graph::marks::Marks;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::effect::constant::Constant;
@@ -143,7 +144,14 @@ impl<'a> Explainer<'_, 'a> {
         let awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
         let targets = linker.targets(site, EnvId::NONE);
         let shared = linker.are_alternatives(site, &targets);
-        let way = FlowEdge { site, arg: None, next: EdgeTarget::Leaf(0), steps: targets.steps, shared };
+        let way = FlowEdge {
+            site,
+            arg: None,
+            next: EdgeTarget::Leaf(0),
+            steps: targets.steps,
+            shared,
+            marks: Marks::default(),
+        };
         let unknown = u8::from(targets.unknown && !self.is_own_field(site));
         let steps = blocklint_flow::graph::best_path::way_steps(linker, &self.graph, &way) + u32::from(unknown);
         let confidence = blocklint_flow::judge::confidence::confidence_of(steps);

@@ -3,6 +3,7 @@
 
 use blocklint_core::{Effect, Severity, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionId, SiteKind, VarId};
+use blocklint_flow::lifecycle::maker::made_in;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
@@ -12,7 +13,7 @@ use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::EnvId;
 
 use super::by_hand::takes_a_moment;
-use super::handles::{DEPTH, Given, given_by, made_in};
+use super::handles::{DEPTH, Given, given_by};
 
 /// The calls of the same body that hold the thread by what a call gives: on it, or with it as an argument. Where it is an object whose
 /// other methods do, methods of it that nobody knows are taken to.

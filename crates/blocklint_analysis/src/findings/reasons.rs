@@ -1,86 +1,63 @@
-//! Reasons of a finding's severity and confidence: the signals that spoke of it, and the inferred steps of its path.
+//! Reasons of a finding's severity and confidence: the signals that decided, as the search and the judge noted them, and the inferred
+//! steps of the path. No signal is asked again.
 
-use blocklint_core::{Effect, Language, Severity};
-use blocklint_flow::callers::Callers;
-use blocklint_flow::graph::best_path::Paths;
+use blocklint_flow::graph::FlowEdge;
+use blocklint_flow::graph::marks::{AskId, Mark};
 use blocklint_flow::graph::raw_finding::{Doubt, Reason};
 use blocklint_flow::graph::trace::place_of;
-use blocklint_flow::graph::{EdgeTarget, Graph};
-use blocklint_flow::judge::confidence::steps_of_length;
+use blocklint_flow::judge::candidate::Candidate;
 use blocklint_flow::judge::doubts::{doubt_about_root, doubts_on_way};
-use blocklint_flow::judge::signal::{Judge, Signal, Traced, signal_named};
-use blocklint_flow::judge::signals::{SIGNALS, named};
-use blocklint_flow::lifecycle::first_time::first_time_of;
-use blocklint_flow::lifecycle::first_time_java::runs_first_time;
-use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{FileId, SiteRef};
+use blocklint_link::program::ids::SiteRef;
 
-use super::Candidate;
+use super::SolvedGraph;
 
-/// Returns the signals that speak of a candidate, each with the place where a reader sees it.
-pub(super) fn reasons<'a>(
-    linker: &Linker<'a>,
-    graph: &Graph<'a>,
-    judge: &Judge,
-    callers: &Callers<'_, 'a>,
-    paths: &Paths,
-    best: &Candidate,
-) -> Vec<Reason> {
-    let ways = paths.follow(best.way);
-    // Signals are asked about the severity that the row states, before any of them lowered it.
-    let mut label = best.label.clone();
-    if let Some(EdgeTarget::Leaf(leaf)) = ways.last().map(|way| way.next) {
-        label.severity = graph.labels.get(graph.leaves[leaf as usize].label).severity;
-    }
-    let (root, kind) = (best.root, best.kind);
-    let traced = Traced { linker, callers, graph, root, kind, label: &label, ways: &ways };
-    let place = |site: SiteRef| (site.file, place_of(linker, site));
-    let mut found: Vec<Reason> =
-        judge.account(&traced).into_iter().map(|(signal, site)| reason(signal, site.map(place))).collect();
-    let mut said: Vec<(&str, Option<SiteRef>)> = best.said.iter().map(|&name| (name, None)).collect();
-    for way in ways.iter().filter(|_| best.label.severity == Severity::Note && !label.fails) {
-        let is_cached =
-            label.effect == Effect::File && linker.method_kind(linker.program.body_of_site(way.site)).cached;
-        match runs_first_time(linker, way.site).or_else(|| first_time_of(linker, way.site)) {
-            Some(first) if first.per_key => said.push((named::ONCE_PER_KEY, Some(way.site))),
-            Some(_) if best.label.once => said.push((named::FIRST_TIME, Some(way.site))),
-            _ if is_cached => said.push((named::CACHED, Some(way.site))),
-            _ => {}
-        }
-    }
-    if linker.program.language(root.file) == Language::Python {
-        let doubts = |one: bool, far: bool| best.cost.doubts(one, far) > 0;
-        said.extend(doubts(true, false).then_some((named::TWO_OF_ONE_KIND, None)));
-        said.extend(doubts(false, true).then_some((named::LONG_WAY, None)));
-    } else if steps_of_length(linker.program.language(root.file), best.cost.hops, best.cost.own) > 0 {
-        said.push((named::LONG_WAY, None));
-    }
-    for (name, site) in said {
-        if let Some(at) = signal_named(name)
-            && judge.is_on(name)
-        {
-            found.push(reason(&SIGNALS[at], site.map(place)));
+/// Returns the signals that decided about a candidate, each once with the place where a reader sees it: first those of its path from the
+/// root down, then those of the whole.
+pub(super) fn reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Reason> {
+    let mut ways = best.above.to_vec();
+    ways.extend(solved.paths.follow(best.way));
+    let mut spoken = spoken_on_path(solved, &ways);
+    spoken.extend(best.spoken.iter().map(|&ask| (ask, None)));
+    let mut found: Vec<Reason> = Vec::new();
+    for (ask, site) in spoken {
+        let signal = ask.signal();
+        if !found.iter().any(|known| known.name == signal.name) {
+            let place = site.map(|site| (site.file, place_of(solved.linker, site)));
+            found.push(Reason { name: signal.name, says: signal.says, makes: ask.makes().words(), place });
         }
     }
     found
 }
 
+/// Returns the signals that decided while a label climbed a path, from the root down, with their sites.
+fn spoken_on_path(solved: &SolvedGraph<'_, '_>, ways: &[FlowEdge]) -> Vec<(AskId, Option<SiteRef>)> {
+    let mut found = Vec::new();
+    // Signals of the condition that is open, from the leaf up: they count where it stays undecided.
+    let mut open: Vec<(AskId, Option<SiteRef>)> = Vec::new();
+    for (at, way) in ways.iter().enumerate().rev() {
+        let next = ways.get(at + 1).map(|next| next.site);
+        for &mark in solved.graph.marks.of(way.marks).iter() {
+            match mark {
+                Mark::Spoke(ask) => found.push((ask, ask.place(way.site, next))),
+                Mark::IfUndecided(ask) => {
+                    open.retain(|&(_, site)| site == Some(way.site));
+                    open.push((ask, Some(way.site)));
+                }
+                Mark::Undecided => found.append(&mut open),
+            }
+        }
+    }
+    found.reverse();
+    found
+}
+
 /// Returns the inferred steps of a candidate; at least one where it is not sure and no signal says why.
-pub(super) fn doubts(
-    linker: &Linker<'_>,
-    graph: &Graph<'_>,
-    judge: &Judge,
-    paths: &Paths,
-    best: &Candidate,
-) -> Vec<Doubt> {
+pub(super) fn doubts(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Doubt> {
+    let SolvedGraph { linker, judge, graph, ref paths, .. } = *solved;
     let mut found = doubts_on_way(linker, judge, graph, &paths.follow(best.way));
     found.extend(doubt_about_root(best.kind));
     if found.is_empty() && best.cost.steps > 0 {
         found.push(Doubt::Undecided(best.way.site));
     }
     found
-}
-
-fn reason(signal: &Signal, place: Option<(FileId, blocklint_core::Span)>) -> Reason {
-    Reason { name: signal.name, says: signal.says, makes: signal.makes.words(), place }
 }

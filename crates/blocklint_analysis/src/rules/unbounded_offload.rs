@@ -5,8 +5,8 @@ use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteF
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::raw_finding::Unbounded;
-use blocklint_flow::lifecycle::frequency::is_per_item;
 use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
+use blocklint_flow::lifecycle::loops::is_per_item;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::Label;
 use blocklint_link::lang;

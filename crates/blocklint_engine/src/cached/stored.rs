@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::choose::Chosen;
-use crate::{SIGNALS, signal_named};
+use crate::{SIGNALS, SignalEffect, signal_named};
 
 /// What is to be shown; each path once.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ struct StoredFinding {
     unfixed: Option<(String, Option<StoredPlace>)>,
     fingerprint: String,
     suppression: Option<(Option<String>, StoredSource)>,
-    reasons: Vec<(String, Option<StoredPlace>)>,
+    reasons: Vec<(String, String, Option<StoredPlace>)>,
     aside: Option<(Severity, String)>,
 }
 
@@ -150,8 +150,9 @@ impl Writer {
         let held_by = finding.held_by.as_ref().map(&mut step);
         let causes = finding.causes.iter().map(|cause| self.cause(cause)).collect();
         let reasons = finding.reasons.iter();
-        let reasons =
-            reasons.map(|of| (of.name.to_owned(), of.place.as_ref().map(|place| self.place(place)))).collect();
+        let reasons = reasons
+            .map(|of| (of.name.to_owned(), of.makes.to_owned(), of.place.as_ref().map(|place| self.place(place))))
+            .collect();
         let fix = finding.fix.as_ref().map(|fix| StoredFix {
             title: fix.title.clone(),
             applicability: match fix.applicability {
@@ -235,13 +236,13 @@ impl Reader {
         })
     }
 
-    fn reason(&self, (name, place): &(String, Option<StoredPlace>)) -> Option<Reason> {
+    fn reason(&self, (name, makes, place): &(String, String, Option<StoredPlace>)) -> Option<Reason> {
         let signal = &SIGNALS[signal_named(name)?];
         let place = match place {
             Some(place) => Some(self.place(place)?),
             None => None,
         };
-        Some(Reason { name: signal.name, says: signal.says, makes: signal.makes.words(), place })
+        Some(Reason { name: signal.name, says: signal.says, makes: SignalEffect::with_words(makes)?.words(), place })
     }
 
     fn finding(&self, stored: &StoredFinding) -> Option<Finding> {

@@ -9,7 +9,8 @@ use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
 
 use crate::callers::loop_check::off_the_loop;
-use crate::callers::{Caller, CallerKind, Callers, Found, NOT_AT_THE_SITE, Node, Subject, Trail};
+use crate::callers::trail::{Subject, Trail};
+use crate::callers::{Caller, CallerKind, Callers, Found, NOT_AT_THE_SITE, Node};
 
 impl Callers<'_, '_> {
     /// The subject is what a parameter is where a call gives none.

@@ -54,7 +54,7 @@ impl Dispatch {
     }
 }
 
-/// Rust: whether a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is.
+/// True if a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is. Rust.
 fn names_types(linker: &Linker<'_>, site: SiteRef, callee: FormId) -> bool {
     let facts = linker.program.facts(site.file);
     let Form::Subscript(base, _) = facts.form(callee) else { return false };
@@ -63,7 +63,7 @@ fn names_types(linker: &Linker<'_>, site: SiteRef, callee: FormId) -> bool {
     linker.values.members(typed.value).iter().any(functions)
 }
 
-/// Whether a callee is an element of a container.
+/// True if a callee is an element of a container.
 fn is_taken_out(linker: &Linker<'_>, file: FileId, callee: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);

@@ -29,7 +29,7 @@ pub(crate) struct Asking {
     bodies: FxHashSet<BodyId>,
 }
 
-/// Whether a site stands where no event loop runs in its thread.
+/// True if a site stands where no event loop runs in its thread.
 pub(crate) fn off_the_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let mut at = linker.program.site(site).at.region;
@@ -52,7 +52,7 @@ pub(crate) fn off_the_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
     false
 }
 
-/// Java: whether an event loop runs in the thread where a form is true.
+/// True if an event loop runs in the thread where a form is true. Java.
 pub(crate) fn says_loop(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
     linker.program.language(file) == Language::Java && says_no_loop(linker, file, form, 6) == Some(false)
 }
@@ -68,7 +68,7 @@ fn sibling_says(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
         .any(|region| says_no_loop(linker, file, region.test, 6) == Some(false))
 }
 
-/// Whether the guarded part before a handler asks for the running loop, so that the handler means there is none.
+/// True if the guarded part before a handler asks for the running loop, so that the handler means there is none.
 fn try_asks(linker: &Linker<'_>, file: FileId, handler: RegionId) -> bool {
     let own = linker.program.facts(file).region(handler);
     asking(linker, file).tries.contains(&(own.body, own.group))
@@ -136,7 +136,7 @@ fn find_answering_names(linker: &Linker<'_>, language: Language) -> FxHashSet<Na
     found
 }
 
-/// What it means that a test holds: no loop runs here (true), or one does (false).
+/// Returns true if no loop runs here where a test holds, and false if one does.
 fn says_no_loop(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(file);
@@ -166,7 +166,7 @@ fn says_no_loop(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> 
     }
 }
 
-/// Whether a form is the answer of a call that asks: its result, or a variable that holds it.
+/// True if a form is the answer of a call that asks: its result, or a variable that holds it.
 fn is_answer(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);
@@ -177,7 +177,7 @@ fn is_answer(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> boo
     }
 }
 
-/// What a call tells of its thread.
+/// Returns the answer of a call about its thread.
 fn asks(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -196,7 +196,7 @@ fn asks(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
     })
 }
 
-/// Whether a function returns what such a call told.
+/// True if a function returns what such a call told.
 fn gives_answer(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`

@@ -7,7 +7,7 @@ use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::values::value::{EnvId, Val};
 use smallvec::SmallVec;
 
-/// Whether what a call gives is neither used nor awaited.
+/// True if what a call gives is neither used nor awaited.
 fn drops(row: &Site) -> bool {
     row.flags.has(SiteFlags::DISCARDED) && !row.flags.has(SiteFlags::AWAITED)
 }
@@ -33,8 +33,8 @@ pub fn unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
     found
 }
 
-/// Whether nobody awaits what a function inside of another one gives: the outer one only returns its coroutine, and
-/// whoever calls that drops it.
+/// True if nobody awaits what a function inside of another one gives: the outer one only returns its coroutine, and whoever calls that
+/// drops it.
 pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -57,7 +57,7 @@ pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     !calls.is_empty() && calls.iter().all(is_returned) && is_called_for_nothing(linker, body.file.body_ref(outer))
 }
 
-/// Whether a function is called and each call drops what it gives.
+/// True if a function is called and each call drops what it gives.
 fn is_called_for_nothing(linker: &Linker<'_>, body: BodyRef) -> bool {
     let row = linker.program.body(body);
     let Some(name) = linker.program.global(body.file, row.name).filter(|_| row.var.is_some()) else { return false };

@@ -86,7 +86,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
         known.iter().all(|site| linker.program.is_test(site.file)).then_some(Confidence::Medium)
     }
 
-    /// What registrations say of a body: decorators, overrides, calls that take it.
+    /// Returns how a body is registered: by decorators, overrides, calls that take it.
     fn registered(&self, body: BodyRef) -> Vec<Registration> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -148,7 +148,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             }
     }
 
-    /// What a call does with a body that is its argument.
+    /// Returns how a call runs a body that is its argument.
     fn taken(&self, body: BodyRef, site: SiteRef, arg: u32, is_literal: bool) -> Vec<Registration> {
         let linker = self.linker;
         let form = linker.program.args_of(site)[arg as usize].value;
@@ -184,8 +184,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
         found
     }
 
-    /// Whether a function is one that a server calls by its name when a process begins or ends (`worker_exit` of a
-    /// configuration file).
+    /// True if a function is one that a server calls by its name when a process begins or ends (`worker_exit` of a configuration file).
     fn is_hook(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -207,7 +206,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     }
 }
 
-/// What becomes of a registered callable.
+/// The way in which a registered callable is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Registration {
     /// It runs in a greenlet while others are served.

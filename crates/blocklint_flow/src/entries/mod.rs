@@ -1,4 +1,4 @@
-//! Who runs a body, how often, and when; and which bodies are entered where nothing may block. Never whether a way through a body can be
+//! Entry points: bodies that a library or the language runs where nothing may block. Never whether a way through a body can be
 //! taken, nor how bad it is.
 
 pub(crate) mod async_result_methods;

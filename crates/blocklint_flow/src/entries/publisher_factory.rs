@@ -9,7 +9,7 @@ use blocklint_link::reactive::BodyUse;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Role;
 
-/// Whether a function's declared result is a publisher, and not all its calls stand where they may block.
+/// True if a function's declared result is a publisher, and not all its calls stand where they may block.
 pub(crate) fn assembles(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -41,17 +41,17 @@ pub fn factory_given(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
 /// Callers of callers that are asked.
 const DEPTH: u32 = 6;
 
-/// Whether every known call stands in a test, or in code that runs where it may block.
+/// True if every known call stands in a test, or in code that runs where it may block.
 fn runs_only_aside(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let mut asked = CallerQuery { seen: Vec::new(), any: false };
     asked.only_aside(linker, body, depth) && asked.any
 }
 
-/// What is asked of callers of callers.
+/// A question that goes from callers to their callers.
 struct CallerQuery {
     /// Those that are asked already: what calls in a circle says nothing.
     seen: Vec<BodyRef>,
-    /// Whether any call stands where it may block.
+    /// True if any call stands where it may block.
     any: bool,
 }
 
@@ -80,7 +80,7 @@ impl CallerQuery {
             })
     }
 
-    /// Java: whether a method that nobody registers runs where it may block because all its own callers do.
+    /// True if a method that nobody registers runs where it may block because all its own callers do. Java.
     fn is_called_aside(&mut self, linker: &Linker<'_>, caller: BodyRef, depth: u32) -> bool {
         let facts = linker.program.facts(caller.file);
         facts.language == Language::Java
@@ -90,14 +90,14 @@ impl CallerQuery {
     }
 }
 
-/// Java: whether a method that nobody registers waits itself for the chain that a call in it gives: `find(id).block()`.
+/// True if a method that nobody registers waits itself for the chain that a call in it gives: `find(id).block()`. Java.
 fn waits_for(linker: &Linker<'_>, caller: BodyRef, site: SiteRef) -> bool {
     linker.program.body(caller).kind == BodyKind::Function
         && linker.registered(caller).is_none()
         && linker.is_waited_for_there(site)
 }
 
-/// Whether a lambda is handed to a worker, or stands where a chain was moved to one.
+/// True if a lambda is handed to a worker, or stands where a chain was moved to one.
 fn stands_in_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
     if linker.program.body(body).kind != BodyKind::Lambda {
         return false;

@@ -39,13 +39,13 @@ pub(crate) struct Purposes {
     may_serve: FxHashSet<FileId>,
 }
 
-/// Returns true if a file reads what stands behind the program's name on a command line: `argparse.ArgumentParser()`,
-/// `@click.command()`, `new picocli.CommandLine(app)`, `sys.argv`.
+/// True if a file reads what stands behind the program's name on a command line: `argparse.ArgumentParser()`, `@click.command()`, `new
+/// picocli.CommandLine(app)`, `sys.argv`.
 pub(crate) fn takes_arguments(linker: &Linker<'_>, file: FileId) -> bool {
     of_language(linker, linker.program.language(file)).takes_arguments.contains(&file)
 }
 
-/// Returns true if a file serves others: `uvicorn.run(app)`, `await server.serve_forever()`, a loop without end that awaits.
+/// True if a file serves others: `uvicorn.run(app)`, `await server.serve_forever()`, a loop without end that awaits.
 pub(crate) fn serves(linker: &Linker<'_>, file: FileId) -> bool {
     let of_language = of_language(linker, linker.program.language(file));
     of_language.serves.contains(&file) || of_language.may_serve.contains(&file)
@@ -56,21 +56,21 @@ pub(crate) fn rust_files_taking_arguments<'l>(linker: &'l Linker<'_>) -> impl It
     of_language(linker, Language::Rust).takes_arguments.iter().copied()
 }
 
-/// Returns true if some file of the project reads arguments.
+/// True if some file of the project reads arguments.
 pub fn project_takes_arguments(linker: &Linker<'_>) -> bool {
     let of_file = |&language: &Language| !of_language(linker, language).takes_arguments.is_empty();
     let crates = || linker.program.layout.crates.iter();
     linker.program.languages().iter().any(of_file) || crates().any(|own| depends_on_parser(linker, own))
 }
 
-/// Returns true if a package of Rust depends on a parser of arguments, and not for its tests alone.
+/// True if a package of Rust depends on a parser of arguments, and not for its tests alone.
 pub(crate) fn depends_on_parser(linker: &Linker<'_>, own: &CrateLayout) -> bool {
     let mut needed = own.dependencies.iter().flatten().filter(|(_, name, _)| own.aside.binary_search(name).is_err());
     needed.any(|(_, name, _)| is_parser_of_arguments(linker, name))
 }
 
-/// Returns true if the project is seen to serve others: a file of it serves, or a library enters a body of it on an event loop,
-/// as for `@app.get("/")`.
+/// True if the project is seen to serve others: a file of it serves, or a library enters a body of it on an event loop, as for
+/// `@app.get("/")`.
 pub fn project_serves(linker: &Linker<'_>) -> bool {
     let memo = &linker.layer_memo::<Memo>().project_serves;
     *memo.get_or_init(|| {
@@ -81,8 +81,8 @@ pub fn project_serves(linker: &Linker<'_>) -> bool {
     })
 }
 
-/// Returns true if a path says that a file belongs to a command line, and neither the file nor the rest of the project says otherwise:
-/// the file calls nothing that serves others, and what may be anything (`__main__.py`, or in Rust a folder `commands`) reads arguments.
+/// True if a path says that a file belongs to a command line, and neither the file nor the rest of the project says otherwise: the file
+/// calls nothing that serves others, and what may be anything (`__main__.py`, or in Rust a folder `commands`) reads arguments.
 pub fn is_command_file(linker: &Linker<'_>, file: FileId) -> bool {
     let program = linker.program;
     if !program.is_command_line(file) || of_language(linker, program.language(file)).serves.contains(&file) {
@@ -96,7 +96,7 @@ pub fn is_command_file(linker: &Linker<'_>, file: FileId) -> bool {
     }
 }
 
-/// Returns true if a package of Rust is a library that reads arguments: `clap`. What it derives is not seen in calls.
+/// True if a package of Rust is a library that reads arguments: `clap`. What it derives is not seen in calls.
 fn is_parser_of_arguments(linker: &Linker<'_>, package: &str) -> bool {
     let parsers = linker.layer_memo::<Memo>().parsers_of_arguments.get_or_init(|| {
         let models = linker.library.of(Language::Rust);
@@ -141,7 +141,7 @@ fn find(linker: &Linker<'_>, language: Language) -> Purposes {
     found
 }
 
-/// Returns true if a file is evidence: it is of the language, and neither a test nor an example.
+/// True if a file is evidence: it is of the language, and neither a test nor an example.
 fn counts(linker: &Linker<'_>, language: Language, file: FileId) -> bool {
     let relative = &linker.program.files[file.index()].relative;
     linker.program.language(file) == language && !linker.is_for_tests(file.body_ref(BodyId(0))) && !is_example(relative)
@@ -195,7 +195,7 @@ fn add_callers_of(
     }
 }
 
-/// Returns true if a file of Python calls what serves by its name.
+/// True if a file of Python calls what serves by its name.
 fn serves_by_name(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     facts.sites.iter().any(|row| lang::python::conventions::serves_for_sure(facts.text(row.name)))
@@ -218,7 +218,7 @@ fn add_servers_by_name(linker: &Linker<'_>, found: &mut FxHashSet<FileId>) {
     }
 }
 
-/// Returns true if a call under a name that serves leads to no function of the project, which serves where its own code does.
+/// True if a call under a name that serves leads to no function of the project, which serves where its own code does.
 pub(crate) fn is_serving(linker: &Linker<'_>, site: SiteRef, awaited: bool) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -232,7 +232,7 @@ pub(crate) fn is_serving(linker: &Linker<'_>, site: SiteRef, awaited: bool) -> b
     targets.list.iter().all(|target| matches!(target, Target::Row { .. }))
 }
 
-/// Returns true if a body of a file that is none of its tests has a loop without end that awaits.
+/// True if a body of a file that is none of its tests has a loop without end that awaits.
 fn has_endless_loop(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     (0..facts.regions.len() as u32)
@@ -240,7 +240,7 @@ fn has_endless_loop(linker: &Linker<'_>, file: FileId) -> bool {
         .any(|id| is_endless(facts, id) && !linker.is_for_tests(file.body_ref(facts.region(id).body)))
 }
 
-/// Returns true if a region is a loop that no statement leaves and that awaits each time round.
+/// True if a region is a loop that no statement leaves and that awaits each time round.
 pub(crate) fn is_endless(facts: &FileFacts, id: RegionId) -> bool {
     let region = facts.region(id);
     if region.kind != RegionKind::Loop || facts.form(region.test) != Form::Bool(true) {
@@ -254,7 +254,7 @@ pub(crate) fn is_endless(facts: &FileFacts, id: RegionId) -> bool {
     awaits && !facts.exits.iter().any(|exit| facts.body_of(exit.at) == region.body && inside(&region, exit.span))
 }
 
-/// Returns true if a library enters a body of this language on an event loop because a decorator or a base class registers it.
+/// True if a library enters a body of this language on an event loop because a decorator or a base class registers it.
 fn registers(linker: &Linker<'_>, language: Language) -> bool {
     let program = linker.program;
     (0..program.files.len() as u32).map(FileId).filter(|&file| counts(linker, language, file)).any(|file| {
@@ -269,7 +269,7 @@ fn registers(linker: &Linker<'_>, language: Language) -> bool {
     })
 }
 
-/// Returns true if a decorator gives a body to a library to be run in a phase: `@pytest.fixture` for tests.
+/// True if a decorator gives a body to a library to be run in a phase: `@pytest.fixture` for tests.
 fn is_of_phase(linker: &Linker<'_>, body: BodyRef, phase: Phase) -> bool {
     linker
         .decorator_paths(body)
@@ -277,7 +277,7 @@ fn is_of_phase(linker: &Linker<'_>, body: BodyRef, phase: Phase) -> bool {
         .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase == Some(phase)))
 }
 
-/// Returns true if a call of Rust is one of a library that, by its row, serves others.
+/// True if a call of Rust is one of a library that, by its row, serves others.
 pub(crate) fn calls_what_serves(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let names = linker.layer_memo::<Memo>().serving_names.get_or_init(|| {

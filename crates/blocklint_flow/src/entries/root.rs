@@ -48,7 +48,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// Whether nothing flows out of it to its callers.
+    /// True if nothing flows out of it to its callers.
     pub fn absorbs(self) -> bool {
         !matches!(self.kind, RootKind::Literal | RootKind::Computing | RootKind::Dispatched | RootKind::Composed)
     }

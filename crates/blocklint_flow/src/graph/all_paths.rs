@@ -5,10 +5,10 @@ use blocklint_core::{RuleCode, Span};
 use blocklint_link::program::ids::{BodyRef, FileId};
 use rustc_hash::FxHashMap;
 
-use crate::graph::best_path::Causes;
+use crate::graph::causes::Causes;
 use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 
-/// What one change mends.
+/// A place at which one change mends something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChangePoint {
     /// A function, with all that it does on its callers' thread.
@@ -20,7 +20,7 @@ pub enum ChangePoint {
 /// A body with one of its labels, or the end of a way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathNetworkNode {
-    /// What one would change there: an index into the spots.
+    /// The change that one would make there: an index into the spots.
     pub spot: u32,
     /// Where its calls lead; nowhere from an end.
     pub next: Vec<u32>,
@@ -29,7 +29,7 @@ pub struct PathNetworkNode {
 /// The ways behind some findings.
 #[derive(Clone, Debug, Default)]
 pub struct PathNetwork {
-    /// What could be changed, each once.
+    /// The possible changes, each once.
     pub spots: Vec<ChangePoint>,
     /// The nodes.
     pub nodes: Vec<PathNetworkNode>,

@@ -1,4 +1,4 @@
-//! Best paths and causes over the graph of a search.
+//! Best paths over the graph of a search: the surest from each labelled body to a blocking call. Causes are in `causes.rs`.
 
 use blocklint_link::lang;
 use std::cmp::Reverse;
@@ -7,9 +7,8 @@ use std::collections::BinaryHeap;
 use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::linker::{LOW_STEPS, Linker};
-use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::program::occurrences::is_own_receiver;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::raw_finding::Choice;
 use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
@@ -19,12 +18,12 @@ use crate::guards::rust_getter::deciding_tests_over;
 /// How many hops longer a way may be that stands under one condition less.
 const CONDITION: u32 = 3;
 
-/// What speaks against a path; the one with the least is shown.
+/// Everything that speaks against a path; the path with the least is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     /// Inferred steps.
     pub steps: u32,
-    /// Python: whether it ends at what is kept of a file. What reads the file itself holds longer.
+    /// True if it ends at what is kept of a file. What reads the file itself holds longer. Python.
     pub ends_at_entry: bool,
     /// Hops, and the conditions that they stand under: who reads a finding checks each of them.
     length: u32,
@@ -33,18 +32,15 @@ pub struct Cost {
     /// Among equals the first place.
     site: SiteRef,
     /// The inferred steps that are choices among objects. Which method an object calls on itself is decided with the object.
-    chosen: u32,
+    pub(crate) chosen: u32,
     /// The inferred steps that are guesses: branches that are one of many, arguments that only callers tell.
-    guessed: u32,
+    pub(crate) guessed: u32,
     /// Java: of the hops those that leave no choice who is called.
     pub own: u32,
 }
 
-/// Python: how many hops a way may have before nobody who reads its trace believes each branch on it.
-const FAR: u32 = 12;
-
 impl Cost {
-    /// What a way costs that ends here.
+    /// Returns the cost of an edge that ends at a row.
     fn of(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
         let steps = way_steps(linker, graph, way);
         let guessed = u32::from(way.steps);
@@ -59,7 +55,7 @@ impl Cost {
         Cost { steps, ends_at_entry, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed, own }
     }
 
-    /// What the path costs if a way leads to it.
+    /// Returns the cost of the path with one edge before it.
     fn after(self, linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> Cost {
         let own = Cost::of(linker, graph, way);
         Cost {
@@ -73,14 +69,6 @@ impl Cost {
             own: self.own + own.own,
         }
     }
-
-    /// Python: the steps that a way's own do not tell. Of two choices among objects the second hangs on the first, as
-    /// of two branches each of which is one of many; and of a long way hardly anybody believes the end.
-    pub fn doubts(&self, of_one_kind: bool, far: bool) -> u32 {
-        let of_one_kind = of_one_kind && (self.chosen >= 2 || self.guessed >= 2);
-        let is_far = far && self.hops > FAR;
-        u32::from(of_one_kind) + if is_far { u32::from(LOW_STEPS) } else { 0 }
-    }
 }
 
 /// The best way on from each state.
@@ -88,7 +76,7 @@ pub struct Paths {
     pub(crate) best: Vec<Option<(Cost, FlowEdge)>>,
 }
 
-/// Python: whether a way ends at a call that asks for or changes what a file system keeps of a file.
+/// True if a way ends at a call that asks for or changes what a file system keeps of a file. Python.
 fn is_of_entry(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> bool {
     let EdgeTarget::Leaf(leaf) = way.next else { return false };
     let facts = linker.program.facts(way.site.file);
@@ -97,19 +85,19 @@ fn is_of_entry(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> bool {
         && lang::python::conventions::is_of_entry(facts.text(linker.program.site(way.site).name))
 }
 
-/// Whether a call is one of an object on itself.
+/// True if a call is one of an object on itself.
 fn is_on_own_object(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.receiver_form(site).is_some_and(|form| is_own_receiver(linker.program.facts(site.file), form))
 }
 
-/// Java: whether a call is one of an object on itself, of a function of its class, or makes an object.
+/// True if a call is one of an object on itself, of a function of its class, or makes an object. Java.
 fn is_statically_bound(linker: &Linker<'_>, site: SiteRef) -> bool {
     let is_java = linker.program.language(site.file) == Language::Java;
     is_java && (linker.receiver_form(site).is_none() || is_on_own_object(linker, site))
 }
 
-/// Java: whether a method that a framework calls, on objects of any class that inherits it, calls one of its own that these classes
-/// fill in: each of them is called there, by objects of its own.
+/// True if a method that a framework calls, on objects of any class that inherits it, calls one of its own that these classes fill in:
+/// each of them is called there, by objects of its own. Java.
 fn is_filled_in_by_each(linker: &Linker<'_>, site: SiteRef) -> bool {
     is_statically_bound(linker, site) && linker.registered(linker.program.body_of_site(site)).is_some()
 }
@@ -143,7 +131,7 @@ fn held_behind(graph: &Graph<'_>, way: &FlowEdge) -> Option<(Effect, Severity)> 
     })
 }
 
-/// What the steps of a union hang on: its site, what is held behind it, and whether a body of the project holds it.
+/// The steps of a union depend on its site, the effect behind it, and whether a body of the project holds the thread so.
 pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
 
 /// True if of the alternatives of a way those count that hold the thread in this very way. Of a Java method with its many
@@ -266,7 +254,7 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, held: Opt
     }
 }
 
-/// Whether fewer than half of some bodies come to an effect in a few calls.
+/// True if fewer than half of some bodies come to an effect in a few calls.
 fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
     let near = bodies.iter().filter(|&&body| graph.shortest.is_near(graph, body, effect)).count();
     near * 2 < bodies.len()
@@ -352,168 +340,4 @@ impl Ord for WayKey {
         };
         key(&self.0).cmp(&key(&other.0))
     }
-}
-
-/// The causes behind each state.
-pub struct Causes {
-    /// For each leaf of the graph the number of its cause.
-    pub of_leaf: Vec<u32>,
-    /// For each cause the leaf that names it: the worst, and of equally bad ones the first.
-    pub leaves: Vec<u32>,
-    /// For each state its set. States that lead to the same causes mostly share one.
-    set_of: Vec<u32>,
-    sets: Vec<Vec<u32>>,
-}
-
-impl Causes {
-    /// Finds the causes of all states at once. The blocking calls of one chain (`os.popen(command).read()`) are one cause.
-    pub fn new(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
-        let mut of_leaf = Vec::with_capacity(graph.leaves.len());
-        let mut leaves: Vec<u32> = Vec::new();
-        let mut ids: FxHashMap<(SiteRef, Option<PathId>), u32> = FxHashMap::default();
-        let sites: FxHashSet<SiteRef> = graph.leaves.iter().map(|leaf| leaf.site).collect();
-        let starts: Vec<Option<SiteRef>> =
-            graph.leaves.iter().map(|leaf| first_of_chain(linker, leaf.site, &sites)).collect();
-        let begins_chain: FxHashSet<SiteRef> = starts.iter().copied().flatten().collect();
-        let severity = |at: u32| graph.labels.get(graph.leaves[at as usize].label).severity;
-        for (at, leaf) in graph.leaves.iter().enumerate() {
-            let key = match starts[at] {
-                Some(start) => (start, None),
-                None => (leaf.site, (!begins_chain.contains(&leaf.site)).then_some(leaf.path)),
-            };
-            let id = *ids.entry(key).or_insert_with(|| {
-                leaves.push(at as u32);
-                leaves.len() as u32 - 1
-            });
-            let named_by = &mut leaves[id as usize];
-            if severity(at as u32) > severity(*named_by) {
-                *named_by = at as u32;
-            }
-            of_leaf.push(id);
-        }
-        let component = components(graph);
-        let count = component.iter().max().map_or(0, |&last| last as usize + 1);
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for (state, &of) in component.iter().enumerate() {
-            members[of as usize].push(state as u32);
-        }
-        // Components come out of the search with successors first.
-        let mut set_of_component: Vec<u32> = Vec::with_capacity(count);
-        let mut sets: Vec<Vec<u32>> = Vec::with_capacity(count);
-        for states in &members {
-            let (mut own, mut entered): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
-            for &state in states {
-                for way in &graph.states[state as usize].edges {
-                    match way.next {
-                        EdgeTarget::Leaf(leaf) => own.push(of_leaf[leaf as usize]),
-                        EdgeTarget::LabelledBody(next) => {
-                            entered.extend(set_of_component.get(component[next.0 as usize] as usize));
-                        }
-                    }
-                }
-            }
-            entered.sort_unstable();
-            entered.dedup();
-            // A body with one call that blocks leads where that call does.
-            if let ([only], true) = (&entered[..], own.is_empty()) {
-                set_of_component.push(*only);
-                continue;
-            }
-            for &of in &entered {
-                own.extend_from_slice(&sets[of as usize]);
-            }
-            own.sort_unstable();
-            own.dedup();
-            let widest = entered.iter().copied().max_by_key(|&of| sets[of as usize].len());
-            let same = widest.filter(|&of| sets[of as usize].len() == own.len());
-            set_of_component.push(same.unwrap_or(sets.len() as u32));
-            if same.is_none() {
-                sets.push(own);
-            }
-        }
-        let set_of = component.iter().map(|&of| set_of_component[of as usize]).collect();
-        Causes { of_leaf, leaves, set_of, sets }
-    }
-
-    /// The causes behind a way.
-    pub fn behind(&self, way: &FlowEdge) -> &[u32] {
-        match way.next {
-            EdgeTarget::Leaf(leaf) => std::slice::from_ref(&self.of_leaf[leaf as usize]),
-            EdgeTarget::LabelledBody(state) => &self.sets[self.set_of[state.0 as usize] as usize],
-        }
-    }
-
-    /// A number for the causes behind a way: ways with the same number have the same.
-    pub fn number(&self, way: &FlowEdge) -> (bool, u32) {
-        match way.next {
-            EdgeTarget::Leaf(leaf) => (true, self.of_leaf[leaf as usize]),
-            EdgeTarget::LabelledBody(state) => (false, self.set_of[state.0 as usize]),
-        }
-    }
-}
-
-/// Returns the first blocking call of the chain that a blocking call ends (`os.popen` of `os.popen(command).read()`); none where
-/// the call's receiver is made by no blocking call.
-fn first_of_chain(linker: &Linker<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef>) -> Option<SiteRef> {
-    const LONGEST: usize = 16;
-    let maker = |at: &SiteRef| {
-        let made = linker.program.site_of_form(at.file, linker.receiver_form(*at)?)?;
-        Some(at.file.site_ref(made))
-    };
-    let makers = std::iter::successors(maker(&site), maker).take(LONGEST);
-    makers.filter(|at| blocking.contains(at)).last()
-}
-
-/// Strongly connected components of the states, numbered with successors first (Tarjan, without recursion).
-fn components(graph: &Graph<'_>) -> Vec<u32> {
-    const NEW: u32 = u32::MAX;
-    let count = graph.states.len();
-    let next_of = |state: usize, at: usize| match graph.states[state].edges.get(at).map(|way| way.next) {
-        Some(EdgeTarget::LabelledBody(next)) => Some(Some(next.0 as usize)),
-        Some(EdgeTarget::Leaf(_)) => Some(None),
-        None => None,
-    };
-    let (mut index, mut low, mut component) = (vec![NEW; count], vec![0u32; count], vec![NEW; count]);
-    let (mut stack, mut frames) = (Vec::new(), Vec::new());
-    let (mut counter, mut found) = (0u32, 0u32);
-    for start in 0..count {
-        if index[start] != NEW {
-            continue;
-        }
-        frames.push((start, 0usize));
-        while let Some((state, at)) = frames.pop() {
-            if at == 0 {
-                index[state] = counter;
-                low[state] = counter;
-                counter += 1;
-                stack.push(state);
-            }
-            match next_of(state, at) {
-                Some(next) => {
-                    frames.push((state, at + 1));
-                    let Some(next) = next else { continue };
-                    if index[next] == NEW {
-                        frames.push((next, 0));
-                    } else if component[next] == NEW {
-                        low[state] = low[state].min(index[next]);
-                    }
-                }
-                None => {
-                    if low[state] == index[state] {
-                        while let Some(member) = stack.pop() {
-                            component[member] = found;
-                            if member == state {
-                                break;
-                            }
-                        }
-                        found += 1;
-                    }
-                    if let Some(&(parent, _)) = frames.last() {
-                        low[parent] = low[parent].min(low[state]);
-                    }
-                }
-            }
-        }
-    }
-    component
 }

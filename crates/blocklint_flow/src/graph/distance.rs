@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::graph::{EdgeTarget, Graph, LabelledBodyId};
 
-/// What is known of the shortest ways from labelled bodies, made when first asked for.
+/// The shortest paths from labelled bodies, found when first asked for.
 #[derive(Default)]
 pub(crate) struct Shortest {
     ways: OnceCell<Ways>,
@@ -26,7 +26,7 @@ struct Ways {
 }
 
 impl Shortest {
-    /// Whether a body comes to an effect only through one of these others.
+    /// True if a body comes to an effect only through one of these others.
     pub(crate) fn leads_through(&self, graph: &Graph<'_>, body: BodyRef, effect: Effect, others: &[BodyRef]) -> bool {
         let ways = self.ways.get_or_init(|| Ways::of(graph));
         let Some(states) = ways.states.get(&(body, effect)) else { return false };
@@ -38,8 +38,8 @@ impl Shortest {
 }
 
 impl Shortest {
-    /// Whether a body comes to an effect in a few calls. What it comes to in many, through methods with many implementations
-    /// each, every other body comes to as well.
+    /// True if a body comes to an effect in a few calls. What it comes to in many, through methods with many implementations each, every
+    /// other body comes to as well.
     pub(crate) fn is_near(&self, graph: &Graph<'_>, body: BodyRef, effect: Effect) -> bool {
         /// Calls from a body to what holds the thread.
         const FEW: u32 = 6;

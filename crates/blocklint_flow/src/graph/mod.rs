@@ -3,7 +3,9 @@
 
 pub mod all_paths;
 pub mod best_path;
+pub mod causes;
 pub(crate) mod distance;
+pub mod marks;
 pub mod raw_finding;
 pub mod trace;
 
@@ -20,12 +22,13 @@ use crate::callers::Node;
 use crate::entries::root::Root;
 use crate::graph::best_path::ShareKey;
 use crate::graph::distance::Shortest;
+use crate::graph::marks::{MarkLists, Marks};
 
 /// A body with one of its labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LabelledBodyId(pub u32);
 
-/// What an edge leads to.
+/// The target of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeTarget {
     /// A called body with its label.
@@ -45,14 +48,31 @@ pub struct FlowEdge {
     pub next: EdgeTarget,
     /// Inferred steps of this edge, unions apart.
     pub steps: u8,
-    /// Whether the site has other targets.
+    /// True if the site has other targets.
     pub shared: bool,
+    /// The signals that spoke where a label went this way, if the run tells them.
+    pub marks: Marks,
+}
+
+impl FlowEdge {
+    /// True if another edge leads the same way, with the same steps, whatever signals spoke.
+    pub(crate) fn is_like(&self, other: &FlowEdge) -> bool {
+        *self == FlowEdge { marks: self.marks, ..*other }
+    }
+
+    /// Returns a number of the target, to order edges.
+    pub fn number(&self) -> (u32, u32) {
+        match self.next {
+            EdgeTarget::LabelledBody(state) => (0, state.0),
+            EdgeTarget::Leaf(leaf) => (1, leaf),
+        }
+    }
 }
 
 /// A body or parameter with one label that reached it, and the calls by which it did.
 #[derive(Debug)]
 pub struct LabelledBody {
-    /// What the label reached.
+    /// The body or parameter.
     pub node: Node,
     /// The label.
     pub label: LabelId,
@@ -65,11 +85,11 @@ pub struct LabelledBody {
 pub struct Hit {
     /// The body that must not block.
     pub root: BodyRef,
-    /// What kind of root, or the context a function is handed to.
+    /// The kind of root, or the context a function is handed to.
     pub kind: Root,
-    /// Whether the site hands a function over instead of running it.
+    /// True if the site hands a function over instead of running it.
     pub handed: bool,
-    /// Whether a comment cuts it right here.
+    /// True if a comment cuts it right here.
     pub cut: bool,
     /// As it arrived.
     pub label: Label,
@@ -80,9 +100,9 @@ pub struct Hit {
 /// How a label meets the site of a root.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed {
-    /// Whether the site hands a function over instead of running it.
+    /// True if the site hands a function over instead of running it.
     pub(crate) handed: bool,
-    /// Whether a comment cuts the label right there.
+    /// True if a comment cuts the label right there.
     pub(crate) cut: bool,
 }
 
@@ -114,20 +134,22 @@ impl SinkSite<'_> {
 pub struct Graph<'m> {
     /// All labels, each once.
     pub labels: Labels,
-    /// What labels reached.
+    /// The bodies that labels reached.
     pub states: Vec<LabelledBody>,
     /// Where they begin.
     pub leaves: Vec<SinkSite<'m>>,
-    /// What they found.
+    /// The roots that labels reached.
     pub hits: Vec<Hit>,
     /// Bodies that carry a label.
     pub labelled: FxHashSet<BodyRef>,
-    /// The same, by the label's effect, with how bad it is at worst.
+    /// Bodies with the effects of their labels, and how bad these are at worst.
     pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
     /// The shortest ways on from labels, once somebody asks.
     pub(crate) shortest: Shortest,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
+    /// The lists of signals that spoke of edges.
+    pub marks: MarkLists,
     /// The steps of unions, once all labels are there.
     pub(crate) shares: RefCell<FxHashMap<ShareKey, u8>>,
 }

@@ -19,7 +19,7 @@ pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
     row.span
 }
 
-/// What a trace says of one call of a way.
+/// Returns the step of a trace for one edge.
 pub fn step(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, handed: Option<u32>) -> RawStep {
     let row = linker.program.site(way.site);
     let wraps = match way.next {

@@ -1,4 +1,4 @@
-//! What calls say of conditions, remembered: one call enters a body once for each of its labels.
+//! Answers of calls to conditions, remembered: one call enters a body once for each of its labels.
 
 use blocklint_link::effect::guard::{Guard, Guards};
 use blocklint_link::program::ids::BodyRef;
@@ -8,7 +8,7 @@ use crate::callers::Caller;
 use crate::guards::Conditions;
 use crate::guards::decide::Answer;
 
-/// What calls say, as far as they were asked: one call enters a body once for each of its labels.
+/// Answers of calls, as far as they were asked.
 #[derive(Default)]
 pub(crate) struct Told {
     guards: Guards,
@@ -16,7 +16,7 @@ pub(crate) struct Told {
 }
 
 impl Conditions<'_, '_> {
-    /// What a call says to a guard, found once.
+    /// Returns the answer of a call to a guard, found once.
     pub(crate) fn cached_answer(
         &self,
         caller: Caller,

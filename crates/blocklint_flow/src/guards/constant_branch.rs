@@ -1,18 +1,15 @@
 //! Branches that never run: their test is a literal, or a name or attribute that the project only ever gives one.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyKind, Comparison, Flow, Form, FormId, RegionKind, SiteKind, Sym, VarId, VarKind};
+use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteKind, Sym, VarId, VarKind};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
+use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val, Why};
 use rustc_hash::FxHashSet;
-
-/// Methods below which a class says nothing of the ones that nobody names.
-const FEWEST_METHODS: usize = 4;
 
 /// How often a constructor passes its parameter on to another one.
 const CONSTRUCTORS: u32 = 4;
@@ -20,113 +17,12 @@ const CONSTRUCTORS: u32 = 4;
 /// How deep tests and names are followed.
 const DEPTH: u32 = 4;
 
-/// Whether a site stands in a branch whose test can be seen never to come out that way.
+/// True if a site stands in a branch whose test can be seen never to come out that way.
 pub(crate) fn never_runs(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.tests_over(site).any(|(test, wanted)| always(linker, site, test, DEPTH) == Some(!wanted))
 }
 
-/// Whether nothing in the project names a function that is private by its name: nobody runs it.
-pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    let name = facts.text(row.name);
-    let is_private = facts.language == Language::Python && lang::python::conventions::is_private(name);
-    if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
-        return false;
-    }
-    // A library may call what its classes are derived for.
-    if let Some(class) = row.class.get()
-        && !linker.mro(body.file.class_ref(class)).iter().all(|of| matches!(of, Ancestor::Class(_)))
-    {
-        return false;
-    }
-    let Some(name) = linker.program.global(body.file, row.name) else { return false };
-    // A call of another object's method of that name says nothing.
-    let leads_elsewhere = |site: SiteRef| {
-        let targets = linker.targets(site, EnvId::NONE);
-        row.class.is_some()
-            && !targets.list.is_empty()
-            && targets.list.iter().all(|target| matches!(*target, Target::Body { body: of, .. } if of != body))
-    };
-    unnamed_definitions(linker, name, leads_elsewhere).is_some()
-}
-
-/// Whether a public coroutine is a method that the project left over: it names most methods of the class, and this one
-/// nowhere.
-pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let facts = linker.program.facts(body.file);
-    let row = linker.program.body(body);
-    let Some(class) = row.class.get() else { return false };
-    if facts.language != Language::Python
-        || row.flow != Flow::Coroutine
-        || lang::python::conventions::is_private(facts.text(row.name))
-        || !facts.list(row.decorators).is_empty()
-        || is_named(linker, body.file, row.name)
-    {
-        return false;
-    }
-    let own = body.file.class_ref(class);
-    // What Python's own classes for interfaces call has another name.
-    let is_known = |of: &Ancestor| match *of {
-        Ancestor::Class(_) => true,
-        Ancestor::Library(path, _) => lang::python::builtins::is_for_interfaces(linker.library.text(path).as_ref()),
-        Ancestor::Unknown => false,
-    };
-    if !linker.mro(own).iter().all(is_known) {
-        return false;
-    }
-    let methods = || {
-        facts.bodies.iter().filter(|other| {
-            let name = facts.text(other.name);
-            let is_method = other.class.get() == Some(class) && other.kind == BodyKind::Function;
-            is_method && !name.starts_with('_') && facts.list(other.decorators).is_empty()
-        })
-    };
-    let count = methods().count();
-    count >= FEWEST_METHODS && {
-        let named = methods().filter(|other| is_named(linker, body.file, other.name)).count();
-        named * 4 >= count * 3
-    }
-}
-
-/// Whether anything in the project names what is called so, beside what defines it. What is defined more than once may be
-/// named by what it stands for.
-fn is_named(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
-    let unnamed = linker.program.global(file, sym).and_then(|name| unnamed_definitions(linker, name, |_| false));
-    unnamed.is_none_or(|defined| defined > 1)
-}
-
-/// How many functions bear a name that is called, mentioned and written in a string nowhere; nothing where something names
-/// it. Calls that lead elsewhere do not count.
-fn unnamed_definitions(linker: &Linker<'_>, name: Name, leads_elsewhere: impl Fn(SiteRef) -> bool) -> Option<usize> {
-    let places = linker.program.occurrences(name);
-    let is_used = |&(file, sym): &(FileId, Sym)| {
-        let index = linker.program.index_of(file);
-        index.mentions_named(sym).iter().next().is_some()
-            || index.sites_named(sym).iter().any(|&site| !leads_elsewhere(file.site_ref(site)))
-    };
-    // The forms of a file are many: what indices tell comes first.
-    if places.iter().any(is_used) || places.iter().any(|&(file, sym)| is_written(linker, file, sym)) {
-        return None;
-    }
-    let defined =
-        |&(file, sym): &(FileId, Sym)| linker.program.facts(file).bodies.iter().filter(|row| row.name == sym).count();
-    Some(places.iter().map(defined).sum())
-}
-
-/// Whether a file writes a name in a string, or as an attribute that it does not call.
-fn is_written(linker: &Linker<'_>, file: FileId, sym: Sym) -> bool {
-    let facts = linker.program.facts(file);
-    let sites = linker.program.index_of(file).sites_named(sym);
-    let is_called = |at: usize| sites.iter().any(|&site| facts.site(site).callee == FormId(at as u32));
-    facts.forms.iter().enumerate().any(|(at, form)| match form {
-        Form::Str(text) => text == sym,
-        Form::Attr(_, text) => text == sym && !is_called(at),
-        _ => false,
-    })
-}
-
-/// What a test always comes out as.
+/// Returns the result that a test always has.
 fn always(linker: &Linker<'_>, site: SiteRef, test: FormId, depth: u32) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(site.file);
@@ -286,7 +182,7 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
     if set_from_outside { None } else { found.one() }
 }
 
-/// Whether a class sets attributes whose names it computes.
+/// True if a class sets attributes whose names it computes.
 fn sets_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
     let facts = linker.program.facts(class.file);
     linker
@@ -346,7 +242,7 @@ impl Only {
     }
 }
 
-/// What a literal is in a test.
+/// Returns the truth of a literal in a test.
 fn truth(constant: &Constant) -> Option<bool> {
     match constant {
         Constant::Null | Constant::Empty => Some(false),

@@ -28,7 +28,7 @@ use crate::guards::type_test::fails_by_type;
 impl<'l, 'a> Conditions<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
     pub(crate) fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
-        let mut steps = 0;
+        let (mut steps, mut is_rare) = (0, false);
         if let LabelHold::Param { index, unit } = label.hold {
             label.hold = match self.argument_for(caller, node, index, None) {
                 Given::Constant(constant) => match constant {
@@ -58,7 +58,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 (Answer::Holds, _) => {}
                 // Whoever wrote the root and the test in it knows that such values come.
                 (Answer::Told, _) if self.roots.of(self.linker.program.body_of_site(caller.site)).is_some() => {}
-                (Answer::Told, _) => steps = guard.rare,
+                (Answer::Told, _) => (steps, is_rare) = (guard.rare, true),
                 // What the body puts there itself is not seen.
                 (_, Some(Truth::Seen(true) | Truth::Hidden)) => {}
                 (Answer::Unseen, _) => match guard.source {
@@ -70,7 +70,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     {
                         steps = LOW_STEPS;
                     }
-                    Source::Exempt | Source::Timeout | Source::Branch => steps = guard.rare,
+                    Source::Exempt | Source::Timeout | Source::Branch => (steps, is_rare) = (guard.rare, true),
                 },
                 (Answer::Fails, Some(Truth::Param(index))) if guard.passed < MOST_HOPS => {
                     let passed = guard.passed + 1;
@@ -100,10 +100,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 }
             }
         }
-        Decided::Holds { steps }
+        Decided::Holds { steps, is_rare }
     }
 
-    /// Whether all who await a private coroutine of Python rule out what its own parameter decides.
+    /// True if all who await a private coroutine of Python rule out what its own parameter decides.
     pub(crate) fn none_awaits_it_so(&self, root: BodyRef, guard: &Guard) -> bool {
         let facts = self.linker.program.facts(root.file);
         let row = self.linker.program.body(root);
@@ -116,7 +116,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         self.all_callers(root, |caller| matches!(self.ask(caller, Node::plain(root), guard), Answer::Fails))
     }
 
-    /// Whether something holds for all calls of a body in the project, where there are any, and few.
+    /// True if something holds for all calls of a body in the project, where there are any, and few.
     fn all_callers(&self, body: BodyRef, holds: impl Fn(Caller) -> bool) -> bool {
         self.callers.few_call_sites(body).is_some_and(|sites| {
             sites.iter().all(|&site| {
@@ -126,8 +126,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         })
     }
 
-    /// Python: whether all calls of a function in the project rule out what its parameter decides, or pass on a parameter of
-    /// which their own callers do. A parameter that they leave out is there for others.
+    /// True if all calls of a function in the project rule out what its parameter decides, or pass on a parameter of which their own
+    /// callers do. A parameter that they leave out is there for others. Python.
     pub(crate) fn none_calls_it_so(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
         let program = self.linker.program;
         let node = Node::plain(body);
@@ -185,12 +185,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
         NextGuard::None
     }
 
-    /// What is left of a condition for the callers of a caller.
+    /// Returns the condition that is left for the callers of a caller.
     fn pass_on(&self, caller: Caller, node: Node, guard: &Guard) -> NextGuard {
         self.condition_left(self.answer_of(caller, node, guard), node, guard)
     }
 
-    /// What a site says to a guard, by a branch around it or by what it passes.
+    /// Returns the answer of a site to a guard, by a branch around it or by its arguments.
     fn answer_of(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
         self.cached_answer(caller, node.body, guard, || match self.is_ruled_out(caller, node, guard) {
             true => Answer::Fails,
@@ -215,7 +215,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// Whether what a site passes is of the type, or comes from where, a guard asks for.
+    /// True if what a site passes is of the type, or comes from where, a guard asks for.
     fn ask_form(&self, caller: Caller, node: Node, guard: &Guard, tests: &[Test]) -> Answer {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return Answer::Unseen;
@@ -242,7 +242,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// What the argument of a site says to a guard.
+    /// Returns the answer of a site's argument to a guard.
     fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
         if let Question::Condition(condition) = &*guard.question
             && (guard.asks_for_origin() || guard.asks_for_type())
@@ -287,7 +287,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// Whether a guard asks for nothing where the type of what a site passes says that there is something.
+    /// True if a guard asks for nothing where the type of what a site passes says that there is something.
     fn is_passed_something(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.asks_for_nothing() {
             return false;
@@ -297,7 +297,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         })
     }
 
-    /// What a site passes to the parameter that a guard asks for; nothing for a key.
+    /// Returns the form that a site passes to the parameter that a guard asks for; none for a key.
     fn form_passed(&self, caller: Caller, node: Node, guard: &Guard) -> Option<FormId> {
         let (body, param) = match guard.asked.as_deref() {
             None => (node.body, guard.param),
@@ -307,7 +307,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         self.linker.argument_for_param(caller.site, body, param, caller.with_receiver)
     }
 
-    /// Python: whether a form is a value or what stands in for it where it is not there: `version or self.version`.
+    /// True if a form is a value or what stands in for it where it is not there: `version or self.version`. Python.
     fn falls_back(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.linker.program.facts(site.file);
         let Form::Alt(AltKind::Or, list) = facts.form(form) else { return false };
@@ -315,8 +315,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
             && facts.list(list).last().is_some_and(|&last| matches!(facts.form(last), Form::Attr(..)))
     }
 
-    /// What a guard asks of the callers of a caller that passes its own parameter on; what has one name all the way is one
-    /// thing, however far it goes, also through a function that calls itself.
+    /// Returns the question of a guard to the callers of a caller that passes its own parameter on. A parameter with one name all the way
+    /// is one, however far it goes, also through a function that calls itself.
     fn passed_on(&self, caller: Caller, node: Node, guard: &Guard, index: u32) -> Answer {
         let program = self.linker.program;
         let name = |body: BodyRef, param: u32| {
@@ -332,8 +332,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// What each of the literals says that a variable with several assignments can be: one that was left as it came is
-    /// asked of the caller if the others rule themselves out.
+    /// Returns the answer of the literals that a variable with several assignments can be. A parameter that was left as it came is asked
+    /// of the caller if the others rule themselves out.
     fn ask_each(&self, caller: Caller, node: Node, guard: &Guard, form: blocklint_facts::FormId) -> Answer {
         let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
         for reaching in self.linker.constants_at(caller.site, form, caller.env).iter() {
@@ -368,7 +368,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// Whether what a site passes to a parameter is true in the language's sense.
+    /// True if what a site passes to a parameter is true in the language's sense.
     fn truth(&self, caller: Caller, node: Node, index: u32) -> Truth {
         match self.argument_for(caller, node, index, None) {
             Given::Forwarded => Truth::Param(index),
@@ -382,7 +382,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// Whether a guard that asks for the beginning of a string holds, if a branch around the site tells.
+    /// True if a guard that asks for the beginning of a string holds, if a branch around the site tells.
     fn holds_by_beginning(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
         let asks = match &*guard.question {
             Question::Choice(Choice::Begins(_)) => true,
@@ -401,8 +401,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// Whether a branch around the site says that the argument is not what a guard asks for: it is `None` here, or of
-    /// another type.
+    /// True if a branch around the site says that the argument is not what a guard asks for: it is `None` here, or of another type.
     fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         let Question::Choice(choice) = &*guard.question else { return false };
         let is_asked = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
@@ -520,7 +519,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// What a parameter is that a site does not name, with its default.
+    /// Returns the default of a parameter that a site does not name.
     fn not_passed(&self, site: SiteRef, default: Option<Constant>) -> Given {
         if self.linker.unpacks(site) {
             return if self.forwards_all(site) { Given::Forwarded } else { Given::Hidden };
@@ -548,7 +547,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         Some((key, default))
     }
 
-    /// What a site passes under a key that the node reads from its `**kwargs`.
+    /// Returns the argument that a site passes under a key which the node reads from its `**kwargs`.
     fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> Given {
         let callee = self.linker.program.facts(node.body.file);
         // Who takes it under its name does not pass it on.
@@ -569,7 +568,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// Whether a site forwards its body's own `*args, **kwargs`: then what its callers pass counts.
+    /// True if a site forwards its body's own `*args, **kwargs`: then what its callers pass counts.
     fn forwards_all(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let body = facts.body_of(self.linker.program.site(site).at);
@@ -601,7 +600,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
 /// How often a condition is passed on from parameter to parameter.
 const MOST_HOPS: u8 = 5;
 
-/// What a site's argument says to a guard.
+/// The answer of a site's argument to a guard.
 #[derive(Clone)]
 pub(crate) enum Answer {
     Holds,
@@ -609,26 +608,26 @@ pub(crate) enum Answer {
     Told,
     Fails,
     Unseen,
-    /// Whatever callers pass is passed on.
+    /// The caller's own parameter is passed on.
     Forwarded,
-    /// What callers pass under a key is passed on, or this where they pass none.
+    /// The value that callers pass under a key is passed on, or this default.
     Key(String, Constant),
     Param {
         index: u32,
         passed: u8,
-        /// Whether the caller gives it a value of its own where it is given nothing.
+        /// True if the caller gives it a value of its own where it is given nothing.
         filled_in: bool,
     },
 }
 
-/// Whether an argument is true.
+/// True if an argument is true.
 enum Truth {
     Seen(bool),
     Hidden,
     Param(u32),
 }
 
-/// What else a state stands under.
+/// A further condition of a state.
 pub(crate) enum NextGuard {
     /// Nothing that the caller does not decide.
     None,
@@ -638,15 +637,20 @@ pub(crate) enum NextGuard {
     Fails,
 }
 
-/// What the arguments of a site make of a label.
+/// The fate of a label by the arguments of a site.
 pub(crate) enum Decided {
     /// It stays, after so many inferred steps: a condition that could not be seen was taken to hold.
-    Holds { steps: u8 },
+    Holds {
+        /// The number of steps.
+        steps: u8,
+        /// True if the condition has these steps because it seldom holds.
+        is_rare: bool,
+    },
     /// It ends.
     Fails,
 }
 
-/// What a site passes to a parameter.
+/// The argument that a site passes to a parameter.
 enum Given {
     Constant(Constant),
     Forwarded,

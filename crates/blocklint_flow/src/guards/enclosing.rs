@@ -28,8 +28,7 @@ struct Memo {
 }
 
 impl Conditions<'_, '_> {
-    /// Whether a caller rules out that a site of the body it calls is reached: by what it passes, or by the object it calls
-    /// the body on.
+    /// True if a caller rules out that a site of the body it calls is reached: by what it passes, or by the object it calls the body on.
     pub(crate) fn caller_excludes(&self, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
         let linker = self.linker;
         linker.query(&self.conditional, site, || true, || is_conditional(linker, site))
@@ -44,7 +43,7 @@ impl Conditions<'_, '_> {
     }
 }
 
-/// Whether a caller may rule out that a site is reached.
+/// True if a caller may rule out that a site is reached.
 pub(crate) fn is_conditional(linker: &Linker<'_>, site: SiteRef) -> bool {
     !guards_over(linker, site).is_empty()
         || !parts_over(linker, site).is_empty()
@@ -52,7 +51,7 @@ pub(crate) fn is_conditional(linker: &Linker<'_>, site: SiteRef) -> bool {
         || linker.asks_for_kind(site)
 }
 
-/// Whether what a caller passes to a body rules out that a site of it is reached.
+/// True if what a caller passes to a body rules out that a site of it is reached.
 pub(crate) fn rules_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
     if caller.arg.is_some() || caller.kind != CallerKind::Runs || linker.program.body_of_site(site) != body {
         return false;

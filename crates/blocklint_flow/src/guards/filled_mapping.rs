@@ -1,4 +1,4 @@
-//! What a function asks for where the project itself puts it into the mapping that a caller keeps: `look_up(self.kept["base"])`
+//! Tests for a value that the project itself puts into the mapping which a caller keeps: `look_up(self.kept["base"])`
 //! with `if base is None:`, or `look_up(self.kept["given"])` with `settings = Settings(**given)` and
 //! `if settings.base is None:`; and somewhere before `self.kept["given"]["base"] = base`.
 
@@ -11,7 +11,7 @@ use blocklint_link::program::ids::{BodyRef, FileId, Name};
 
 use crate::callers::Caller;
 
-/// Whether a guard asks for nothing where a caller passes what lies under a key of a mapping that it keeps, and the project puts
+/// True if a guard asks for nothing where a caller passes what lies under a key of a mapping that it keeps, and the project puts
 /// something there; or for a mapping without a part, and the project puts that part into the one that a caller keeps.
 pub(crate) fn is_filled(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let lacks = match &*guard.question {
@@ -44,7 +44,7 @@ pub(crate) fn is_filled(linker: &Linker<'_>, caller: Caller, body: BodyRef, guar
     }
 }
 
-/// Whether the project puts something under a key of a mapping: `it.field[key] = value`.
+/// True if the project puts something under a key of a mapping: `it.field[key] = value`.
 fn puts(linker: &Linker<'_>, key: Name, is_mapping: impl Fn(FileId, FormId) -> bool) -> bool {
     let Some(setter) = linker.program.name("__setitem__") else { return false };
     linker.program.occurrences(setter).iter().any(|&(file, setter)| {

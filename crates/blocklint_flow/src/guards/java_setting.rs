@@ -40,8 +40,8 @@ pub(crate) fn regions_outward(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[R
     found
 }
 
-/// Whether nobody but tests names a class outside of its own file, nor marks it for a container: whoever makes it asks a
-/// setting for its name.
+/// True if nobody but tests names a class outside of its own file, nor marks it for a container: whoever makes it asks a setting for its
+/// name.
 pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
     let facts = linker.program.facts(class.file);
     let row = linker.program.class(class);
@@ -54,8 +54,8 @@ pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
         })
 }
 
-/// Java: whether what a caller passes is a setting that fails a condition unless somebody sets it:
-/// `send(message, url.getParameter("sent", false))`.
+/// True if what a caller passes is a setting that fails a condition unless somebody sets it: `send(message, url.getParameter("sent",
+/// false))`. Java.
 pub(crate) fn fails_by_default(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let facts = linker.program.facts(caller.site.file);
     let Question::Choice(choice) = &*guard.question else { return false };

@@ -1,4 +1,4 @@
-//! Which ways can be taken: what tests, arguments and values rule out, and what nobody shows. Never how bad it is to take one,
+//! Guards: the paths that tests, arguments and values rule out, and the conditions that stay open. Never how bad it is to take a path,
 //! nor who does.
 
 pub(crate) mod answers;

@@ -39,7 +39,7 @@ struct Objects {
     receivers: SmallVec<[BodyRef; 8]>,
 }
 
-/// Whether a site of a method asks for a part that the object a caller calls it on was made without.
+/// True if a site of a method asks for a part that the object a caller calls it on was made without.
 pub(crate) fn asks_for_left_out<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -266,7 +266,7 @@ fn objects_under_key<'a>(
     put && all
 }
 
-/// Whether an object was made without a part, and nobody gives it one later under its name.
+/// True if an object was made without a part, and nobody gives it one later under its name.
 fn is_left_out(linker: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
     let Some(index) = constructor_param(linker, class, part) else { return false };
     let targets = linker.targets(made.site, EnvId::NONE);
@@ -311,7 +311,7 @@ fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option
     found
 }
 
-/// Whether somebody assigns the field of an object of that name: `memory.remote = connect()`.
+/// True if somebody assigns the field of an object of that name: `memory.remote = connect()`.
 fn is_given_later(linker: &Linker<'_>, made: Made, declared: FileId, field: Sym) -> bool {
     let Some(field) = linker.program.global(declared, field) else { return true };
     let name = made.kept.and_then(|kept| linker.program.global(made.site.file, kept));

@@ -30,8 +30,8 @@ const MOST_CLASSES: usize = 64;
 /// each label that comes by asks again.
 type FinderKey = (ClassRef, bool, Own, Option<Own>);
 
-/// What is left of a label where a site runs the node: nothing if the object's class has another implementation.
-/// Gives the inferred steps of that.
+/// Narrows a label to objects on which a site runs the node, and returns the inferred steps of that; `None` if the object's class has
+/// another implementation.
 pub(crate) fn on_receiver(
     linker: &Linker<'_>,
     own_of_label: &mut Option<Own>,
@@ -87,7 +87,7 @@ pub(crate) fn on_receiver(
     Some(steps)
 }
 
-/// Whether some object has both a root as its method and the implementation that a label came through.
+/// True if some object has both a root as its method and the implementation that a label came through.
 pub(crate) fn may_start_at(linker: &Linker<'_>, label: &Label, root: BodyRef) -> bool {
     let around = linker.class_around(root);
     let both = label.own.zip(around).zip(method_of(linker, root));
@@ -101,7 +101,7 @@ pub(crate) fn steps_on_root(linker: &Linker<'_>, label: &Label, root: BodyRef) -
     if otherwise { LOW_STEPS - 1 } else { 0 }
 }
 
-/// Whether a class finds another body under a name, one with code of its own.
+/// True if a class finds another body under a name, one with code of its own.
 fn does_otherwise(linker: &Linker<'_>, class: ClassRef, own: Own) -> bool {
     for ancestor in linker.mro(class).iter() {
         match *ancestor {
@@ -128,7 +128,7 @@ fn implementation(linker: &Linker<'_>, around: Option<ClassRef>, body: BodyRef) 
     (1..=MOST_IMPLEMENTATIONS).contains(&others).then_some(Own { name, body })
 }
 
-/// Whether the method of a class calls one of the same name, which may be that of its base.
+/// True if the method of a class calls one of the same name, which may be that of its base.
 fn calls_base(linker: &Linker<'_>, class: ClassRef, name: Name) -> bool {
     linker.mro(class).iter().any(|ancestor| match *ancestor {
         Ancestor::Class(owner) => {
@@ -153,8 +153,8 @@ fn method_of(linker: &Linker<'_>, body: BodyRef) -> Option<Own> {
     (row.kind == BodyKind::Function && row.class.is_some()).then_some(Own { name, body })
 }
 
-/// Whether an object of a class, or of one derived from it, may look a name up as that body; as one
-/// who also looks up the method through which that is reached.
+/// True if an object of a class, or of one derived from it, may look a name up as that body; as one who also looks up the method through
+/// which that is reached.
 fn may_find(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
     let key = (class, exact, own, through);
     linker.query(&linker.layer_memo::<Memo>().found_by, key, || true, || look_for(linker, class, exact, own, through))
@@ -175,7 +175,7 @@ fn look_for(linker: &Linker<'_>, class: ClassRef, exact: bool, own: Own, through
     classes.len() > MOST_CLASSES || classes.into_iter().skip(1).any(both)
 }
 
-/// Whether the first definition of a name in a class's lookup order is this body.
+/// True if the first definition of a name in a class's lookup order is this body.
 fn finds(linker: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> bool {
     for ancestor in linker.mro(class).iter() {
         match *ancestor {
@@ -222,7 +222,7 @@ fn receivers(linker: &Linker<'_>, caller: Caller, node: Node) -> Option<Vec<(Cla
     (!found.is_empty()).then_some(found)
 }
 
-/// Whether a form is a class whose method is called on the body's own object: `Base.load(self)`.
+/// True if a form is a class whose method is called on the body's own object: `Base.load(self)`.
 fn is_base(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
     let facts = linker.program.facts(caller.site.file);
     let args = linker.program.args_of(caller.site);
@@ -234,7 +234,7 @@ fn is_base(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -
     }
 }
 
-/// Whether a form is `super()`.
+/// True if a form is `super()`.
 fn is_super(linker: &Linker<'_>, caller: Caller, form: blocklint_facts::FormId) -> bool {
     let typed = linker.eval(linker.scope_of(caller.site, caller.env), form);
     linker.values.members(typed.value).iter().any(|val| matches!(val, Val::Super { .. }))

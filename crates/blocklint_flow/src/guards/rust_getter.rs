@@ -35,7 +35,7 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
     })
 }
 
-/// What the branches around a site say that a method without arguments gives on a variable.
+/// Returns the result of a method without arguments on a variable, as the branches around a site tell it.
 pub(crate) fn told_by_getter(linker: &Linker<'_>, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
     let facts = linker.program.facts(site.file);
     let Form::Var(var) = facts.form(subject) else { return None };
@@ -46,7 +46,7 @@ pub(crate) fn told_by_getter(linker: &Linker<'_>, site: SiteRef, subject: FormId
     })
 }
 
-/// Whether a variable is set anew in a region: then its methods may say something else.
+/// True if a variable is set anew in a region: then its methods may say something else.
 fn given_away_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
     let facts = linker.program.facts(file);
     let span = facts.region(id).span;
@@ -72,7 +72,7 @@ pub(crate) fn deciding_tests_over(linker: &Linker<'_>, site: SiteRef) -> u32 {
     around(facts, linker.program.site(site).at.region).filter(decides).count() as u32
 }
 
-/// Whether an arm is the rest of its block, behind a branch that leaves it otherwise: it begins where that ends.
+/// True if an arm is the rest of its block, behind a branch that leaves it otherwise: it begins where that ends.
 fn is_rest(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     let facts = linker.program.facts(file);
     let own = facts.region(id);

@@ -1,5 +1,5 @@
-//! Python: what two methods of one object ask of its fields: what one of them has ruled out does not hold in the other that it
-//! calls on itself.
+//! Tests of an object's fields in two of its methods: a state that one of them has ruled out does not hold in the other that it calls on
+//! itself. Python.
 
 use blocklint_facts::RegionId;
 use blocklint_link::program::ids::FileId;
@@ -33,7 +33,7 @@ pub(crate) struct OwnTest {
 }
 
 impl OwnTest {
-    /// Whether both cannot hold of one object.
+    /// True if both cannot hold of one object.
     fn contradicts(&self, other: &OwnTest) -> bool {
         self.field == other.field
             && match (self.equal, other.equal) {
@@ -44,11 +44,10 @@ impl OwnTest {
     }
 }
 
-/// What the branches around a place say of the fields of an object.
+/// Tests of an object's fields in the branches around a place.
 pub(crate) type OwnTests = Rc<[OwnTest]>;
 
-/// Whether what a method asks of its object's fields around a call on itself rules out that a site of the method it calls
-/// is reached.
+/// True if what a method asks of its object's fields around a call on itself rules out that a site of the method it calls is reached.
 pub(crate) fn own_state_rules_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
     if caller.arg.is_some() || caller.kind != CallerKind::Runs || linker.program.body_of_site(site) != body {
         return false;
@@ -69,7 +68,7 @@ pub(crate) fn own_state_rules_out(linker: &Linker<'_>, caller: Caller, body: Bod
         })
 }
 
-/// What the branches around a site say of the fields of the object whose method it stands in; remembered for its branch.
+/// Returns the tests, in the branches around a site, of the fields of the object whose method it stands in; remembered for its branch.
 pub(crate) fn own_tests_over(linker: &Linker<'_>, site: SiteRef) -> OwnTests {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;
@@ -85,7 +84,7 @@ pub(crate) fn own_tests_over(linker: &Linker<'_>, site: SiteRef) -> OwnTests {
     })
 }
 
-/// What a comparison that comes out as `holds` says of a field of the object.
+/// Returns the test of an object's field in a comparison that comes out as `holds`.
 fn own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, holds: bool) -> Option<OwnTest> {
     let facts = linker.program.facts(site.file);
     let Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) = facts.form(test) else {
@@ -104,7 +103,7 @@ fn own_test(linker: &Linker<'_>, site: SiteRef, test: FormId, holds: bool) -> Op
     Some(OwnTest { field, literal, equal: holds == (comparison == Comparison::Eq) })
 }
 
-/// Whether a body assigns a field of this name.
+/// True if a body assigns a field of this name.
 fn assigns_field(linker: &Linker<'_>, body: BodyRef, field: Name) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     linker.program.local(body.file, field).is_some_and(|sym| {

@@ -13,7 +13,7 @@ use crate::callers::Callers;
 use crate::graph::FlowEdge;
 use crate::judge::create_if_missing::{called_at_the_end, repeats};
 
-/// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
+/// True if a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
 pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;
@@ -29,7 +29,7 @@ pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     }
 }
 
-/// Whether all calls of a coroutine stand where something failed, or in coroutines of which that holds.
+/// True if all calls of a coroutine stand where something failed, or in coroutines of which that holds.
 pub fn runs_after_failure(linker: &Linker<'_>, callers: &Callers<'_, '_>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(body.file);
@@ -44,7 +44,7 @@ pub fn runs_after_failure(linker: &Linker<'_>, callers: &Callers<'_, '_>, body: 
     })
 }
 
-/// Whether a site removes something in a branch that ends with an exception: `if is_bad: remove(path); raise BadFile()`.
+/// True if a site removes something in a branch that ends with an exception: `if is_bad: remove(path); raise BadFile()`.
 fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -65,8 +65,8 @@ fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Python: whether all that a way does is to remove a file when something ends, whatever came of it: in a `finally`. An
-/// `await` there would be left out where the task is cancelled.
+/// True if all that a way does is to remove a file when something ends, whatever came of it: in a `finally`. An `await` there would be
+/// left out where the task is cancelled. Python.
 pub(crate) fn removes_at_the_end(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     called_at_the_end(linker, ways).is_some_and(lang::python::conventions::removes_one)
         && ways.iter().any(|way| is_in_finally(linker, way.site))
@@ -78,8 +78,8 @@ fn is_in_finally(linker: &Linker<'_>, site: SiteRef) -> bool {
     around(facts, linker.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
 }
 
-/// Whether a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()`
-/// in a `finally`, where `except` says `errors["base"] = "unknown"`.
+/// True if a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()` in a `finally`,
+/// where `except` says `errors["base"] = "unknown"`.
 fn is_where_errors_are(linker: &Linker<'_>, file: FileId, region: RegionId) -> bool {
     let facts = linker.program.facts(file);
     let (mut at, mut asked) = (region, SmallVec::<[VarId; 2]>::new());
@@ -104,7 +104,7 @@ fn is_where_errors_are(linker: &Linker<'_>, file: FileId, region: RegionId) -> b
     false
 }
 
-/// Whether handlers put something into a variable, and nobody else does.
+/// True if handlers put something into a variable, and nobody else does.
 fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool {
     let facts = linker.program.facts(file);
     let into = |target: FormId| match facts.form(target) {
@@ -119,8 +119,8 @@ fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool 
     filled().next().is_some() && filled().all(|row| handler_around(facts, row.at.region).is_some())
 }
 
-/// Whether exceptions together say that what was read is not what was written: `except (JSONDecodeError, KeyError)`.
-/// One of them alone may be an answer.
+/// True if exceptions together say that what was read is not what was written: `except (JSONDecodeError, KeyError)`. One of them alone
+/// may be an answer.
 fn is_of_broken_data(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bool {
     let facts = linker.program.facts(site.file);
     let name = |&ty: &FormId| exception_name(facts, ty);

@@ -1,8 +1,14 @@
-//! How sure: inferred steps and the length of a way, as one word.
+//! Confidence: the inferred steps of a path, as one word, and the steps that a path as a whole adds.
 
-use blocklint_core::{Confidence, Language};
+use blocklint_core::Confidence;
+use blocklint_link::linker::LOW_STEPS;
 
-/// The word for this many inferred steps.
+use crate::graph::best_path::Cost;
+
+/// The number of hops beyond which a reader of the trace does not believe each branch on it. Python.
+const FAR: u32 = 12;
+
+/// Returns the word for this many inferred steps.
 pub fn confidence_of(steps: u32) -> Confidence {
     match steps {
         0 => Confidence::High,
@@ -11,15 +17,33 @@ pub fn confidence_of(steps: u32) -> Confidence {
     }
 }
 
-/// Java and Rust: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
-/// the way for taken; beyond a dozen nobody who reads the trace believes that any more, and in Java, where methods are
-/// short and have many implementations, sooner. Of these, calls of an object on itself (`own`) ask for half the belief: that
-/// a class is cut into small methods makes nothing less likely.
-pub fn steps_of_length(language: Language, hops: u32, own: u32) -> u32 {
-    let hops = if language == Language::Java { hops - own.min(hops) / 2 } else { hops };
-    match (language, hops) {
-        (Language::Python, _) | (Language::Rust, 0..=8) | (Language::Java, 0..=6) => 0,
-        (Language::Rust, 9..=12) | (Language::Java, 7..=8) => 1,
+/// Returns one step if two doubts of a path are of one kind: of two choices among objects the second hangs on the first, as of two
+/// branches each of which is one of many.
+pub(crate) fn two_of_one_kind(cost: &Cost) -> u32 {
+    u32::from(cost.chosen >= 2 || cost.guessed >= 2)
+}
+
+/// Returns the steps of a long path in Python: hardly anybody believes its end.
+pub(crate) fn long_in_python(cost: &Cost) -> u32 {
+    if cost.hops > FAR { u32::from(LOW_STEPS) } else { 0 }
+}
+
+/// Returns the steps of a long path in Rust. On most of its hops one implementation was taken for all there may be, and each branch for
+/// taken; beyond a dozen hops a reader of the trace does not believe that any more.
+pub(crate) fn long_in_rust(cost: &Cost) -> u32 {
+    match cost.hops {
+        0..=8 => 0,
+        9..=12 => 1,
+        _ => 3,
+    }
+}
+
+/// Returns the steps of a long path in Java, which doubts come sooner than in Rust, because methods are short and have many
+/// implementations. Calls of an object on itself ask for half the belief: small methods of one class make nothing less likely.
+pub(crate) fn long_in_java(cost: &Cost) -> u32 {
+    match cost.hops - cost.own.min(cost.hops) / 2 {
+        0..=6 => 0,
+        7..=8 => 1,
         _ => 3,
     }
 }

@@ -17,7 +17,7 @@ const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "i
 /// Functions that make a folder.
 const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedirs"];
 
-/// Whether a loop around a call of a way makes one long hold of its short ones.
+/// True if a loop around a call of a way makes one long hold of its short ones.
 pub(crate) fn repeats(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     ways.iter().any(|way| linker.multiplies_hold(way.site))
 }
@@ -30,8 +30,8 @@ pub(crate) fn called_at_the_end<'l>(linker: &'l Linker<'_>, ways: &[FlowEdge]) -
     })
 }
 
-/// Whether the last call of a way makes a folder where a test around it says that it lacks, or where the call itself looks
-/// for it (`exist_ok=True`): once, mostly.
+/// True if the last call of a way makes a folder where a test around it says that it lacks, or where the call itself looks for it
+/// (`exist_ok=True`): once, mostly.
 pub(crate) fn makes_what_lacks(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     let Some(last) = ways.last() else { return false };
     let facts = linker.program.facts(last.site.file);
@@ -66,8 +66,8 @@ pub(crate) fn makes_what_lacks(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
         })
 }
 
-/// Python: whether a way begins before a process is started in the same coroutine: a small file, once, is told to it and takes
-/// a fraction of what the start takes.
+/// True if a way begins before a process is started in the same coroutine: a small file, once, is told to it and takes a fraction of what
+/// the start takes. Python.
 pub(crate) fn prepares_process(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     let (Some(first), Some(called)) = (ways.first(), called_at_the_end(linker, ways)) else { return false };
     if !lang::python::conventions::is_of_one_file(called) {
@@ -79,7 +79,7 @@ pub(crate) fn prepares_process(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     awaits_process(linker, linker.program.body_of_site(first.site), here.position, depth) && !repeats(linker, ways)
 }
 
-/// Whether a coroutine awaits the start of a process behind a position, itself or in coroutines of the project that it awaits.
+/// True if a coroutine awaits the start of a process behind a position, itself or in coroutines of the project that it awaits.
 fn awaits_process(linker: &Linker<'_>, body: BodyRef, after: u32, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     linker.awaited_in(body).any(|site| {
@@ -95,7 +95,7 @@ fn awaits_process(linker: &Linker<'_>, body: BodyRef, after: u32, depth: u32) ->
     })
 }
 
-/// Whether one of the branches around a site, up to its body, satisfies a condition on its kind and test.
+/// True if one of the branches around a site, up to its body, satisfies a condition on its kind and test.
 fn tests_around(linker: &Linker<'_>, site: SiteRef, wanted: &dyn Fn(RegionKind, FormId) -> bool) -> bool {
     let facts = linker.program.facts(site.file);
     let mut at = linker.program.site(site).at.region;

@@ -9,7 +9,8 @@ use crate::entries::root::Root;
 use crate::graph::best_path::{choice_of, way_steps};
 use crate::graph::raw_finding::Doubt;
 use crate::graph::{FlowEdge, Graph};
-use crate::judge::signal::{Judge, SiteSignals};
+use crate::judge::Judge;
+use crate::judge::climbing::SiteSignals;
 
 /// Returns the inferred steps of a way to a call that blocks.
 pub fn doubts_on_way(linker: &Linker<'_>, judge: &Judge, graph: &Graph<'_>, ways: &[FlowEdge]) -> Vec<Doubt> {

@@ -8,7 +8,7 @@ use blocklint_link::values::value::EnvId;
 
 use crate::graph::FlowEdge;
 
-/// What names of such files begin with.
+/// The beginnings of the names of such files.
 const BEGINNINGS: &[&str] = &["/proc/", "/sys/"];
 
 /// Methods and functions whose result begins as what they are given.
@@ -27,8 +27,8 @@ const KEEPS_BEGINNING: &[&str] = &[
     "with_extension",
 ];
 
-/// Whether the file that the last call of a way opens or reads is one of those, by the first argument and by what is
-/// passed for it along the way.
+/// True if the file that the last call of a way opens or reads is one of those, by the first argument and by what is passed for it along
+/// the way.
 pub(crate) fn ends_at_pseudo_file(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     let Some((last, above)) = ways.split_last() else { return false };
     let Some(first) = linker.program.args_of(last.site).first().map(|arg| arg.value) else { return false };
@@ -50,7 +50,7 @@ pub(crate) fn ends_at_pseudo_file(linker: &Linker<'_>, ways: &[FlowEdge]) -> boo
     }
 }
 
-/// What a text or path begins with, or the parameter that it begins with.
+/// Returns the beginning of a text or path, or the parameter that it begins with.
 fn begins(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> Constant {
     let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
     let facts = linker.program.facts(site.file);

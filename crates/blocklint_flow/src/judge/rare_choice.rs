@@ -50,7 +50,7 @@ fn tested_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (Re
     })
 }
 
-/// Java: whether a way through a `catch` leads to a site, which is taken where something failed.
+/// True if a way through a `catch` leads to a site, which is taken where something failed. Java.
 pub(crate) fn stands_in_catch(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
@@ -89,7 +89,7 @@ pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option
     })
 }
 
-/// What a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be
+/// Returns the forms that a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be
 /// meant; which one is compared again and again tells.
 fn chosen_by(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> SmallVec<[FormId; 2]> {
     let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
@@ -121,7 +121,7 @@ fn chosen_by(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> Sma
     }
 }
 
-/// What a form is or holds that another is compared with.
+/// Returns the values that a form is or holds, with which another is compared.
 fn values_in(linker: &Linker<'_>, file: FileId, form: FormId) -> impl Iterator<Item = Value> {
     let facts = linker.program.facts(file);
     let parts: SmallVec<[FormId; 4]> = match facts.form(form) {

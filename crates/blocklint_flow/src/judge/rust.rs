@@ -1,5 +1,5 @@
-//! Rust: what is done hardly ever, or in code of others: behind what is kept by its key already, in a search that ends at its
-//! first hit, and in a library's copy.
+//! Code of Rust that hardly ever runs, or that others maintain: calls behind a value that is kept by its key already, and copies of
+//! libraries.
 
 use blocklint_facts::{BodyId, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind};
 use blocklint_link::linker::Linker;
@@ -16,13 +16,13 @@ const DEPTH: u32 = 6;
 /// Folders of libraries that were copied into a project.
 const COPIES: &[&str] = &["vendor", "vendored", "third_party", "third-party"];
 
-/// Whether a file is of a library's copy: who finds something there tells the library's authors.
+/// True if a file is of a library's copy: who finds something there tells the library's authors.
 pub(crate) fn is_of_copy(linker: &Linker<'_>, file: FileId) -> bool {
     folders(&linker.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
 }
 
-/// Whether a call of a way is only made where nothing is kept yet under a key that its function is given:
-/// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
+/// True if a call of a way is only made where nothing is kept yet under a key that its function is given: `if let Some(found) =
+/// kept.get(&key) { return found; }`. It is paid for once with each key.
 pub(crate) fn is_kept_by_key(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     ways.iter().any(|way| is_behind_kept(linker, way.site))
 }
@@ -46,7 +46,7 @@ fn is_behind_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// What a branch has asked for and not found: `None => …`, the rest after `if let Some(…) = … { return … }`.
+/// Returns the value that a branch has asked for and not found: `None => …`, the rest after `if let Some(…) = … { return … }`.
 fn found_nothing(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId> {
     let facts = linker.program.facts(file);
     let region = facts.region(id);
@@ -64,7 +64,7 @@ fn found_nothing(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<Form
     }
 }
 
-/// Whether a function gives what was found as it is: `Some(found) => Ok(found)`.
+/// True if a function gives what was found as it is: `Some(found) => Ok(found)`.
 fn gives_what_is_found(linker: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
     let facts = linker.program.facts(file);
     let is_found = |var: VarId| {

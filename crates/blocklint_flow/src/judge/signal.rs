@@ -1,36 +1,103 @@
-//! What makes a finding less bad, less sure, or worse, in a form that can be listed, shown and switched off.
+//! Signals: opinions on how bad or how sure a finding is, in a form that can be listed, shown and switched off. The list is in
+//! `signals.rs`; the [`Judge`](crate::judge::Judge) asks them.
 
-use blocklint_core::Language;
-use blocklint_link::effect::label::Label;
+use blocklint_core::{Hold, Language, Severity};
+use blocklint_link::effect::guard::Guard;
+use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 
-use crate::callers::Callers;
 use crate::entries::root::Root;
+use crate::graph::best_path::Cost;
+use crate::graph::marks::AskId;
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
+use crate::guards::Conditions;
+use crate::judge::beside::Beside;
+use crate::judge::climbing::Arrival;
+use crate::judge::moments::Moments;
 use crate::judge::signals::SIGNALS;
 
 /// One opinion on how bad or how sure a finding is.
 #[derive(Debug)]
 pub struct Signal {
-    /// Its name, in kebab-case: `made-where-it-lacks`.
+    /// Its name, in kebab-case: `folder-where-it-lacks`.
     pub name: &'static str,
-    /// What it says of a finding, as a clause: "it is made only where it lacks".
+    /// A clause about the finding: "a folder is made only where it lacks".
     pub says: &'static str,
-    /// The languages it speaks of.
-    pub languages: &'static [Language],
-    /// What it makes of a finding.
-    pub makes: SignalEffect,
-    pub(crate) asks: SignalScope,
+    /// The questions that it asks, each at another time or for other languages.
+    pub(crate) asks: &'static [Ask],
 }
 
-/// What a signal makes of a finding.
+impl Signal {
+    /// Returns the languages in which it speaks.
+    pub fn languages(&self) -> impl Iterator<Item = Language> + '_ {
+        Language::ALL.iter().copied().filter(|language| self.asks.iter().any(|ask| ask.languages.contains(language)))
+    }
+
+    /// Returns the effects that it has on findings, the most frequent first.
+    pub fn effects(&self) -> impl Iterator<Item = SignalEffect> + '_ {
+        self.asks.iter().map(|ask| ask.makes)
+    }
+}
+
+/// One question of a signal, with the effect of a "yes".
+#[derive(Debug)]
+pub(crate) struct Ask {
+    pub(crate) languages: &'static [Language],
+    pub(crate) makes: SignalEffect,
+    pub(crate) scope: SignalScope,
+    /// True if it is asked after all others of its stage.
+    pub(crate) is_last: bool,
+}
+
+impl Ask {
+    /// Returns the question, asked after all others of its stage.
+    pub(crate) const fn last(mut self) -> Ask {
+        self.is_last = true;
+        self
+    }
+}
+
+impl AskId {
+    /// Returns the signal that asks.
+    pub fn signal(self) -> &'static Signal {
+        &SIGNALS[usize::from(self.signal)]
+    }
+
+    /// Returns the effect of a "yes".
+    pub fn makes(self) -> SignalEffect {
+        self.ask().makes
+    }
+
+    pub(crate) fn ask(self) -> &'static Ask {
+        &self.signal().asks[usize::from(self.nth)]
+    }
+
+    /// Returns the place in the source that it speaks of, if it speaks of one: a call on the path, or the next one behind it.
+    pub fn place(self, here: SiteRef, next: Option<SiteRef>) -> Option<SiteRef> {
+        match self.ask().scope {
+            SignalScope::Site(..) | SignalScope::Arrival(..) | SignalScope::Doubt(_) => Some(here),
+            SignalScope::Leaving(..) => next,
+            _ => None,
+        }
+    }
+}
+
+/// The effect of a signal on a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalEffect {
     /// A `note`.
     Note,
     /// A `note` that holds for a moment.
     BriefNote,
+    /// A `note` of something that runs once: a loop around it makes it no worse.
+    OnceNote,
+    /// A `note` that holds for a moment, once.
+    BriefOnceNote,
+    /// A `note`, or left as it is where findings in tests, examples and commands count like all others.
+    Aside,
+    /// A `warning` of what would be an `error`.
+    AtMostWarning,
     /// A `warning` of what would be a `note`.
     Warning,
     /// One step less: of an `error` a `warning`, of a `warning` a `note`.
@@ -40,67 +107,185 @@ pub enum SignalEffect {
 }
 
 impl SignalEffect {
-    /// As `why` says it.
+    const ALL: [SignalEffect; 9] = [
+        SignalEffect::Note,
+        SignalEffect::BriefNote,
+        SignalEffect::OnceNote,
+        SignalEffect::BriefOnceNote,
+        SignalEffect::Aside,
+        SignalEffect::AtMostWarning,
+        SignalEffect::Warning,
+        SignalEffect::Lower,
+        SignalEffect::LessSure,
+    ];
+
+    /// Returns the words that `why` uses.
     pub fn words(self) -> &'static str {
         match self {
-            SignalEffect::Note | SignalEffect::BriefNote => "note",
-            SignalEffect::Warning => "warning",
+            SignalEffect::Note
+            | SignalEffect::BriefNote
+            | SignalEffect::OnceNote
+            | SignalEffect::BriefOnceNote
+            | SignalEffect::Aside => "note",
+            SignalEffect::AtMostWarning | SignalEffect::Warning => "warning",
             SignalEffect::Lower => "one step less",
             SignalEffect::LessSure => "less sure",
         }
     }
+
+    /// Returns an effect with these words.
+    pub fn with_words(words: &str) -> Option<SignalEffect> {
+        SignalEffect::ALL.into_iter().find(|effect| effect.words() == words)
+    }
+
+    /// Changes a label that climbs.
+    pub(crate) fn apply(self, label: &mut Label, language: Language) {
+        match self {
+            SignalEffect::Note | SignalEffect::Aside => label.severity = Severity::Note,
+            SignalEffect::BriefNote => {
+                label.severity = Severity::Note;
+                label.hold = LabelHold::Fixed(Hold::Brief);
+            }
+            SignalEffect::OnceNote => {
+                label.once = true;
+                label.severity = Severity::Note;
+                // A note with a time of its own is another label, which would climb to all callers alone.
+                if language == Language::Java {
+                    label.hold = LabelHold::Fixed(Hold::Brief);
+                }
+            }
+            SignalEffect::BriefOnceNote => {
+                label.once = true;
+                label.severity = Severity::Note;
+                label.hold = LabelHold::Fixed(Hold::Brief);
+            }
+            SignalEffect::AtMostWarning => label.severity = label.severity.min(Severity::Warning),
+            SignalEffect::Warning => label.severity = Severity::Warning,
+            SignalEffect::Lower => label.severity = label.severity.lowered(),
+            SignalEffect::LessSure => {}
+        }
+    }
 }
 
-/// Which labels a signal speaks of, on one way on.
-pub(crate) type OfLabel = fn(&Label, &FlowEdge) -> bool;
+/// True if a signal speaks of such a label.
+pub(crate) type OfLabel = fn(&Label) -> bool;
 
-/// Of what a signal is asked.
+/// The subject of a question, and the function that answers it.
 #[derive(Debug)]
 pub(crate) enum SignalScope {
-    /// A site that a label reaches: decides while labels climb, and is remembered.
+    /// A site that a label reaches. The answer is remembered for the site.
     Site(OfLabel, fn(&Linker<'_>, SiteRef) -> bool),
-    /// Where a site stands: how many inferred steps that adds, remembered.
+    /// A label that reaches a site by an edge.
+    Arrival(OfLabel, fn(&mut Arrival<'_, '_, '_>) -> bool),
+    /// Where a site stands: how many inferred steps that adds. The answer is remembered for the site.
     Doubt(fn(&Linker<'_>, SiteRef) -> u8),
-    /// A root, remembered.
+    /// A body that a label leaves for the callers.
+    Leaving(OfLabel, fn(&Linker<'_>, BodyRef) -> bool),
+    /// A label that reaches a root.
+    AtRoot(OfLabel),
+    /// The open condition of a label that reaches a root: how many inferred steps that adds.
+    AtRootDoubt(fn(&Conditions<'_, '_>, BodyRef, Root, &Guard) -> u8),
+    /// The cost of a path as a whole: how many inferred steps it adds.
+    Cost(fn(&Cost) -> u32),
+    /// The number of hops of a path: how many inferred steps that adds to the finding, though it is no worse than others for that.
+    Length(fn(&Cost) -> u32),
+    /// The whole path: how many inferred steps that adds.
+    PathDoubt(OfLabel, fn(&Traced<'_, '_>) -> u8),
+    /// A root. The answer is remembered for the root.
     Root(fn(&Linker<'_>, BodyRef) -> bool),
-    /// The whole way, if the label is such a one.
-    Way(OfLabel, fn(&Traced<'_, '_>) -> bool),
-    /// The whole way: how many inferred steps that adds.
-    WayDoubt(OfLabel, fn(&Traced<'_, '_>) -> u8),
-    /// It is decided where it is found, which asks whether the signal is on.
-    Elsewhere,
+    /// The whole path.
+    Path(OfLabel, fn(&Traced<'_, '_>) -> bool),
+    /// The whole path, and when and how often its code runs.
+    Moment(OfLabel, fn(&Traced<'_, '_>, &mut Moments<'_, '_, '_>) -> bool),
+    /// All findings: it lowers those that say less beside others.
+    Beside(fn(&mut Beside<'_, '_, '_>, AskId)),
 }
 
-/// A finding's way, as signals see it.
+impl SignalScope {
+    pub(crate) fn stage(&self) -> Stage {
+        match self {
+            SignalScope::Site(..) | SignalScope::Arrival(..) => Stage::Site,
+            SignalScope::Doubt(_) => Stage::Doubt,
+            SignalScope::Leaving(..) => Stage::Leaving,
+            SignalScope::AtRoot(_) => Stage::AtRoot,
+            SignalScope::AtRootDoubt(_) => Stage::AtRootDoubt,
+            SignalScope::Cost(_) | SignalScope::Length(_) => Stage::Cost,
+            SignalScope::PathDoubt(..) => Stage::PathDoubt,
+            SignalScope::Root(_) | SignalScope::Path(..) | SignalScope::Moment(..) => Stage::Path,
+            SignalScope::Beside(_) => Stage::Beside,
+        }
+    }
+}
+
+/// A time at which signals are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// A label reaches a site.
+    Site,
+    /// A label reaches a site: how sure.
+    Doubt,
+    /// A label leaves a body.
+    Leaving,
+    /// A label reaches a root: how sure.
+    AtRootDoubt,
+    /// A label has reached a root.
+    AtRoot,
+    /// The best path of a hit is known.
+    Cost,
+    /// The path of a candidate is judged: how sure.
+    PathDoubt,
+    /// The path of a candidate is judged.
+    Path,
+    /// Each candidate is judged; they are compared.
+    Beside,
+}
+
+impl Stage {
+    pub(crate) const COUNT: usize = Stage::Beside as usize + 1;
+}
+
+/// A finding's path, as signals see it.
 pub struct Traced<'t, 'a> {
     /// The program.
     pub linker: &'t Linker<'a>,
-    /// Who calls what.
-    pub callers: &'t Callers<'t, 'a>,
-    /// What the search left.
+    /// The callers of bodies.
+    pub callers: &'t crate::callers::Callers<'t, 'a>,
+    /// The graph of the search.
     pub graph: &'t Graph<'a>,
     /// The body that must not block.
     pub root: BodyRef,
     /// Why it must not.
     pub kind: Root,
-    /// What reached it.
+    /// True if the first edge hands a function over instead of running it.
+    pub handed: bool,
+    /// The label that reached the root.
     pub label: &'t Label,
     /// The calls from the root down to the leaf.
     pub ways: &'t [FlowEdge],
 }
 
 impl Traced<'_, '_> {
-    /// The last way, which enters a row.
+    /// Returns the language of the root.
+    pub(crate) fn language(&self) -> Language {
+        self.linker.program.language(self.root.file)
+    }
+
+    /// Returns the edge that enters a row.
     pub(crate) fn last(&self) -> Option<&FlowEdge> {
         self.ways.last()
     }
 
-    /// The site that the row at the end was found at.
-    pub(crate) fn leaf_site(&self) -> Option<SiteRef> {
+    /// Returns the number of the leaf at the end.
+    pub(crate) fn leaf(&self) -> Option<u32> {
         match self.last()?.next {
-            EdgeTarget::Leaf(leaf) => Some(self.graph.leaves[leaf as usize].site),
+            EdgeTarget::Leaf(leaf) => Some(leaf),
             EdgeTarget::LabelledBody(_) => None,
         }
+    }
+
+    /// Returns the site at which the row at the end was found.
+    pub(crate) fn leaf_site(&self) -> Option<SiteRef> {
+        Some(self.graph.leaves[self.leaf()? as usize].site)
     }
 }
 
@@ -109,185 +294,24 @@ impl Traced<'_, '_> {
 pub struct SignalSet([u64; 4]);
 
 impl SignalSet {
-    /// With one more.
+    /// Returns the set with one signal more.
     pub fn with(mut self, at: usize) -> Self {
         self.0[at / 64] |= 1 << (at % 64);
         self
     }
 
-    /// Whether it holds the signal of this place.
+    /// True if the set holds the signal of this place.
     pub fn has(&self, at: usize) -> bool {
         self.0[at / 64] >> (at % 64) & 1 == 1
     }
 
-    /// Adds one.
+    /// Adds a signal.
     pub(crate) fn add(&mut self, at: usize) {
         *self = self.with(at);
     }
 }
 
-/// The place of a signal of this name.
+/// Returns the place in the list of the signal of this name.
 pub fn signal_named(name: &str) -> Option<usize> {
     SIGNALS.iter().position(|signal| signal.name == name)
-}
-
-/// What was asked of one site, and what spoke.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SiteSignals {
-    asked: SignalSet,
-    spoke: SignalSet,
-    /// The inferred steps of all doubts, once they were asked.
-    steps: Option<u8>,
-}
-
-/// The places of the signals of one kind that speak of a language, in their order.
-type Table = [Vec<usize>; 3];
-
-/// SignalScope the signals that are not switched off.
-pub struct Judge {
-    off: SignalSet,
-    sites: Table,
-    doubts: Table,
-    roots: Table,
-    ways: Table,
-    way_doubts: Table,
-}
-
-fn nth(language: Language) -> usize {
-    match language {
-        Language::Python => 0,
-        Language::Rust => 1,
-        Language::Java => 2,
-    }
-}
-
-impl Judge {
-    /// Without some signals.
-    pub fn new(off: SignalSet) -> Self {
-        let table = |is_meant: fn(&SignalScope) -> bool| {
-            [Language::Python, Language::Rust, Language::Java].map(|language| {
-                let all = SIGNALS.iter().enumerate();
-                let meant = all.filter(|(at, signal)| {
-                    !off.has(*at) && signal.languages.contains(&language) && is_meant(&signal.asks)
-                });
-                meant.map(|(at, _)| at).collect()
-            })
-        };
-        Judge {
-            off,
-            sites: table(|asks| matches!(asks, SignalScope::Site(..))),
-            doubts: table(|asks| matches!(asks, SignalScope::Doubt(_))),
-            roots: table(|asks| matches!(asks, SignalScope::Root(_))),
-            ways: table(|asks| matches!(asks, SignalScope::Way(..))),
-            way_doubts: table(|asks| matches!(asks, SignalScope::WayDoubt(..))),
-        }
-    }
-
-    /// Whether a signal that is decided elsewhere is on.
-    pub fn is_on(&self, signal: &'static str) -> bool {
-        self.off == SignalSet::default() || signal_named(signal).is_some_and(|at| !self.off.has(at))
-    }
-
-    /// What signals make of a label at a site that it reaches.
-    pub(crate) fn at_site(
-        &self,
-        linker: &Linker<'_>,
-        heard: &mut SiteSignals,
-        site: SiteRef,
-        label: &Label,
-        way: &FlowEdge,
-    ) -> Option<SignalEffect> {
-        let of_language = &self.sites[nth(linker.program.language(site.file))];
-        let speaking = of_language.iter().copied().find(|&at| match SIGNALS[at].asks {
-            SignalScope::Site(of, asks) => {
-                of(label, way) && {
-                    if !heard.asked.has(at) {
-                        heard.asked.add(at);
-                        if asks(linker, site) {
-                            heard.spoke.add(at);
-                        }
-                    }
-                    heard.spoke.has(at)
-                }
-            }
-            _ => false,
-        });
-        speaking.map(|at| SIGNALS[at].makes)
-    }
-
-    /// The inferred steps for where a site stands.
-    pub(crate) fn steps_at(&self, linker: &Linker<'_>, heard: &mut SiteSignals, site: SiteRef) -> u8 {
-        *heard.steps.get_or_insert_with(|| {
-            let of_language = &self.doubts[nth(linker.program.language(site.file))];
-            let mut most = 0;
-            for &at in of_language {
-                if let SignalScope::Doubt(asks) = SIGNALS[at].asks {
-                    most = most.max(asks(linker, site));
-                    if most >= blocklint_link::linker::LOW_STEPS {
-                        break;
-                    }
-                }
-            }
-            most
-        })
-    }
-
-    /// The first signal that says that a root serves nobody.
-    pub fn of_root(&self, linker: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
-        let of_language = &self.roots[nth(linker.program.language(root.file))];
-        let speaks = |at: &&usize| matches!(SIGNALS[**at].asks, SignalScope::Root(asks) if asks(linker, root));
-        of_language.iter().find(speaks).map(|&at| &SIGNALS[at])
-    }
-
-    /// The first signal that makes a note of the whole way.
-    pub fn on_way(&self, traced: &Traced<'_, '_>) -> Option<&'static Signal> {
-        let of_language = &self.ways[nth(traced.linker.program.language(traced.root.file))];
-        let first = traced.ways.first()?;
-        let speaks = |at: &&usize| matches!(SIGNALS[**at].asks, SignalScope::Way(of, asks) if of(traced.label, first) && asks(traced));
-        of_language.iter().find(speaks).map(|&at| &SIGNALS[at])
-    }
-
-    /// The inferred steps that the whole way adds.
-    pub fn steps_on_way(&self, traced: &Traced<'_, '_>) -> u8 {
-        let of_language = &self.way_doubts[nth(traced.linker.program.language(traced.root.file))];
-        let Some(first) = traced.ways.first() else { return 0 };
-        let steps = of_language.iter().map(|&at| match SIGNALS[at].asks {
-            SignalScope::WayDoubt(of, asks) if of(traced.label, first) => asks(traced),
-            _ => 0,
-        });
-        steps.max().unwrap_or(0)
-    }
-
-    /// All that speak of a way, none stopped by another: for people, and to measure what each does alone. A site is given where
-    /// one speaks of a site.
-    pub fn account(&self, traced: &Traced<'_, '_>) -> Vec<(&'static Signal, Option<SiteRef>)> {
-        let linker = traced.linker;
-        let mut found: Vec<(&'static Signal, Option<SiteRef>)> = Vec::new();
-        let language = nth(linker.program.language(traced.root.file));
-        let Some(first) = traced.ways.first() else { return found };
-        for way in traced.ways {
-            for &at in self.sites[language].iter().chain(&self.doubts[language]) {
-                let speaks = match SIGNALS[at].asks {
-                    SignalScope::Site(of, asks) => of(traced.label, way) && asks(linker, way.site),
-                    SignalScope::Doubt(asks) => asks(linker, way.site) > 0,
-                    _ => false,
-                };
-                if speaks && !found.iter().any(|(known, _)| known.name == SIGNALS[at].name) {
-                    found.push((&SIGNALS[at], Some(way.site)));
-                }
-            }
-        }
-        for &at in self.roots[language].iter().chain(&self.ways[language]).chain(&self.way_doubts[language]) {
-            let speaks = match SIGNALS[at].asks {
-                SignalScope::Root(asks) => asks(linker, traced.root),
-                SignalScope::Way(of, asks) => of(traced.label, first) && asks(traced),
-                SignalScope::WayDoubt(of, asks) => of(traced.label, first) && asks(traced) > 0,
-                _ => false,
-            };
-            if speaks {
-                found.push((&SIGNALS[at], None));
-            }
-        }
-        found
-    }
 }

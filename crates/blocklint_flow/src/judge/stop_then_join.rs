@@ -5,7 +5,7 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 
-/// Whether something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
+/// True if something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
 /// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
 pub(crate) fn is_told_to_end(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
@@ -23,7 +23,7 @@ pub(crate) fn is_told_to_end(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// Whether a call gives `None` alone.
+/// True if a call gives `None` alone.
 fn gives_none(facts: &FileFacts, call: SiteId) -> bool {
     let given = facts.args_of(call);
     let mut given = given.iter();

@@ -11,7 +11,7 @@ use blocklint_link::values::value::EnvId;
 /// How deep tests and the functions that they ask are followed.
 const DEPTH: u32 = 5;
 
-/// Whether a site stands in a branch that asks for a terminal.
+/// True if a site stands in a branch that asks for a terminal.
 pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
     let Some(asks) = lang::words_of(linker.program.language(site.file)).terminal_check else { return false };
     // Hardly a project does.
@@ -19,7 +19,7 @@ pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
         && linker.tests_over(site).any(|(test, holds)| says_terminal(linker, site.file, test, holds, DEPTH))
 }
 
-/// Whether a test that comes out as `holds` says that there is a terminal.
+/// True if a test that comes out as `holds` says that there is a terminal.
 fn says_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);
@@ -43,7 +43,7 @@ fn says_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, d
     }
 }
 
-/// Whether a function answers with nothing but whether there is a terminal.
+/// True if a function answers with nothing but whether there is a terminal.
 fn gives_terminal(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     let mut ends = facts.exits.iter().filter(|exit| {

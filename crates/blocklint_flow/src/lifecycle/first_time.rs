@@ -28,7 +28,7 @@ struct Memo {
     first_times: Table<SiteRef, Option<FirstTime>, Always>,
 }
 
-/// What a test asks for.
+/// The state that a test asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Something that is false or `None`.
@@ -40,16 +40,16 @@ enum State {
 /// Why a site runs the first time only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstTime {
-    /// Who keeps the state that its test asks for.
+    /// The owner of the state that its test asks for.
     pub(crate) keeper: Owner,
-    /// Whether it runs once for each key of a collection.
+    /// True if it runs once for each key of a collection.
     pub per_key: bool,
 }
 
 /// How deep a test is read.
 const DEPTH: u32 = 4;
 
-/// What makes a site run the first time only.
+/// Returns the reason why a site runs the first time only, if it does.
 pub fn first_time_of(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
     linker.query(&linker.layer_memo::<Memo>().first_times, site, Option::default, || find_first_time(linker, site))
 }
@@ -105,7 +105,7 @@ fn failed_to_find(linker: &Linker<'_>, site: SiteRef) -> Option<FormId> {
     facts.sites.iter().find(is_look_up).map(|row| row.callee)
 }
 
-/// What a test which comes out as `holds` says to be false or `None`, or to lack a key.
+/// Adds the states that are false or `None`, or lack a key, where a test comes out as `holds`.
 fn unset_where(
     linker: &Linker<'_>,
     file: FileId,
@@ -149,7 +149,7 @@ fn unset_where(
     }
 }
 
-/// What is asked of a form that is false or `None`: of what was looked up, that the collection has the key.
+/// Returns the state of a form that is false or `None`: of a value that was looked up, that the collection lacks the key.
 fn state_asked(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -> State {
     looked_up_in(linker, file, body, form).map_or(State::Unset(form), State::Lacking)
 }
@@ -171,7 +171,7 @@ fn looked_up_in(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -
     only_reads.then_some(all)
 }
 
-/// Whether a test asks for a parameter of the body and holds with its default.
+/// True if a test asks for a parameter of the body and holds with its default.
 fn holds_by_default(linker: &Linker<'_>, file: FileId, body: BodyId, test: FormId) -> bool {
     let facts = linker.program.facts(file);
     let (asked, wanted) = match facts.form(test) {
@@ -184,7 +184,7 @@ fn holds_by_default(linker: &Linker<'_>, file: FileId, body: BodyId, test: FormI
     facts.var(var).body == body && default.is_some_and(|default| facts.form(default) == Form::Bool(wanted))
 }
 
-/// Who keeps a state that a body sets, if nothing but its beginning and its end unset it.
+/// Returns the owner of a state that a body sets, if nothing but its beginning and its end unset it.
 fn keeper_of_set(linker: &Linker<'_>, file: FileId, body: BodyId, state: FormId) -> Option<Owner> {
     let facts = linker.program.facts(file);
     let assigns: Vec<AssignId> = match facts.form(state) {
@@ -250,8 +250,7 @@ fn set_by_own_method(
     })
 }
 
-/// Whether a body calls a function of its file that sets or fills a global, which nobody empties:
-/// `if not CONFIG: set_up()`.
+/// True if a body calls a function of its file that sets or fills a global, which nobody empties: `if not CONFIG: set_up()`.
 fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: FormId) -> bool {
     let facts = linker.program.facts(file);
     let Form::Var(var) = facts.form(state) else { return false };
@@ -280,7 +279,7 @@ fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: Form
     })
 }
 
-/// Who keeps a collection that a body fills.
+/// Returns the owner of a collection that a body fills.
 fn keeper_of_filled(linker: &Linker<'_>, file: FileId, body: BodyId, all: FormId) -> Option<Owner> {
     let facts = linker.program.facts(file);
     let is_filled = || {
@@ -305,8 +304,8 @@ fn keeper_of_filled(linker: &Linker<'_>, file: FileId, body: BodyId, all: FormId
     }
 }
 
-/// Python: whether a body puts what it has seen into a collection that nothing in its file takes anything out of:
-/// `if name in _SEEN: return`, `_SEEN.add(name)`.
+/// True if a body puts what it has seen into a collection that nothing in its file takes anything out of: `if name in _SEEN: return`,
+/// `_SEEN.add(name)`. Python.
 fn notes_what_was_seen(linker: &Linker<'_>, file: FileId, body: BodyId, all: FormId) -> bool {
     let facts = linker.program.facts(file);
     if facts.language != Language::Python {
@@ -326,8 +325,7 @@ fn notes_what_was_seen(linker: &Linker<'_>, file: FileId, body: BodyId, all: For
     adds
 }
 
-/// Whether a state that is unset there stays what it was for those that come later: where it begins or ends, and where
-/// setting it failed.
+/// True if a state that is unset there stays what it was for those that come later: where it begins or ends, and where setting it failed.
 fn may_unset(linker: &Linker<'_>, file: FileId, setter: BodyId, at: blocklint_facts::At) -> bool {
     let facts = linker.program.facts(file);
     let of = facts.body_of(at);
@@ -341,7 +339,7 @@ fn may_unset(linker: &Linker<'_>, file: FileId, setter: BodyId, at: blocklint_fa
         || of == setter && handler_around(facts, at.region).is_some()
 }
 
-/// Whether a value is true in the language's sense, where it is written out.
+/// True if a value is true in the language's sense, where it is written out.
 fn truth_of(linker: &Linker<'_>, file: FileId, body: BodyId, value: FormId) -> Option<bool> {
     let facts = linker.program.facts(file);
     match facts.form(value) {
@@ -356,14 +354,13 @@ fn truth_of(linker: &Linker<'_>, file: FileId, body: BodyId, value: FormId) -> O
     }
 }
 
-/// Whether the constructor function of a class (`__new__`), or the call of its metaclass (`__call__`), keeps the instances
-/// that it gives.
+/// True if the constructor function of a class (`__new__`), or the call of its metaclass (`__call__`), keeps the instances that it gives.
 pub(crate) fn gives_kept_instances(linker: &Linker<'_>, class: ClassRef) -> bool {
     keeps_in(linker, class, Words::gives_instances)
         || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, Words::calls_class))
 }
 
-/// Whether a function of a class, chosen by its name, assigns a field of what it is called on, or fills it.
+/// True if a function of a class, chosen by its name, assigns a field of what it is called on, or fills it.
 fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(&Words, &str) -> bool) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     facts.assigns.iter().any(|row| {

@@ -21,7 +21,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::lifecycle::first_time::FirstTime;
 use crate::lifecycle::owner::Owner;
 
-/// What a test asks for: a field, an atomic reference by its `get()`, or a map by a key.
+/// The subject of a test: a field, an atomic reference by its `get()`, or a map by a key.
 #[derive(Clone, Copy)]
 struct TestedState {
     field: FormId,
@@ -35,8 +35,8 @@ enum By {
     Key,
 }
 
-/// Whether a site of Java runs the first time alone. A field that only its own object's thread knows does not count: the
-/// object may be made anew for each request.
+/// True if a site of Java runs the first time alone. A field that only its own object's thread knows does not count: the object may be
+/// made anew for each request.
 pub fn runs_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Java {
@@ -82,7 +82,7 @@ pub fn runs_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> 
     None
 }
 
-/// Whether a literal makes what a map lacks: `contexts.computeIfAbsent(host, key -> load(key))`.
+/// True if a literal makes what a map lacks: `contexts.computeIfAbsent(host, key -> load(key))`.
 fn fills_a_map(linker: &Linker<'_>, file: FileId, body: BodyId) -> bool {
     let facts = linker.program.facts(file);
     if facts.body(body).kind != BodyKind::Lambda {
@@ -98,7 +98,7 @@ fn fills_a_map(linker: &Linker<'_>, file: FileId, body: BodyId) -> bool {
     })
 }
 
-/// What is known to be unset, `null` or false, where a test has an answer.
+/// Returns the states that are unset, `null` or false where a test has an answer.
 fn asked_unset(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> SmallVec<[TestedState; 2]> {
     let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
     let facts = linker.program.facts(file);
@@ -171,7 +171,7 @@ fn asked_fields(linker: &Linker<'_>, file: FileId, form: FormId, locals: bool) -
     }
 }
 
-/// Whether the same body sets a field where a site's value may be known.
+/// True if the same body sets a field where a site's value may be known.
 fn is_set_after(linker: &Linker<'_>, file: FileId, body: BodyId, here: At, asked: TestedState) -> bool {
     let facts = linker.program.facts(file);
     if asked.by != By::Field {
@@ -195,7 +195,7 @@ fn is_set_after(linker: &Linker<'_>, file: FileId, body: BodyId, here: At, asked
     })
 }
 
-/// Whether what a site calls of its own class sets what was asked for.
+/// True if what a site calls of its own class sets what was asked for.
 fn fills_by_helper(linker: &Linker<'_>, site: SiteRef, asked: TestedState) -> bool {
     let targets = linker.targets(site, EnvId::NONE);
     targets.list.iter().any(|target| match *target {
@@ -231,7 +231,7 @@ fn asked_by_helper(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[TestedState;
     found
 }
 
-/// Whether other threads come here too: the body is static, or a lock is held.
+/// True if other threads come here too: the body is static, or a lock is held.
 fn is_shared_in(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
     let facts = linker.program.facts(file);
     facts.body(body).flags.has(BodyFlags::STATIC)
@@ -242,14 +242,14 @@ fn is_shared_in(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bo
         })
 }
 
-/// Whether a body is a method of the program's settings, of which there is one object for all requests.
+/// True if a body is a method of the program's settings, of which there is one object for all requests.
 fn is_of_settings(linker: &Linker<'_>, file: FileId, body: BodyId) -> bool {
     let facts = linker.program.facts(file);
     let class = facts.body(body).class.get();
     class.is_some_and(|class| is_settings(facts.text(facts.class(class).name)))
 }
 
-/// Whether the body has claimed an empty slot before: `slot.compareAndSet(null, mine)`.
+/// True if the body has claimed an empty slot before: `slot.compareAndSet(null, mine)`.
 fn claimed_before(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> bool {
     let index = linker.program.index_of(file);
     let sym = linker.program.name(CLAIM).and_then(|name| linker.program.local(file, name));
@@ -265,7 +265,7 @@ fn claimed_before(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> 
     })
 }
 
-/// Whether a form reads a field: what it holds is there when the method is done.
+/// True if a form reads a field: what it holds is there when the method is done.
 fn is_kept_by_class(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {
         Form::Var(var) => facts.body(facts.var(var).body).kind == BodyKind::Class,
@@ -275,7 +275,7 @@ fn is_kept_by_class(facts: &FileFacts, form: FormId) -> bool {
     }
 }
 
-/// Whether a method gives what a field holds, under the field's name: `template()`, `getTemplate()`.
+/// True if a method gives what a field holds, under the field's name: `template()`, `getTemplate()`.
 fn is_getter_of_field(facts: &FileFacts, body: BodyId, field: FormId) -> bool {
     let name = match facts.form(field) {
         Form::Var(var) => facts.text(facts.var(var).name),
@@ -288,7 +288,7 @@ fn is_getter_of_field(facts: &FileFacts, body: BodyId, field: FormId) -> bool {
         && exits.any(|exit| facts.body_of(exit.at) == body && is_field(facts, exit.value, field))
 }
 
-/// Whether an assignment's target is a field, however the two are written.
+/// True if an assignment's target is a field, however the two are written.
 fn is_field(facts: &FileFacts, target: FormId, field: FormId) -> bool {
     let name = |form: FormId| match facts.form(form) {
         Form::Var(var) if facts.var(var).kind != VarKind::Inner => Some(facts.var(var).name),

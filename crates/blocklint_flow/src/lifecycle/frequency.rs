@@ -2,14 +2,13 @@
 //! connections is cheap where it is made once, and a leak where it is made anew.
 
 use blocklint_core::{Context, Effect, Language};
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Flow, Form, Region, RegionId, RegionKind, SiteKind};
+use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::program::path_kind::is_example;
-use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{HandoverContext, HandoverRow, Match, Role, Runs, Selector, TypeExpr, Via};
 use rustc_hash::FxHashMap;
@@ -17,6 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::callers::Callers;
 use crate::entries::purpose::is_command_file;
 use crate::lifecycle::first_time::{first_time_of, gives_kept_instances};
+use crate::lifecycle::loops::{is_looped, is_per_item};
 use crate::lifecycle::one_shot_program::runs_beside_others;
 use crate::lifecycle::owner::Owner;
 use crate::lifecycle::owner::kept;
@@ -63,12 +63,12 @@ impl Frequency {
         }
     }
 
-    /// Whether it happens at most once.
+    /// True if it happens at most once.
     pub fn is_once(self) -> bool {
         self.rank() <= 1
     }
 
-    /// The same, one call further away. A loop far above goes through all kinds of things: only that of the nearest caller
+    /// Returns the frequency one call further away. A loop far above goes through all kinds of things: only that of the nearest caller
     /// tells of items.
     fn one_further(self, at: BodyRef) -> Frequency {
         match self {
@@ -78,7 +78,7 @@ impl Frequency {
         }
     }
 
-    /// Whether code of the project shows that it happens again and again.
+    /// True if code of the project shows that it happens again and again.
     pub(crate) fn is_repeated(self) -> bool {
         matches!(self, Frequency::PerItem(_) | Frequency::PerEntry(..))
     }
@@ -103,13 +103,13 @@ const DEPTH: u32 = 24;
 pub struct TimesOf<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     callers: &'s Callers<'l, 'a>,
-    /// Whether what something unknown keeps may be called again and again: a claim that something runs once must be sure of it, a
-    /// claim that it runs often must not rest on it.
+    /// True if what something unknown keeps may be called again and again: a claim that something runs once must be sure of it, a claim
+    /// that it runs often must not rest on it.
     kept_may_recur: bool,
     bodies: FxHashMap<BodyRef, Frequency>,
     classes: FxHashMap<ClassRef, Frequency>,
     made: FxHashMap<SiteRef, Frequency>,
-    /// What the question at hand has found of sites on the way, so that it looks at each of them once; none while it looks.
+    /// Answers that the question at hand has found for sites on the way, so that it looks at each of them once; none while it looks.
     on_the_way: FxHashMap<SiteRef, Option<Frequency>>,
     /// True if the question at hand met a site that it was looking at, or went too deep.
     is_cut: bool,
@@ -122,7 +122,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         TimesOf { linker, callers, kept_may_recur: false, bodies, classes, made, on_the_way, is_cut: false }
     }
 
-    /// The same, for claims that something runs once: a callable that something unknown keeps may be called again and again.
+    /// Returns the answers for claims that something runs once: a callable that something unknown keeps may be called again and again.
     pub fn sure_of_once(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         TimesOf { kept_may_recur: true, ..TimesOf::new(linker, callers) }
     }
@@ -228,13 +228,13 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
     }
 
-    /// Whether a site runs once in the life of a program: a state that lives as long keeps it from running again.
+    /// True if a site runs once in the life of a program: a state that lives as long keeps it from running again.
     fn is_first_time(&mut self, site: SiteRef, depth: u32) -> bool {
         let found = first_time_of(self.linker, site);
         found.is_some_and(|found| !found.per_key && self.outlives(found.keeper, depth))
     }
 
-    /// Whether what keeps something lives as long as the program.
+    /// True if what keeps something lives as long as the program.
     pub(crate) fn lives_on(&mut self, keeper: Owner) -> bool {
         self.outlives(keeper, DEPTH)
     }
@@ -337,8 +337,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if all == Frequency::Tested { Frequency::Unseen } else { all }
     }
 
-    /// Python: whether a body registers functions of its own as entries: it puts an application together, which is done once
-    /// whoever asks for it.
+    /// True if a body registers functions of its own as entries: it puts an application together, which is done once whoever asks for it.
+    /// Python.
     fn puts_together(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         facts.language == Language::Python
@@ -349,7 +349,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             })
     }
 
-    /// What the decorators of a body say of it.
+    /// Returns how often a body runs by its decorators.
     fn decorators_say(&self, body: BodyRef) -> Option<Registered> {
         let mut found: Option<Registered> = None;
         for path in self.linker.decorator_paths(body) {
@@ -360,7 +360,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         found
     }
 
-    /// Whether a body is where a program begins.
+    /// True if a body is where a program begins.
     fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
@@ -382,7 +382,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
     }
 
-    /// Whether a call runs what it is given while it lasts, or in a thread or task of its own: once for each call.
+    /// True if a call runs what it is given while it lasts, or in a thread or task of its own: once for each call.
     fn runs_in_place(&self, site: SiteRef, arg: u32) -> bool {
         let linker = self.linker;
         let passing = linker.passing(site, arg, EnvId::NONE);
@@ -399,7 +399,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         passing.called || !passing.handed.is_empty() && (!on_loop || starts())
     }
 
-    /// Python: whether a decorator that is not of a library may hand a body to somebody.
+    /// True if a decorator that is not of a library may hand a body to somebody. Python.
     fn is_decorated_unseen(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -416,7 +416,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             })
     }
 
-    /// What a registration says of a body: a decorator, a method that it overrides, or a call that takes it.
+    /// Returns how often a body runs by its registration: a decorator, a method that it overrides, or a call that takes it.
     fn registered(&self, body: BodyRef) -> Option<Registered> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -458,7 +458,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         self.takers_say(&given).or_else(|| (serves && self.runs_on_loop(&given)).then_some(Registered::Entry))
     }
 
-    /// Whether calls that take something run it on an event loop.
+    /// True if calls that take something run it on an event loop.
     fn runs_on_loop(&self, given: &[(SiteRef, u32)]) -> bool {
         let linker = self.linker;
         given.iter().any(|&(site, arg)| {
@@ -474,7 +474,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         })
     }
 
-    /// What the calls that take something say of it.
+    /// Returns how often a callable runs by the calls that take it.
     fn takers_say(&self, given: &[(SiteRef, u32)]) -> Option<Registered> {
         let linker = self.linker;
         let mut found = None;
@@ -492,7 +492,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         found
     }
 
-    /// What one row says. A row for an argument speaks of an entry point where the library decides by the callable's kind
+    /// Returns the frequency by one row. A row for an argument speaks of an entry point where the library decides by the callable's kind
     /// where it runs, or calls it with something of its own: a request. Other takers run what they are given once.
     fn row_frequency(&self, of: Match<'_, HandoverRow>) -> Option<Registered> {
         if of.row.wraps {
@@ -518,7 +518,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         path.into_iter().any(|path| self.linker.library.role(path) == Some(Role::Future))
     }
 
-    /// Whether a library's type is a thread: it takes its task where it is made.
+    /// True if a library's type is a thread: it takes its task where it is made.
     fn is_thread(&self, ty: PathId) -> bool {
         !self.linker.library.handovers(ty).is_empty()
     }
@@ -580,7 +580,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if all == Frequency::Tested { Frequency::Unseen } else { all }
     }
 
-    /// Whether an annotation says that a container makes one instance of a class.
+    /// True if an annotation says that a container makes one instance of a class.
     fn is_single(&self, class: ClassRef) -> bool {
         let facts = self.linker.program.facts(class.file);
         // A container's scope that the project made has no row.
@@ -611,69 +611,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 }
 
-/// Whether a loop goes through a collection, not on as long as something holds.
-fn is_iterated(linker: &Linker<'_>, file: FileId, region: &Region) -> bool {
-    linker.program.sites_in(file.body_ref(region.body)).any(|of| {
-        let row = linker.program.site(of);
-        row.kind == SiteKind::Iterate && row.callee == region.test
-    })
-}
-
-/// Whether a site runs once for each element of a collection: a loop stands around it that goes through something
-/// which is not written out. A loop that counts or waits says nothing of how much there is.
-pub fn is_per_item(linker: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = linker.program.facts(site.file);
-    let mut at: RegionId = linker.program.site(site).at.region;
-    while let Some(id) = at.get() {
-        let region = facts.region(id);
-        match region.kind {
-            RegionKind::Body => return false,
-            RegionKind::Loop if region.test.is_some() && goes_through(linker, site.file, id) => {
-                return !returns_within(linker, site.file, id);
-            }
-            _ => at = region.parent,
-        }
-    }
-    false
-}
-
-/// Whether a site stands in a loop that goes on as long as something holds: not one over a collection.
-pub fn is_looped(linker: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = linker.program.facts(site.file);
-    around(facts, linker.program.site(site).at.region)
-        .map(|id| facts.region(id))
-        .any(|region| region.kind == RegionKind::Loop && !is_iterated(linker, site.file, &region))
-}
-
-/// Whether a loop ends by returning what it was looking for: it tries one after the other.
-fn returns_within(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
-    let facts = linker.program.facts(file);
-    let is_within = |mut at: RegionId| {
-        while let Some(region) = at.get() {
-            match facts.region(region).kind {
-                _ if region == id => return true,
-                RegionKind::Handler => return false,
-                _ => at = facts.region(region).parent,
-            }
-        }
-        false
-    };
-    facts.exits.iter().any(|exit| exit.kind == ExitKind::Return && exit.value.is_some() && is_within(exit.at.region))
-}
-
-fn goes_through(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
-    let facts = linker.program.facts(file);
-    let region = facts.region(id);
-    is_iterated(linker, file, &region)
-        && match facts.form(region.test) {
-            Form::Display(..) | Form::Pairs(_) => false,
-            Form::Result(call) => !lang::words_of(facts.language).counts(facts.text(facts.site(call).name)),
-            Form::Other => facts.language != Language::Rust,
-            _ => true,
-        }
-}
-
-/// The library paths of a class's decorators or annotations.
+/// Returns the library paths of a class's decorators or annotations.
 pub(crate) fn class_decorators(linker: &Linker<'_>, class: ClassRef) -> Vec<PathId> {
     let facts = linker.program.facts(class.file);
     let row = linker.program.class(class);

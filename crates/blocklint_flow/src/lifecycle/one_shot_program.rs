@@ -30,8 +30,8 @@ struct Memo {
     begins_beside: Table<BodyRef, Option<u32>, Always>,
 }
 
-/// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
-/// beside the one coroutine, and awaits nothing that serves.
+/// True if a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing beside the one
+/// coroutine, and awaits nothing that serves.
 pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let row = linker.program.body(main);
@@ -43,8 +43,8 @@ pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
         && !starts_beside(linker, main)
 }
 
-/// Whether a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses:
-/// `settings = asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
+/// True if a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses: `settings =
+/// asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
 pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
     let facts = linker.program.facts(made.file);
     let body = facts.body(facts.body_of(linker.program.site(made).at));
@@ -63,8 +63,8 @@ pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
         })
 }
 
-/// Whether a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one
-/// person waits for it, on a loop that nobody else uses.
+/// True if a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one person
+/// waits for it, on a loop that nobody else uses.
 pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
     linker.program.language(made.file) == Language::Python
         && (is_command_file(linker, made.file) || is_command(linker, linker.program.body_of_site(made), 3))
@@ -75,7 +75,7 @@ pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
         })
 }
 
-/// Whether a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or serves: who runs
+/// True if a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or serves: who runs
 /// the file waits for that, and nobody else.
 pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
@@ -102,8 +102,8 @@ pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
     !drivers.is_empty() && drivers.iter().all(is_one_job)
 }
 
-/// Whether a function is registered as a command, by its decorator or by a call: `@app.command()`, `app.command("list")(self.list)`;
-/// or with a group of commands, which is a decorated function of the project.
+/// True if a function is registered as a command, by its decorator or by a call: `@app.command()`, `app.command("list")(self.list)`; or
+/// with a group of commands, which is a decorated function of the project.
 fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -179,7 +179,7 @@ fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
     first_arguments.filter(|&site| drives(site)).collect()
 }
 
-/// Whether neither a coroutine nor what it awaits of the project starts tasks or serves.
+/// True if neither a coroutine nor what it awaits of the project starts tasks or serves.
 fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
     if !seen.insert(body) {
         return true;
@@ -197,7 +197,7 @@ fn is_quiet(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet
     })
 }
 
-/// Whether a coroutine starts tasks itself, or awaits what serves or goes on for ever.
+/// True if a coroutine starts tasks itself, or awaits what serves or goes on for ever.
 fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let starting = starting_names(linker);
@@ -210,7 +210,7 @@ fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// Whether a file that is run as a program ends with what a function of it gives.
+/// True if a file that is run as a program ends with what a function of it gives.
 fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let name = linker.program.body(main).name;
@@ -239,13 +239,13 @@ fn is_module_name(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
     }
 }
 
-/// Whether a file awaits what, by its name, serves, or awaits for ever.
+/// True if a file awaits what, by its name, serves, or awaits for ever.
 fn serves(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     facts.sites.iter().any(|row| awaits_what_serves(facts, &row))
 }
 
-/// Whether another body of the file starts tasks beside its own.
+/// True if another body of the file starts tasks beside its own.
 fn starts_beside(linker: &Linker<'_>, main: BodyRef) -> bool {
     let starting = starting_names(linker);
     let (facts, main_id) = linker.program.facts_and_id(main);
@@ -257,8 +257,8 @@ fn starts_beside(linker: &Linker<'_>, main: BodyRef) -> bool {
     })
 }
 
-/// Python: whether tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the
-/// site started some before, or began to serve.
+/// True if tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the site started some
+/// before, or began to serve. Python.
 pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {
@@ -275,7 +275,7 @@ pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
     is_task || begins_beside(linker, linker.program.body_of_site(site)).is_some_and(|first| first < row.at.position)
 }
 
-/// Returns true if what a call of Python makes is given to a call that starts tasks: `asyncio.create_task(load())`.
+/// True if what a call of Python makes is given to a call that starts tasks: `asyncio.create_task(load())`.
 pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let starting = starting_names(linker);
@@ -302,7 +302,7 @@ fn begins_beside(linker: &Linker<'_>, body: BodyRef) -> Option<u32> {
     })
 }
 
-/// Whether a call is one that starts tasks, or is not known and sounds so.
+/// True if a call is one that starts tasks, or is not known and sounds so.
 fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let targets = linker.targets(site, EnvId::NONE);
@@ -323,7 +323,7 @@ fn starting_names<'l>(linker: &'l Linker<'_>) -> &'l FxHashSet<String> {
     })
 }
 
-/// Whether a call is awaited that, by its name, serves, or that stands in a loop without end.
+/// True if a call is awaited that, by its name, serves, or that stands in a loop without end.
 fn awaits_what_serves(facts: &FileFacts, row: &Site) -> bool {
     row.flags.has(SiteFlags::AWAITED)
         && (lang::python::conventions::serves(facts.text(row.name)) || {

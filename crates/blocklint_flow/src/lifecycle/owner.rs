@@ -1,4 +1,4 @@
-//! What becomes of something that was made: who keeps it, and so how long it lives.
+//! Owners of objects: who keeps an object that a call makes, and so how long it lives.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, Form, SiteId, SiteKind, VarId};
@@ -11,7 +11,7 @@ use blocklint_link::values::value::EnvId;
 use blocklint_models::{RowEffect, Selector};
 use rustc_hash::FxHashSet;
 
-/// Who keeps what a site makes.
+/// The owner of the object that a site makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     /// Nobody: it lives as long as the call that made it.
@@ -26,7 +26,7 @@ pub enum Owner {
     ByProgram,
 }
 
-/// Who keeps what a site makes.
+/// The owner of the object that a site makes.
 pub fn kept(linker: &Linker<'_>, site: SiteRef) -> Owner {
     let body = linker.program.body_of_site(site);
     let facts = linker.program.facts(site.file);
@@ -46,7 +46,7 @@ pub fn kept(linker: &Linker<'_>, site: SiteRef) -> Owner {
     kept_result(linker, site, &mut seen, 6)
 }
 
-/// Rust: whether a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)`.
+/// True if a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)`. Rust.
 fn is_made_once(linker: &Linker<'_>, body: BodyRef) -> bool {
     fills_once(linker, body, |_| true)
 }
@@ -75,7 +75,7 @@ fn fills_once(linker: &Linker<'_>, body: BodyRef, is_meant: impl Fn(SiteId) -> b
     })
 }
 
-/// Who keeps what goes where something is mentioned.
+/// Returns the owner of an object that goes where a callable or value is mentioned.
 pub(crate) fn kept_where(linker: &Linker<'_>, file: FileId, mention: Mention) -> Owner {
     kept_mention(linker, file, mention, Wrap::Direct, &mut FxHashSet::default(), 6)
 }
@@ -179,7 +179,7 @@ fn kept_mention(
     }
 }
 
-/// What a call does with something that it is given.
+/// Returns the owner of an object that is given to a call.
 fn kept_argument(
     linker: &Linker<'_>,
     site: SiteRef,
@@ -234,8 +234,8 @@ fn kept_argument(
     if targets.list.is_empty() { kept_by_taker(linker, site, seen, depth) } else { kept }
 }
 
-/// Whether a call runs a callable that is given behind this argument, and gives what that gives (`run_in_executor`): what
-/// stands before the callable it lets go after.
+/// True if a call runs a callable that is given behind this argument, and gives what that gives (`run_in_executor`): what stands before
+/// the callable it lets go after.
 pub fn runs_another(linker: &Linker<'_>, site: SiteRef, arg: u32, path: blocklint_link::program::ids::PathId) -> bool {
     let count = linker.program.args_of(site).len() as u32;
     linker.library.handovers(path).iter().any(|of| match &of.row.selector {
@@ -247,8 +247,8 @@ pub fn runs_another(linker: &Linker<'_>, site: SiteRef, arg: u32, path: blocklin
     })
 }
 
-/// What takes something may hold it in what it gives; where that is dropped, it is held by the receiver or by nobody
-/// that is seen.
+/// Returns the owner of an object that a call takes. The call may hold it in its result; if that is dropped, the receiver holds it, or an
+/// unseen owner.
 fn kept_by_taker(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize, bool)>, depth: u32) -> Owner {
     kept_result(linker, site, seen, depth).max(match linker.program.site(site).kind {
         SiteKind::New => Owner::Nowhere,
@@ -257,7 +257,7 @@ fn kept_by_taker(linker: &Linker<'_>, site: SiteRef, seen: &mut FxHashSet<(usize
     })
 }
 
-/// Whose field a bare name is that stands in a class's scope.
+/// Returns the owner of a field whose bare name stands in a class's scope.
 fn field_of(
     linker: &Linker<'_>,
     file: FileId,
@@ -277,7 +277,7 @@ fn field_of(
     if is_static { Owner::ByProgram } else { Owner::ByInstance(class) }
 }
 
-/// Whether a field is known to be static: its initialiser is.
+/// True if a field is known to be static: its initialiser is.
 fn is_static_field(linker: &Linker<'_>, class: ClassRef, var: VarId) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     let name = facts.var(var).name;

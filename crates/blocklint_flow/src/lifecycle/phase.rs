@@ -2,22 +2,19 @@
 
 use crate::entries::purpose;
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteKind};
+use blocklint_facts::{BodyId, BodyKind, Flow, RegionKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{InCycle, Keep, Policy};
 use blocklint_link::linker::round::{Round, RoundTable};
-use blocklint_link::program::ids::{BodyRef, ClassRef, PathId, SiteRef};
-use blocklint_link::program::occurrences::Mention;
-use blocklint_link::reactive::BodyUse;
+use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{HandoverRow, Phase, Selector, Uses, Via};
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
-use crate::lifecycle::frequency::class_decorators;
 use crate::lifecycle::one_shot_program::{is_driven_alone, is_driven_by_command, is_one_shot, is_started_as_task};
 use crate::lifecycle::rust::Life;
 
@@ -71,7 +68,7 @@ impl When {
         }
     }
 
-    /// Whether it delays nobody who is served.
+    /// True if it delays nobody who is served.
     pub fn is_aside(self) -> bool {
         matches!(self, When::Test | When::StartUp | When::Once | When::Command | When::Apart)
     }
@@ -93,8 +90,8 @@ impl Policy<Option<When>> for Told {
 
 /// Phases of bodies, remembered.
 pub struct Phases<'s, 'l, 'a> {
-    linker: &'l Linker<'a>,
-    callers: &'s Callers<'l, 'a>,
+    pub(super) linker: &'l Linker<'a>,
+    pub(super) callers: &'s Callers<'l, 'a>,
     round: Round,
     phases: RoundTable<BodyRef, Option<When>, Told>,
     life: Life<'s, 'l, 'a>,
@@ -146,8 +143,8 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
     }
 
-    /// The same; `None` where only those call it that are asked for already.
-    fn within(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+    /// Returns when a body runs; `None` if only bodies call it that are asked for already.
+    pub(super) fn within(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         match self.round.begin(&self.phases, &body, || None) {
             Ok(begun) => {
                 let when = self.find(body, depth);
@@ -229,7 +226,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         all
     }
 
-    /// Whether a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
+    /// True if a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
     fn is_in_fixture(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -244,82 +241,9 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
         false
     }
-
-    /// Java has no coroutines: a method runs when those do that call it, and a literal when the method does that puts its
-    /// chain together, if that emits once.
-    fn find_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        let linker = self.linker;
-        let facts = linker.program.facts(body.file);
-        let row = linker.program.body(body);
-        match row.kind {
-            BodyKind::Lambda => {
-                let Some(parent) = row.parent.get().map(|parent| body.file.body_ref(parent)) else {
-                    return Some(When::Unknown);
-                };
-                let when = self.within(parent, depth);
-                let is_whole = runs_once_in_chain(linker, body) || when == Some(When::Test);
-                return if is_whole { when } else { Some(When::Unknown) };
-            }
-            BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
-            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
-            _ => {}
-        }
-        if lang::java::names::starts_up(facts.text(row.name)) && purpose::project_serves(linker) {
-            return Some(When::StartUp);
-        }
-        let class = row.class.get().map(|class| body.file.class_ref(class));
-        if class.is_some_and(|class| is_command_class(linker, class)) && !purpose::serves(linker, body.file) {
-            return Some(When::Command);
-        }
-        let makes =
-            row.kind == BodyKind::Initialiser || lang::words_of(facts.language).is_constructor(facts.text(row.name));
-        if makes && class.is_some_and(|class| is_made_at_start(linker, class)) {
-            return Some(When::StartUp);
-        }
-        let sites = self.callers.call_sites(body);
-        if sites.is_empty() && is_visible_for_tests(linker, body) {
-            return Some(When::Test);
-        }
-        let has_base = has_base(linker, body);
-        // Who calls a method through an interface is asked for where the interface is the project's own, and few do.
-        let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
-            true if !has_base || is_of_project_alone(linker, body) => {
-                let uses = linker.uses_of_body(body);
-                let uses = || uses.iter().filter(|of| !linker.program.is_test(of.file()));
-                // What is kept for later runs later.
-                let is_kept = |of: &&BodyUse| match **of {
-                    BodyUse::Call(_) => false,
-                    BodyUse::Passed(site, arg) => !linker.passing(site, arg, EnvId::NONE).called,
-                };
-                if uses().any(|of| is_kept(&of)) {
-                    return Some(When::Unknown);
-                }
-                uses().map(|of| of.site()).take(9).collect()
-            }
-            true => SmallVec::new(),
-            false => sites.iter().copied().take(65).collect(),
-        };
-        let most = if has_base { 8 } else { 64 };
-        if sites.is_empty() || sites.len() > most {
-            return Some(When::Unknown);
-        }
-        let mut all: Option<When> = None;
-        for &site in sites.iter() {
-            let when = self.within(linker.program.body_of_site(site), depth);
-            all = match (all, when) {
-                (Some(known), Some(when)) => Some(known.and(when)),
-                (known, when) => known.or(when),
-            };
-            if matches!(all, Some(When::Serving | When::Unknown)) {
-                break;
-            }
-        }
-        // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
-        if all == Some(When::Test) && !is_visible_for_tests(linker, body) { Some(When::Unknown) } else { all }
-    }
 }
 
-/// What a registration says: a decorator or a call that takes the body.
+/// Returns when a body runs by its registration: a decorator or a call that takes it.
 pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     let mut found = None;
     for path in paths_by_convention(linker, body) {
@@ -365,7 +289,7 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     found
 }
 
-/// What a function that is given a body registers in its stead, where that is at start-up:
+/// Returns start-up if a function that is given a body registers another in its stead which runs then:
 /// `def when_running(callback): … reactor.callWhenRunning(wrapped)`, where `wrapped` calls it.
 fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
     let (facts, wrapper_id) = linker.program.facts_and_id(wrapper);
@@ -383,8 +307,8 @@ fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
     nested.any(starts_up).then_some(When::StartUp)
 }
 
-/// Python: whether a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
-/// there for begins behind the one and ends before the other.
+/// True if a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is there for begins
+/// behind the one and ends before the other. Python.
 fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -412,7 +336,7 @@ fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) ->
     rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
 }
 
-/// Python: whether a method, by its name, ends the program or what lives as long as it does.
+/// True if a method, by its name, ends the program or what lives as long as it does. Python.
 fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -421,8 +345,7 @@ fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
         && lang::python::conventions::ends_the_program(facts.text(row.name))
 }
 
-/// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
-/// own task.
+/// True if a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's own task. Python.
 fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -466,86 +389,4 @@ fn overrides_when(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
         }
     }
     found
-}
-
-/// Whether all that a method of Java may implement or override is the project's own.
-fn is_of_project_alone(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let Some(class) = linker.program.body(body).class.get() else { return false };
-    linker.mro(body.file.class_ref(class)).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
-}
-
-/// Whether a method of Java implements or overrides another one.
-fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let row = linker.program.body(body);
-    if row.flags.has(BodyFlags::OVERRIDES) {
-        return true;
-    }
-    let Some(class) = row.class.get() else { return false };
-    let Some(name) = linker.program.global(body.file, row.name) else { return false };
-    let class = body.file.class_ref(class);
-    linker.mro(class).iter().any(|ancestor| match *ancestor {
-        Ancestor::Class(of) => of != class && linker.own_member(of, name).is_some(),
-        _ => false,
-    })
-}
-
-/// Whether an annotation says that only tests need a method to be visible.
-pub(crate) fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let facts = linker.program.facts(body.file);
-    lang::java::names::mark_names(facts, linker.program.body(body).decorators).any(lang::java::names::is_for_tests)
-}
-
-/// Returns true if an annotation makes a class a command of a command line.
-fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
-    class_decorators(linker, class)
-        .into_iter()
-        .any(|path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command)))
-}
-
-/// Whether a container makes the one instance of a class when it starts.
-fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
-    class_decorators(linker, class)
-        .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
-}
-
-/// Whether a literal is given to what calls it once for each run of the method around: an operator of a chain that
-/// emits once, or of a future.
-fn runs_once_in_chain(linker: &Linker<'_>, body: BodyRef) -> bool {
-    let uses = linker.program.uses_of_callable(body);
-    let mut takers = uses.iter().map(|(mention, _)| match mention {
-        Mention::Arg(site, _) => Some(body.file.site_ref(site)),
-        _ => None,
-    });
-    !uses.is_empty()
-        && takers.all(|taker| {
-            let Some(taker) = taker else { return false };
-            if source_of_chain(linker, taker).is_some_and(lang::java::names::looks_something_up) {
-                return true;
-            }
-            let callee = linker.callee(taker, EnvId::NONE);
-            linker.values.members(callee.value).into_iter().all(|val| {
-                let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
-                let owner = linker.library.split(path).map(|(owner, _)| linker.library.text(owner).to_string());
-                owner.is_some_and(|owner| lang::java::names::emits_once(blocklint_core::last_name(&owner)))
-            })
-        })
-}
-
-/// The name of the call that gives the publisher at the beginning of an operator's chain.
-pub fn source_of_chain<'l>(linker: &'l Linker<'_>, operator: SiteRef) -> Option<&'l str> {
-    /// Operators of one chain.
-    const LONGEST: u32 = 64;
-    let facts = linker.program.facts(operator.file);
-    let mut at = operator;
-    for _ in 0..LONGEST {
-        let receiver = linker.receiver_form(at)?;
-        let typed = linker.eval(linker.scope_of(at, EnvId::NONE), receiver);
-        if !linker.is_publisher(typed.value) {
-            return (at != operator).then(|| facts.text(linker.program.site(at).name));
-        }
-        let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
-        at = at.file.site_ref(call);
-    }
-    None
 }

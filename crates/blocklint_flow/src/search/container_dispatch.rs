@@ -116,8 +116,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Whether a body is named where a container may get it: in a display, stored under a key, added by a method,
-    /// decorated.
+    /// True if a body is named where a container may get it: in a display, stored under a key, added by a method, decorated.
     fn may_be_held(&self, body: BodyRef) -> bool {
         let program = self.linker.program;
         let facts = program.facts(body.file);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
-/// What flowed where, by bodies. It speaks of the files as they were: of those that have changed since, only what they led to counts.
+/// The flows of labels between bodies, for the files as they were. Of files that have changed since, only the flows out of them count.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Flows {
     /// The bodies that the labels of a body came from.
@@ -20,7 +20,7 @@ pub struct Flows {
     begins: FxHashMap<BodyRef, Vec<SiteRef>>,
 }
 
-/// What a search over a few files is asked.
+/// The question to a search over a few files.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'f> {
     /// The files whose findings are wanted.
@@ -41,7 +41,7 @@ pub(crate) struct Focus {
 }
 
 impl Flows {
-    /// What flowed in a search.
+    /// Returns the flows of a search.
     pub fn of(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut flows = Flows::default();
         for state in &graph.states {
@@ -63,7 +63,7 @@ impl Flows {
         flows
     }
 
-    /// Whether all that it names is there: it may have been kept, and what is kept anybody may have written.
+    /// True if all that it names is there: it may have been kept, and what is kept anybody may have written.
     pub fn fits(&self, files: &[SourceFile]) -> bool {
         let has_body =
             |body: &BodyRef| files.get(body.file.index()).is_some_and(|file| body.index() < file.facts.bodies.len());
@@ -170,12 +170,12 @@ impl Focus {
         &self.bodies
     }
 
-    /// Whether a label may begin at a call.
+    /// True if a label may begin at a call.
     pub(crate) fn begins_at(&self, linker: &Linker<'_>, site: SiteRef) -> bool {
         linker.is_asked(site.file) || self.sites.contains(&site)
     }
 
-    /// Whether a label may reach the body of a call.
+    /// True if a label may reach the body of a call.
     pub(crate) fn reaches(&self, linker: &Linker<'_>, site: SiteRef) -> bool {
         linker.is_asked(site.file) || self.bodies.contains(&linker.program.body_of_site(site))
     }

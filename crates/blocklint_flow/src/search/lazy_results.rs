@@ -10,7 +10,8 @@ use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::Uses;
 use rustc_hash::FxHashSet;
 
-use crate::callers::{Callers, TRAILS, Trail};
+use crate::callers::Callers;
+use crate::callers::trail::{TRAILS, Trail};
 
 impl<'l, 'a> Callers<'l, 'a> {
     /// Where the lazy result of a library call is consumed.

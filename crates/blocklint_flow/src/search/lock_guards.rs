@@ -22,7 +22,7 @@ const DEPTH: u32 = 8;
 /// Methods that wait for a lock and give its guard.
 const TAKING: [&str; 6] = ["lock", "read", "write", "lock_arc", "read_arc", "write_arc"];
 
-/// What gives the same lock, or a pointer to it.
+/// Methods that give the same lock, or a pointer to it.
 const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 
 /// The locks whose guards are alive at a site, each with the call that took it.
@@ -83,7 +83,7 @@ pub(crate) fn behind(facts: &FileFacts, made: SiteId) -> Option<FormId> {
     }
 }
 
-/// Whether a site runs again and again while a lock is held: in a loop that does not take it anew each time.
+/// True if a site runs again and again while a lock is held: in a loop that does not take it anew each time.
 pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).any(|region| {
@@ -92,7 +92,7 @@ pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) ->
     })
 }
 
-/// Whether the guard that one call gives is alive at another site of the body.
+/// True if the guard that one call gives is alive at another site of the body.
 fn is_alive(linker: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     let row = facts.site(at);
@@ -113,8 +113,8 @@ fn is_alive(linker: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
     }
 }
 
-/// Whether a region lies in the `match`, `if let` or `while let` in whose subject a call takes a lock that nothing binds: the
-/// guard lives as long as that, and from edition 2024 on not in the `else` of an `if let`.
+/// True if a region lies in the `match`, `if let` or `while let` in whose subject a call takes a lock that nothing binds: the guard lives
+/// as long as that, and from edition 2024 on not in the `else` of an `if let`.
 fn is_in_body_of_subject(linker: &Linker<'_>, taken: SiteRef, region: RegionId) -> bool {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     let around = linker.program.site(taken).at.region;
@@ -129,7 +129,7 @@ fn is_in_body_of_subject(linker: &Linker<'_>, taken: SiteRef, region: RegionId) 
     lies_in(facts, region, around) && !(ends_early && is_in_else(facts, region, around))
 }
 
-/// Whether a region lies in the `else` of a branch that stands directly in another one.
+/// True if a region lies in the `else` of a branch that stands directly in another one.
 pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
     let mut at = region;
     while let Some(id) = at.get() {
@@ -142,7 +142,7 @@ pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool 
     false
 }
 
-/// What puts the guard that a call gives, or may give, into a variable of the same body. `depth`: how deep forms are followed.
+/// Returns the assignment that puts the guard which a call gives, or may give, into a variable of the same body. `depth`: how deep forms are followed.
 pub fn binding_of(
     linker: &Linker<'_>,
     taken: SiteRef,
@@ -165,7 +165,7 @@ pub fn binding_of(
     })
 }
 
-/// Whether a variable is moved between its binding and a site: `drop(guard)`.
+/// True if a variable is moved between its binding and a site: `drop(guard)`.
 pub fn is_given_away(facts: &FileFacts, variable: Form, bound: u32, site: SiteId) -> bool {
     let to = facts.site(site).at;
     let body = facts.body_of(to);
@@ -179,7 +179,7 @@ pub fn is_given_away(facts: &FileFacts, variable: Form, bound: u32, site: SiteId
     })
 }
 
-/// Whether a value is a guard, or may be one that failed.
+/// True if a value is a guard, or may be one that failed.
 fn gives_guard(linker: &Linker<'_>, value: ValueId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     linker.values.members(value).into_iter().any(|val| match val {
@@ -193,7 +193,7 @@ fn gives_guard(linker: &Linker<'_>, value: ValueId, depth: u32) -> bool {
     })
 }
 
-/// Whether a body is run by a thread that may block: it is handed to one, or called by what is.
+/// True if a body is run by a thread that may block: it is handed to one, or called by what is.
 pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, linker: &Linker<'a>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_handed = |site: SiteRef, arg: u32| {

@@ -20,6 +20,7 @@ use blocklint_models::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::best_path::Paths;
+use crate::graph::marks::Marks;
 use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
@@ -28,7 +29,7 @@ pub use crate::search::lock_guards::{binding_of, is_given_away, is_in_else};
 /// How many functions up it is looked for the thread that holds a lock.
 const CALLERS: u32 = 6;
 
-/// What holds a lock or pool for all its users: all that has the same holder is the same one, as far as names tell.
+/// The variable or field that holds a lock or pool for all its users: equal holders are one lock, as far as names tell.
 pub type Holder = Lock;
 
 /// One lock, as far as names tell: all that has the same holder is the same lock.
@@ -54,7 +55,7 @@ impl Lock {
 pub struct HeldOverAwait {
     /// Where it is taken.
     pub taken: SiteRef,
-    /// What is awaited first.
+    /// The first thing that is awaited.
     pub awaited: SiteRef,
     /// The lock's type.
     pub ty: PathId,
@@ -70,12 +71,12 @@ pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Opti
     })
 }
 
-/// What holds the value of a form, where names tell.
+/// Returns the holder of the value of a form, where names tell.
 pub fn holder(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Holder> {
     lock_of(linker, scope, form, 4)
 }
 
-/// Which lock a form is, where names tell.
+/// Returns the lock that a form is, where names tell.
 pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
@@ -266,7 +267,7 @@ impl<'l, 'a> Search<'l, 'a> {
         any | self.wait_for_guards()
     }
 
-    /// The same in Rust, where a lock is held as long as its guard is alive.
+    /// Adds waits for locks of Rust, which are held as long as their guards are alive.
     fn wait_for_guards(&mut self) -> bool {
         let (holders, taking) = self.guards_held();
         if holders.is_empty() {
@@ -374,7 +375,14 @@ impl<'l, 'a> Search<'l, 'a> {
                 wraps: None,
             });
             *self.graph.leaf_sites.entry(site).or_default() += 1;
-            let way = FlowEdge { site, arg: None, next: EdgeTarget::Leaf(leaf), steps: 1, shared: false };
+            let way = FlowEdge {
+                site,
+                arg: None,
+                next: EdgeTarget::Leaf(leaf),
+                steps: 1,
+                shared: false,
+                marks: Marks::default(),
+            };
             self.propagate_to_site(site, EnvId::NONE, label, way);
             return true;
         }

@@ -1,9 +1,9 @@
-//! The search: which bodies hold their thread, by which calls, and who that is to.
+//! The search: labels flow from blocking calls up to the bodies that must not block.
 //!
 //! Labels flow from the calls that enter a model row to the callers of their bodies, until a root absorbs them. The
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
-//! best path are read off it afterwards. What a call says to a condition, and what a signal says of a site, is asked of the layers
-//! below; nothing is placed or worded here.
+//! best path are read off it afterwards. `guards/` answers for conditions and `judge/` for signals;
+//! nothing is placed or worded here.
 
 pub(crate) mod callable_object_calls;
 pub(crate) mod container_dispatch;
@@ -17,10 +17,9 @@ pub(crate) mod site_memo;
 pub mod suppressions;
 pub(crate) mod wrappers;
 
-use blocklint_link::lang;
 use std::cell::RefCell;
 
-use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
+use blocklint_core::{Hold, Language, Severity, WhereSet};
 use blocklint_link::effect::guard::{Guard, Source};
 use blocklint_link::effect::label::cap_wait;
 use blocklint_link::effect::label::{Label, LabelHold, LabelId, Labels};
@@ -33,23 +32,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::entries::root::{Root, RootKind};
 use crate::graph::distance::Shortest;
+use crate::graph::marks::{AskId, Mark, MarkLists, Marks};
 use crate::graph::{EdgeTarget, FlowEdge, Graph, Hit, LabelledBody, LabelledBodyId, Placed};
 use crate::guards::Conditions;
 use crate::guards::decide::{Decided, NextGuard};
 use crate::guards::receiver_class::{may_start_at, on_receiver, steps_on_root};
-use crate::judge::signal::{Judge, SignalEffect};
-use crate::judge::signals::named;
-use crate::lifecycle::first_time::FirstTime;
-use crate::lifecycle::first_time::first_time_of;
-use crate::lifecycle::first_time_java::runs_first_time;
-use crate::lifecycle::frequency::TimesOf;
-use crate::lifecycle::owner::Owner;
+use crate::judge::Judge;
+use crate::judge::climbing::{Arrival, FirstTimes};
 use crate::search::incremental::{Flows, Focus, Wanted};
 use crate::search::site_memo::Remembered;
 use crate::search::suppressions::Suppressions;
 
-/// Up to so many seconds a hold is no `error`.
-const SHORT: f64 = 0.01;
+/// A label as it leaves its body for the callers.
+struct Leaving {
+    node: Node,
+    label: Label,
+    /// The signal that spoke of it.
+    spoke: Option<AskId>,
+}
 
 /// The search over one program.
 pub struct Search<'l, 'a> {
@@ -69,10 +69,7 @@ pub struct Search<'l, 'a> {
     conditional: FxHashMap<LabelledBodyId, Vec<Caller>>,
     /// Those of them that are to be asked anew.
     again: Vec<(Caller, LabelledBodyId)>,
-    /// Sites by whether they run once in the life of a program.
-    first_times: FxHashMap<SiteRef, Option<FirstTime>>,
-    /// Who keeps things, by whether they live as long as the program.
-    keepers: FxHashMap<Owner, bool>,
+    first_times: FirstTimes,
     /// Names by whether something puts a function of that name into a container.
     put_away: RefCell<FxHashMap<Name, bool>>,
     pub(crate) remembered: Remembered,
@@ -95,6 +92,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 effects: FxHashMap::default(),
                 shortest: Shortest::default(),
                 leaf_sites: FxHashMap::default(),
+                marks: MarkLists::default(),
                 shares: RefCell::default(),
             },
             climbs: Callers::near(linker),
@@ -104,8 +102,7 @@ impl<'l, 'a> Search<'l, 'a> {
             queue: Vec::new(),
             conditional: FxHashMap::default(),
             again: Vec::new(),
-            first_times: FxHashMap::default(),
-            keepers: FxHashMap::default(),
+            first_times: FirstTimes::default(),
             put_away: RefCell::default(),
             remembered: Remembered::default(),
         }
@@ -121,7 +118,7 @@ impl<'l, 'a> Search<'l, 'a> {
         self
     }
 
-    /// Whether a label may begin at a call.
+    /// True if a label may begin at a call.
     pub(crate) fn begins_at(&self, site: SiteRef) -> bool {
         self.focus.as_ref().is_none_or(|focus| focus.begins_at(self.linker, site))
     }
@@ -177,34 +174,19 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             return;
         };
-        if !label.once
-            && !label.fails
-            && let Some(found) = self.runs_once(site)
-            && self.judge.is_on(if found.per_key { named::ONCE_PER_KEY } else { named::FIRST_TIME })
-            // What is read once for each key is what a cached function reads, and what it waits for.
-            && (!found.per_key || matches!(label.effect, Effect::File | Effect::Sleep))
-        {
-            label.once = !found.per_key;
-            label.severity = Severity::Note;
-            // A note that says for how long is no other note: each time of its own would climb to all who call this, alone.
-            if label.once && self.linker.program.language(site.file) == Language::Java {
-                label.hold = LabelHold::Fixed(Hold::Brief);
-            }
-        }
-        if !label.fails
-            && label.severity > Severity::Note
-            && self.makes_what_is_kept(body, way)
-            && self.judge.is_on(named::KEPT_FACTORY)
-        {
-            (label.once, label.severity) = (true, Severity::Note);
-        }
-        match self.place(site).makes(&label, &way) {
-            Some(SignalEffect::BriefNote) => {
-                label.severity = Severity::Note;
-                label.hold = LabelHold::Fixed(Hold::Brief);
-            }
-            Some(_) => label.severity = Severity::Note,
-            None => {}
+        let mut arrival = Arrival {
+            linker: self.linker,
+            graph: &self.graph,
+            callers: &self.conditions.callers,
+            first_times: &mut self.first_times,
+            heard: &mut self.remembered.sites.entry(site).or_default().heard,
+            site,
+            label: &label,
+            edge: way,
+        };
+        if let Some(ask) = self.judge.at_site(&mut arrival) {
+            ask.makes().apply(&mut label, program.language(site.file));
+            self.mark(&mut way, Mark::Spoke(ask));
         }
         if self.place(site).off_the_loop() {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
@@ -229,9 +211,13 @@ impl<'l, 'a> Search<'l, 'a> {
             // A caller may say which of the many it is.
             Some(guard) if decides && guard.is_choice_of_literal() => {
                 guard.rare = rare.max(u8::from(guard.asks_for_text()));
+                self.mark_doubts(site, &mut way, Mark::IfUndecided);
             }
             Some(guard) if decides && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
-            _ => way.steps = add_steps(way.steps, rare),
+            _ => {
+                way.steps = add_steps(way.steps, rare);
+                self.mark_doubts(site, &mut way, Mark::Spoke);
+            }
         }
         if let Some(root) = self.conditions.roots.of(body) {
             self.hit(body, root, false, &label, way);
@@ -242,34 +228,20 @@ impl<'l, 'a> Search<'l, 'a> {
         self.push(Node { body, env }, label, way);
     }
 
-    /// Python: whether a way leads from a cached function without parameters, or to the constructor of what it makes: a cached
-    /// factory makes an object once for its settings.
-    fn makes_what_is_kept(&self, body: BodyRef, way: FlowEdge) -> bool {
-        let facts = self.linker.program.facts(body.file);
-        let is_function = facts.language == Language::Python && self.linker.program.body(body).class.is_none();
-        let makes = |next: LabelledBodyId| {
-            let callee = self.graph.states[next.0 as usize].node.body;
-            let made = self.linker.program.facts(callee.file);
-            let row = self.linker.program.body(callee);
-            row.class.is_some() && lang::words_of(made.language).is_constructor(made.text(row.name))
-        };
-        is_function
-            && self.linker.method_kind(body).kept
-            && (self.linker.program.params_of(body).is_empty()
-                || matches!(way.next, EdgeTarget::LabelledBody(next) if makes(next)))
+    /// Notes on an edge that a signal spoke, if the run tells that.
+    fn mark(&mut self, way: &mut FlowEdge, mark: Mark) {
+        if self.judge.notes_marks() {
+            way.marks = self.graph.marks.with(way.marks, mark);
+        }
     }
 
-    /// Whether a site runs once in the life of a program, or of a key.
-    fn runs_once(&mut self, site: SiteRef) -> Option<FirstTime> {
-        let (linker, callers, keepers) = (self.linker, &self.conditions.callers, &mut self.keepers);
-        *self.first_times.entry(site).or_insert_with(|| {
-            if let Some(found) = runs_first_time(linker, site) {
-                return Some(found);
+    /// Notes on an edge the signals that doubt where its site stands.
+    fn mark_doubts(&mut self, site: SiteRef, way: &mut FlowEdge, mark: fn(AskId) -> Mark) {
+        if self.judge.notes_marks() {
+            for ask in self.place(site).doubts() {
+                self.mark(way, mark(ask));
             }
-            let lives_on = |keeper| TimesOf::new(linker, callers).lives_on(keeper);
-            first_time_of(linker, site)
-                .filter(|found| *keepers.entry(found.keeper).or_insert_with(|| lives_on(found.keeper)))
-        })
+        }
     }
 
     pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, way: FlowEdge) {
@@ -289,12 +261,9 @@ impl<'l, 'a> Search<'l, 'a> {
             if self.conditions.none_awaits_it_so(root, guard) {
                 return;
             }
-            // Others may call it so; nobody here does.
-            if kind.kind == RootKind::Coroutine
-                && self.conditions.none_calls_it_so(root, guard, 3)
-                && self.judge.is_on(named::NONE_CALLS_IT_SO)
-            {
-                way.steps = add_steps(way.steps, LOW_STEPS);
+            if let Some((ask, steps)) = self.judge.steps_at_root(&self.conditions, root, kind, guard) {
+                way.steps = add_steps(way.steps, steps);
+                self.mark(&mut way, Mark::Spoke(ask));
             }
         }
         // A root's own parameter is not visible elsewhere.
@@ -316,20 +285,19 @@ impl<'l, 'a> Search<'l, 'a> {
                 Source::Unless => way.steps = add_steps(way.steps, 1),
                 // Whoever wrote the root and the test in it knows that such values come.
                 Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}
-                Source::Exempt | Source::Timeout | Source::Branch => way.steps = add_steps(way.steps, guard.rare),
+                Source::Exempt | Source::Timeout | Source::Branch => {
+                    way.steps = add_steps(way.steps, guard.rare);
+                    self.mark(&mut way, Mark::Undecided);
+                }
             }
         }
         if let LabelHold::Param { .. } = label.hold {
             label.hold = LabelHold::Fixed(Hold::Unstated);
             cap_wait(&mut label);
         }
-        // Bounded and short is not worse than what is bounded and real.
-        if let LabelHold::Fixed(Hold::Seconds(seconds)) = label.hold
-            && seconds <= SHORT
-            && !label.fails
-            && self.judge.is_on(named::SHORT)
-        {
-            label.severity = label.severity.min(Severity::Warning);
+        if let Some(ask) = self.judge.at_root(self.linker, root, &label) {
+            ask.makes().apply(&mut label, self.linker.program.language(root.file));
+            self.mark(&mut way, Mark::Spoke(ask));
         }
         let Placed { handed, cut } = placed;
         self.graph.hits.push(Hit { root, kind, handed, cut, label, way });
@@ -340,7 +308,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let id = self.graph.labels.id(label);
         if let Some(&state) = self.ids.get(&(node, id)) {
             let ways = &mut self.graph.states[state.0 as usize].edges;
-            if !ways.contains(&way) {
+            if !ways.iter().any(|known| known.is_like(&way)) {
                 ways.push(way);
                 let callers = self.conditional.remove(&state).unwrap_or_default();
                 self.again.extend(callers.into_iter().map(|caller| (caller, state)));
@@ -360,12 +328,15 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Pushes a state's label to everything that enters its body.
     fn propagate_to_callers(&mut self, state: LabelledBodyId) {
         let (linker, body) = (self.linker, self.graph.states[state.0 as usize].node.body);
-        let leaving = linker
-            .attempt(Unit::Body(body), || self.leaving(state).map(|(node, label)| (node, label, self.climbs.of(node))));
-        let Some((node, label, callers)) = leaving.flatten() else { return };
+        let leaving = linker.attempt(Unit::Body(body), || {
+            let leaving = self.leaving(state)?;
+            let callers = self.climbs.of(leaving.node);
+            Some((leaving, callers))
+        });
+        let Some((leaving, callers)) = leaving.flatten() else { return };
         for caller in callers.iter() {
             if self.focus.as_ref().is_none_or(|focus| focus.reaches(linker, caller.site)) {
-                linker.attempt_site(caller.site, || self.enter(*caller, node, state, &label));
+                linker.attempt_site(caller.site, || self.enter(*caller, state, &leaving));
             }
         }
     }
@@ -374,22 +345,19 @@ impl<'l, 'a> Search<'l, 'a> {
     pub(crate) fn enter_from(&mut self, caller: Caller, state: LabelledBodyId) {
         let linker = self.linker;
         linker.attempt_site(caller.site, || {
-            if let Some((node, label)) = self.leaving(state) {
-                self.enter(caller, node, state, &label);
+            if let Some(leaving) = self.leaving(state) {
+                self.enter(caller, state, &leaving);
             }
         });
     }
 
-    /// A state's label as it leaves its body.
-    fn leaving(&self, state: LabelledBodyId) -> Option<(Node, Label)> {
+    /// Returns a state's label as it leaves its body.
+    fn leaving(&self, state: LabelledBodyId) -> Option<Leaving> {
         let row = &self.graph.states[state.0 as usize];
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
-        // What a cached function reads is read once.
-        if label.effect == Effect::File && self.linker.method_kind(node.body).cached && self.judge.is_on(named::CACHED)
-        {
-            label.once = true;
-            label.severity = Severity::Note;
-            label.hold = LabelHold::Fixed(Hold::Brief);
+        let spoke = self.judge.leaving(self.linker, node.body, &label);
+        if let Some(ask) = spoke {
+            ask.makes().apply(&mut label, self.linker.program.language(node.body.file));
         }
         // No key is all of a request or a file; its method may stand behind every subscript of a program.
         let facts = self.linker.program.facts(node.body.file);
@@ -398,10 +366,11 @@ impl<'l, 'a> Search<'l, 'a> {
             && blocklint_link::lang::python::protocols::takes_a_key(
                 facts.text(self.linker.program.body(node.body).name),
             );
-        (!is_key).then_some((node, label))
+        (!is_key).then_some(Leaving { node, label, spoke })
     }
 
-    fn enter(&mut self, caller: Caller, node: Node, state: LabelledBodyId, label: &Label) {
+    fn enter(&mut self, caller: Caller, state: LabelledBodyId, leaving: &Leaving) {
+        let Leaving { node, ref label, spoke } = *leaving;
         let ways = &self.graph.states[state.0 as usize].edges;
         if ways.iter().all(|way| self.conditions.caller_excludes(caller, node.body, way.site)) {
             self.conditional.entry(state).or_default().push(caller);
@@ -417,10 +386,13 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some((more, own)) = received else { return };
         steps = add_steps(steps, more);
         label.own = own;
-        match self.conditions.decide(&mut label, caller, node) {
-            Decided::Holds { steps: undecided } => steps = add_steps(steps, undecided),
+        let is_undecided = match self.conditions.decide(&mut label, caller, node) {
+            Decided::Holds { steps: undecided, is_rare } => {
+                steps = add_steps(steps, undecided);
+                is_rare
+            }
             Decided::Fails => return,
-        }
+        };
         if label.outer.is_none() {
             let sites = self.graph.states[state.0 as usize].edges.iter().map(|way| way.site);
             match self.conditions.next_guard(caller, node, sites, label.guard.as_ref()) {
@@ -447,13 +419,20 @@ impl<'l, 'a> Search<'l, 'a> {
         if caller.shared && label.severity == Severity::Note && self.linker.means_several(caller.site) {
             return;
         }
-        let way = FlowEdge {
+        let mut way = FlowEdge {
             site: caller.site,
             arg: caller.arg,
             next: EdgeTarget::LabelledBody(state),
             steps,
             shared: caller.shared,
+            marks: Marks::default(),
         };
+        if let Some(ask) = spoke {
+            self.mark(&mut way, Mark::Spoke(ask));
+        }
+        if is_undecided {
+            self.mark(&mut way, Mark::Undecided);
+        }
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
             if self.conditions.roots.of(node.body).is_some() {

@@ -56,7 +56,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Which ways of a state a way to it does not rule out; nothing if it rules out none.
+    /// Returns the edges of a state that an edge to it does not rule out; `None` if it rules out none.
     fn left_of(&self, way: FlowEdge, env: EnvId, next: LabelledBodyId) -> Option<Vec<usize>> {
         let state = &self.graph.states[next.0 as usize];
         let body = state.node.body;

@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::{Caller, CallerKind, add_steps};
 use crate::entries::root::{Root, RootKind};
+use crate::graph::marks::Marks;
 use crate::graph::{EdgeTarget, FlowEdge, Placed, SinkSite};
 use crate::search::Search;
 
@@ -247,6 +248,7 @@ impl<'l, 'a> Search<'l, 'a> {
             next: EdgeTarget::Leaf(leaf),
             steps: caller.steps,
             shared: caller.shared,
+            marks: Marks::default(),
         };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             let left = self.cuts.apply(program, caller.site, label.clone());
@@ -349,7 +351,7 @@ impl<'l, 'a> Search<'l, 'a> {
         facts.language == Language::Python && name.is_some_and(|name| self.linker.names_of_iteration().contains(&name))
     }
 
-    /// Whether a form is a literal or display, or a variable that is never anything else.
+    /// True if a form is a literal or display, or a variable that is never anything else.
     fn is_plain(&self, file: FileId, form: FormId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let facts = self.linker.program.facts(file);
@@ -364,7 +366,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Whether a form is a parameter whose declared types have no row for a method.
+    /// True if a form is a parameter whose declared types have no row for a method.
     fn is_declared_inert(&self, site: SiteRef, form: FormId, method: Sym) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
@@ -391,8 +393,8 @@ impl<'l, 'a> Search<'l, 'a> {
             })
     }
 
-    /// Whether iterating over a form may run a row: not over displays, nor over results of calls that neither the
-    /// project nor a row says gives such a thing.
+    /// True if iterating over a form may run a row: not over displays, nor over results of calls that neither the project nor a row says
+    /// gives such a thing.
     fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &Iterated, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return true };
         let linker = self.linker;
@@ -514,7 +516,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Whether a library's callable is known to give what `await` would refuse.
+    /// True if a library's callable is known to give what `await` would refuse.
     fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
         let linker = self.linker;
         if linker.program.language(site.file) == blocklint_core::Language::Rust {
@@ -535,7 +537,7 @@ impl<'l, 'a> Search<'l, 'a> {
         })
     }
 
-    /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
+    /// True if the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
     fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
         let row = self.linker.program.site(site);
         if row.kind == SiteKind::Iterate {
@@ -563,7 +565,7 @@ impl<'l, 'a> Search<'l, 'a> {
         })
     }
 
-    /// Whether what is called is a parameter of the body or of one around it.
+    /// True if what is called is a parameter of the body or of one around it.
     fn calls_parameter(&self, site: SiteRef) -> bool {
         self.is_parameter(site.file, self.linker.program.site(site).callee)
     }
@@ -636,6 +638,7 @@ impl<'l, 'a> Search<'l, 'a> {
             next: EdgeTarget::Leaf(leaf),
             steps,
             shared,
+            marks: Marks::default(),
         };
         self.propagate_to_site(place, env, label, way);
     }

@@ -1,28 +1,28 @@
-//! What is remembered of one search: a site is reached by each label of each body that it calls, and mostly says the same to all.
-
-use blocklint_link::effect::label::Label;
+//! Answers about sites that one search remembers: a site is reached by each label of each body that it calls, and mostly answers alike.
 
 use blocklint_link::effect::guard::{Guard, Own};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::callers::loop_check::off_the_loop;
 use crate::callers::{Caller, Node};
-use crate::graph::FlowEdge;
+use crate::graph::marks::AskId;
 use crate::guards::constant_branch::never_runs;
 use crate::guards::rust_getter::getter_guard;
+use crate::judge::Judge;
+use crate::judge::climbing::SiteSignals;
 use crate::judge::rare_choice::guard_of_rare_choice;
-use crate::judge::signal::{Judge, SignalEffect, SiteSignals};
 use crate::search::Search;
 
-/// What stands around a site, as far as it was asked.
+/// Answers about the surroundings of a site, as far as they were asked.
 #[derive(Default)]
 pub(crate) struct AtSite {
     never_runs: Option<bool>,
     off_the_loop: Option<bool>,
-    /// What signals say.
-    heard: SiteSignals,
+    /// The answers of signals.
+    pub(crate) heard: SiteSignals,
     guard: Option<Option<Guard>>,
     rare_choice: Option<Option<Guard>>,
 }
@@ -46,14 +46,14 @@ impl Place<'_, '_, '_> {
         *self.known.off_the_loop.get_or_insert_with(|| off_the_loop(self.linker, self.site))
     }
 
-    /// What signals make of a label that reaches it.
-    pub(crate) fn makes(&mut self, label: &Label, way: &FlowEdge) -> Option<SignalEffect> {
-        self.judge.at_site(self.linker, &mut self.known.heard, self.site, label, way)
-    }
-
-    /// The inferred steps for where it stands.
+    /// Returns the inferred steps for where it stands.
     pub(crate) fn steps(&mut self) -> u8 {
         self.judge.steps_at(self.linker, &mut self.known.heard, self.site)
+    }
+
+    /// Returns the signals that add these steps.
+    pub(crate) fn doubts(&self) -> SmallVec<[AskId; 1]> {
+        self.known.heard.doubts.clone()
     }
 
     /// The condition of the innermost branch around it.
@@ -69,13 +69,13 @@ impl Place<'_, '_, '_> {
     }
 }
 
-/// What receivers leave of labels.
+/// The parts of labels that receivers leave.
 pub(crate) type Received = FxHashMap<(Caller, Node, Option<Own>), Option<(u8, Option<Own>)>>;
 
 /// All that a search remembers of sites and calls.
 #[derive(Default)]
 pub(crate) struct Remembered {
-    sites: FxHashMap<SiteRef, AtSite>,
+    pub(crate) sites: FxHashMap<SiteRef, AtSite>,
     pub(crate) received: Received,
 }
 

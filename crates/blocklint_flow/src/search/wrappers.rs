@@ -1,4 +1,4 @@
-//! What a library's wrapper does besides running what it wraps: `@retry(wait=…)` sleeps between two tries, the result of
+//! Wrappers of libraries that block besides running the wrapped function: `@retry(wait=…)` sleeps between two tries, the result of
 //! `async_to_sync(…)` runs a loop.
 
 use blocklint_core::{Effect, Hold, Language, Severity};
@@ -11,6 +11,7 @@ use blocklint_models::{CallRow, HandoverContext, HandoverRow, Match, Runs, Selec
 use rustc_hash::FxHashSet;
 
 use crate::callers::{Node, add_steps};
+use crate::graph::marks::Marks;
 use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
@@ -22,11 +23,11 @@ struct Wrapping<'a> {
     asked: SiteRef,
     /// The row.
     row: Match<'a, HandoverRow>,
-    /// What it says of calls of the wrapper.
+    /// The row for calls of the wrapper.
     called: Match<'a, CallRow>,
     /// Its path.
     path: PathId,
-    /// What is wrapped.
+    /// The wrapped body.
     body: BodyRef,
 }
 
@@ -87,7 +88,7 @@ impl<'a> Search<'_, 'a> {
         files
     }
 
-    /// What is wrapped at a site, and by which row.
+    /// Returns the callables that are wrapped at a site, and the row that wraps them.
     fn wrappings(&self, made: SiteRef) -> Vec<Wrapping<'a>> {
         let linker = self.linker;
         let facts = linker.program.facts(made.file);
@@ -211,6 +212,6 @@ impl<'a> Search<'_, 'a> {
         let &Wrapping { called: row, path, .. } = wrapping;
         self.graph.leaves.push(SinkSite { site, row, path, label, held_by: None, wraps });
         *self.graph.leaf_sites.entry(site).or_default() += 1;
-        FlowEdge { site, arg: None, next: EdgeTarget::Leaf(leaf), steps, shared: false }
+        FlowEdge { site, arg: None, next: EdgeTarget::Leaf(leaf), steps, shared: false, marks: Marks::default() }
     }
 }

@@ -1,4 +1,4 @@
-//! Rust: what runs on a thread of its own, with a runtime that is there for nothing else: nobody else waits there.
+//! Code of Rust that runs on a thread of its own, with a runtime that is there for nothing else: nothing else waits there.
 
 use crate::entries::purpose;
 use blocklint_core::{Context, Runtime};
@@ -17,8 +17,8 @@ const MOST_BODIES: usize = 200;
 const DOWN: u32 = 5;
 
 impl Life<'_, '_, '_> {
-    /// Whether a site runs on a thread of its own, which does nothing but wait for it:
-    /// `thread::spawn(move || runtime.block_on(actor.run()))`.
+    /// True if a site runs on a thread of its own, which does nothing but wait for it: `thread::spawn(move ||
+    /// runtime.block_on(actor.run()))`.
     pub(crate) fn has_own_thread(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let program = self.linker.program;
         let facts = program.facts(site.file);
@@ -31,8 +31,8 @@ impl Life<'_, '_, '_> {
         wrapped || driven && (self.is_in_thread(inner, function) || self.is_on_own_thread(function))
     }
 
-    /// Whether a function of the project drives on a thread of its own what a closure that it is given makes:
-    /// `fn start(f: F) { thread::spawn(move || runtime.block_on(f())) }`.
+    /// True if a function of the project drives on a thread of its own what a closure that it is given makes: `fn start(f: F) {
+    /// thread::spawn(move || runtime.block_on(f())) }`.
     fn starts_thread_for(&self, site: SiteRef, arg: u32) -> bool {
         let linker = self.linker;
         linker.targets(site, EnvId::NONE).list.iter().any(|target| {
@@ -52,7 +52,7 @@ impl Life<'_, '_, '_> {
         })
     }
 
-    /// Whether a function is run by nothing but threads of their own, and serves nobody there.
+    /// True if a function is run by nothing but threads of their own, and serves nobody there.
     pub(crate) fn is_on_own_thread(&self, body: BodyRef) -> bool {
         let find = || self.starts_threads_only(body) && !self.serves_below(body);
         self.linker.query(&self.own_threads, body, bool::default, find)
@@ -74,7 +74,7 @@ impl Life<'_, '_, '_> {
             })
     }
 
-    /// Whether a body is, or stands in, a closure that a thread is started with.
+    /// True if a body is, or stands in, a closure that a thread is started with.
     fn is_in_thread(&self, inner: BodyRef, function: BodyRef) -> bool {
         self.around(inner, function).any(|(mention, _)| match mention {
             Mention::Arg(taker, arg) => {
@@ -85,7 +85,7 @@ impl Life<'_, '_, '_> {
         })
     }
 
-    /// Whether a library runs an argument on a thread that may block, and nowhere else: `spawn_blocking`.
+    /// True if a library runs an argument on a thread that may block, and nowhere else: `spawn_blocking`.
     pub(crate) fn hands_to_worker(&self, site: SiteRef, arg: u32) -> bool {
         let passing = self.linker.passing(site, arg, EnvId::NONE);
         let is_handed = |(context, _): &(Context, Option<Runtime>)| *context == Context::Worker;
@@ -97,7 +97,7 @@ impl Life<'_, '_, '_> {
         facts.text(self.linker.program.site(site).name).starts_with("spawn") && self.is_of_std(site)
     }
 
-    /// Whether a function, or one that it calls, takes clients; also where there are too many to tell.
+    /// True if a function, or one that it calls, takes clients; also where there are too many to tell.
     fn serves_below(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let mut open = vec![(body, DOWN)];
@@ -142,8 +142,8 @@ impl Life<'_, '_, '_> {
             .filter(move |&site| self.function_around(program.body_of_site(site)) == function)
     }
 
-    /// Whether a file is of a program with windows that brings an executor of its own: the toolkit has another, and so that
-    /// runs what the program's `main` starts, for the one person before it.
+    /// True if a file is of a program with windows that brings an executor of its own: the toolkit has another, and so that runs what the
+    /// program's `main` starts, for the one person before it.
     pub(crate) fn is_beside_windows(&self, file: FileId) -> bool {
         // Hardly a program does; that is told fast.
         self.linker.runtime_of(file) != Some(Runtime::Tokio)
@@ -152,8 +152,8 @@ impl Life<'_, '_, '_> {
             })
     }
 
-    /// Whether a site asks the terminal in what `main` awaits in place, on the main thread of a runtime of several: that is
-    /// the thread of the terminal's one user, and the runtime's tasks run on others.
+    /// True if a site asks the terminal in what `main` awaits in place, on the main thread of a runtime of several: that is the thread of
+    /// the terminal's one user, and the runtime's tasks run on others.
     pub(crate) fn is_own_terminal(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         // Whether `main` has but one thread is not asked for each: where that is said, all are taken to have one.
         self.linker.program.name("current_thread").is_none()

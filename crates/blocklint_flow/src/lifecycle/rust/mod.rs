@@ -43,19 +43,19 @@ pub(crate) struct Life<'s, 'l, 'a> {
     serving: Option<Serving>,
     round: Round,
     entered: RoundTable<BodyRef, Option<When>, Told>,
-    /// Whether functions are called and named nowhere.
+    /// True if functions are called and named nowhere.
     unused: FxHashMap<BodyRef, bool>,
     /// By crate: whether all programs that are built of it are commands.
     of_commands: FxHashMap<usize, bool>,
-    /// Whether functions run on threads of their own, each of which is there for nothing else.
+    /// True if functions run on threads of their own, each of which is there for nothing else.
     pub(crate) own_threads: Table<BodyRef, bool, Always>,
 }
 
-/// Which crates serve.
+/// The crates that serve.
 struct Serving {
     /// By crate of the layout: whether its code listens or loops for ever.
     crates: Vec<bool>,
-    /// Whether the programs of a crate are commands.
+    /// True if the programs of a crate are commands.
     commands: FxHashMap<usize, bool>,
 }
 
@@ -79,7 +79,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         self.site(site, DEPTH).unwrap_or(When::Unknown)
     }
 
-    /// The same; `None` where only those call its function that are asked for already.
+    /// Returns when a site runs; `None` if only functions call its function that are asked for already.
     fn site(&mut self, site: SiteRef, depth: u32) -> Option<When> {
         let inner = self.linker.program.body_of_site(site);
         if self.linker.is_for_tests(inner) {
@@ -201,8 +201,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
     }
 
-    /// Whether the type of a method says that it runs on a runtime for blocking work:
-    /// `fn runtime_handle(&self) -> Handle { RuntimeType::Blocking.handle() }`.
+    /// True if the type of a method says that it runs on a runtime for blocking work: `fn runtime_handle(&self) -> Handle {
+    /// RuntimeType::Blocking.handle() }`.
     fn has_runtime_for_blocking(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let Some(class) = linker.program.body(body).class.get() else { return false };
@@ -232,7 +232,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// Whether a function is where a program begins.
+    /// True if a function is where a program begins.
     fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
@@ -267,8 +267,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         self.linker.program.layout.crates.iter().position(|package| std::ptr::eq(package, own))
     }
 
-    /// Returns true if the programs of a crate are commands: it or what it depends on reads arguments, and none of them listens or loops
-    /// for ever.
+    /// True if the programs of a crate are commands: it or what it depends on reads arguments, and none of them listens or loops for
+    /// ever.
     fn is_command(&mut self, package: usize) -> bool {
         let crates = &self.linker.program.layout.crates;
         let mut serving = self.serving.take().unwrap_or_else(|| self.find_serving());
@@ -287,13 +287,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         is_command
     }
 
-    /// Returns true if a crate depends on a parser of arguments, or reads them itself: `std::env::args()`.
+    /// True if a crate depends on a parser of arguments, or reads them itself: `std::env::args()`.
     fn takes_arguments(&self, package: usize) -> bool {
         purpose::depends_on_parser(self.linker, &self.linker.program.layout.crates[package])
             || purpose::rust_files_taking_arguments(self.linker).any(|file| self.crate_index(file) == Some(package))
     }
 
-    /// Whether a file's folders do not say that it is a command's: the code of its own crate listens or loops for ever.
+    /// True if a file's folders do not say that it is a command's: the code of its own crate listens or loops for ever.
     fn serves(&mut self, file: FileId) -> bool {
         if is_for_one_person(&self.linker.program.files[file.index()].relative) {
             return false;
@@ -305,13 +305,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         found
     }
 
-    /// Whether a method is one of a trait, which may be called where its type is not seen.
+    /// True if a method is one of a trait, which may be called where its type is not seen.
     fn is_of_trait(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         self.linker.program.body(body).class.get().is_some_and(|class| facts.class(class).bases.len > 0)
     }
 
-    /// Whether all programs that are built of a file's crate are commands, and there is one.
+    /// True if all programs that are built of a file's crate are commands, and there is one.
     fn is_of_commands(&mut self, file: FileId) -> bool {
         let Some(own) = self.crate_index(file) else { return false };
         if let Some(&known) = self.of_commands.get(&own) {
@@ -407,7 +407,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         Some(sites)
     }
 
-    /// Whether the closures around a body run once, where they stand.
+    /// True if the closures around a body run once, where they stand.
     fn runs_in_place(&self, inner: BodyRef, function: BodyRef) -> bool {
         let linker = self.linker;
         let (facts, inner_id) = linker.program.facts_and_id(inner);
@@ -444,7 +444,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         true
     }
 
-    /// Whether a site runs where a value is made that is made once (`OnceLock::get_or_init`).
+    /// True if a site runs where a value is made that is made once (`OnceLock::get_or_init`).
     fn is_initialiser(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let (facts, site_id) = self.linker.program.facts_and_id(site);
         let once = |site: SiteId| lang::rust::conventions::RUNS_ONCE.contains(&facts.text(facts.site(site).name));
@@ -458,7 +458,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 .any(|(mention, _)| matches!(mention, Mention::Arg(taker, _) if once(taker) || lazy(taker)))
     }
 
-    /// Whether the program ends with the statements that a site stands among: `backup().await; process::exit(0)`.
+    /// True if the program ends with the statements that a site stands among: `backup().await; process::exit(0)`.
     fn ends_program(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let at = self.linker.program.site(site).at;
@@ -470,7 +470,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// What becomes of the closures and blocks around a body, the innermost first.
+    /// Returns the uses of the closures and blocks around a body, the innermost first.
     fn around(&self, inner: BodyRef, function: BodyRef) -> impl Iterator<Item = (Mention, Wrap)> {
         let program = self.linker.program;
         let (facts, inner_id) = program.facts_and_id(inner);
@@ -481,7 +481,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             .flat_map(move |at| index.uses_of_callable(at).iter())
     }
 
-    /// Whether a site runs in a task of its own: what it makes, or a block around it, is handed to be run beside others.
+    /// True if a site runs in a task of its own: what it makes, or a block around it, is handed to be run beside others.
     fn is_spawned(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         self.is_given(site, inner, function, |taker, _| {
@@ -489,7 +489,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// Whether what a site makes, or a closure or block around it, is an argument of such a call.
+    /// True if what a site makes, or a closure or block around it, is an argument of such a call.
     fn is_given(&self, site: SiteRef, inner: BodyRef, function: BodyRef, takes: impl Fn(SiteRef, u32) -> bool) -> bool {
         let of_result = self.linker.program.uses_of_result(site);
         let mut mentions = of_result.iter().chain(self.around(inner, function));
@@ -499,7 +499,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// Whether a call is one of the standard library's.
+    /// True if a call is one of the standard library's.
     fn is_of_std(&self, site: SiteRef) -> bool {
         let linker = self.linker;
         linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
@@ -511,8 +511,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// Whether a site stands in a loop that goes on as long as there is something to do, as those do that serve. One over
-    /// a collection goes through what is configured.
+    /// True if a site stands in a loop that goes on as long as there is something to do, as those do that serve. One over a collection
+    /// goes through what is configured.
     fn is_repeated(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let (facts, inner_id) = self.linker.program.facts_and_id(inner);
         let (_, function_id) = self.linker.program.facts_and_id(function);
@@ -565,7 +565,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         found
     }
 
-    /// Whether a call is of one of these functions of libraries.
+    /// True if a call is of one of these functions of libraries.
     fn calls_one_of(&self, site: SiteRef, paths: &[&str]) -> bool {
         let linker = self.linker;
         linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|&val| match val {

@@ -11,7 +11,7 @@ use blocklint_link::values::value::{EnvId, Val};
 use crate::lifecycle::rust::Life;
 
 impl Life<'_, '_, '_> {
-    /// Whether that a function calls something says nothing, for nothing calls it.
+    /// True if that a function calls something says nothing, for nothing calls it.
     pub(crate) fn says_nothing(&mut self, body: BodyRef) -> bool {
         match self.linker.program.body(body).flow {
             Flow::Sync => self.is_unused(body),
@@ -19,8 +19,8 @@ impl Life<'_, '_, '_> {
         }
     }
 
-    /// Whether nothing calls a function of a workspace that is there for its programs. A library that others may get has
-    /// functions for them, as long as no program that is published with it is built of it.
+    /// True if nothing calls a function of a workspace that is there for its programs. A library that others may get has functions for
+    /// them, as long as no program that is published with it is built of it.
     pub(crate) fn is_left_over(&mut self, body: BodyRef) -> bool {
         let Some(own) = self.crate_index(body.file) else { return false };
         let crates = &self.linker.program.layout.crates;
@@ -37,7 +37,7 @@ impl Life<'_, '_, '_> {
         serves_programs && self.is_unused(body)
     }
 
-    /// Whether a function is called and named nowhere, so that it says nothing of what it calls.
+    /// True if a function is called and named nowhere, so that it says nothing of what it calls.
     fn is_unused(&mut self, body: BodyRef) -> bool {
         if let Some(&known) = self.unused.get(&body) {
             return known;
@@ -64,8 +64,8 @@ impl Life<'_, '_, '_> {
             && (row.flow == Flow::Sync || !self.may_be_called_unseen(body))
     }
 
-    /// Whether a call is there that may be of a function, as far as its name and shape tell: one of a method whatever its
-    /// receiver is, for types are twins by `#[cfg]` and receivers are guessed.
+    /// True if a call is there that may be of a function, as far as its name and shape tell: one of a method whatever its receiver is,
+    /// for types are twins by `#[cfg]` and receivers are guessed.
     fn may_be_called_unseen(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);
@@ -99,7 +99,7 @@ impl Life<'_, '_, '_> {
         })
     }
 
-    /// Whether a call that leads nowhere names another type than a function's: `Reader::open(path)` is none of `Writer`.
+    /// True if a call that leads nowhere names another type than a function's: `Reader::open(path)` is none of `Writer`.
     pub(crate) fn names_another_type(&self, site: SiteRef, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let Some(class) = self.linker.program.body(body).class.get() else { return false };
@@ -112,12 +112,12 @@ impl Life<'_, '_, '_> {
         class.bases.len == 0 && named != own && named != "Self" && named.len() > 1
     }
 
-    /// Whether a call is one of a function of the project.
+    /// True if a call is one of a function of the project.
     fn leads_to_body(&self, site: SiteRef) -> bool {
         self.linker.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Body { .. }))
     }
 
-    /// Whether a call is one of a library's function: of a path that begins with the standard library or a dependency.
+    /// True if a call is one of a library's function: of a path that begins with the standard library or a dependency.
     fn leads_to_library(&self, site: SiteRef) -> bool {
         let linker = self.linker;
         let dependencies = linker.crate_of(site.file).and_then(|own| own.dependencies.as_ref());
@@ -133,7 +133,7 @@ impl Life<'_, '_, '_> {
     }
 }
 
-/// Whether what is called is a method of a value: `value.load`, `value.load::<T>`.
+/// True if what is called is a method of a value: `value.load`, `value.load::<T>`.
 pub(crate) fn is_of_receiver(facts: &FileFacts, callee: FormId) -> bool {
     match facts.form(callee) {
         Form::Attr(..) => true,
@@ -142,7 +142,7 @@ pub(crate) fn is_of_receiver(facts: &FileFacts, callee: FormId) -> bool {
     }
 }
 
-/// Whether a function is a method with `self`.
+/// True if a function is a method with `self`.
 pub(crate) fn has_receiver(facts: &FileFacts, body: BodyId) -> bool {
     let row = facts.body(body);
     row.class.is_some() && !row.flags.has(BodyFlags::STATIC)

@@ -1,0 +1,141 @@
+//! Collects candidates: each hit of the search with its best path, by the place at which a finding would stand.
+
+use blocklint_core::{RuleCode, Span};
+use blocklint_facts::{BodyKind, SiteKind};
+use blocklint_flow::graph::trace::place_of;
+use blocklint_flow::graph::{EdgeTarget, FlowEdge, Hit};
+use blocklint_flow::judge::candidate::{Candidate, Places};
+use blocklint_link::linker::Linker;
+use blocklint_link::linker::work::Unit;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
+use smallvec::SmallVec;
+
+use super::SolvedGraph;
+
+/// How deep literals in literals are gone through.
+const MOST_LITERALS: usize = 8;
+
+/// An edge at which a hit is placed, and the edges that lead to it from the root.
+struct Placed {
+    above: SmallVec<[FlowEdge; 1]>,
+    way: FlowEdge,
+}
+
+/// Returns the candidates of all hits by place. A place that is silenced for some and reported for others is reported.
+pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> Places {
+    let SolvedGraph { linker, cuts, graph, .. } = *solved;
+    let mut places = Places::default();
+    for hit in &graph.hits {
+        linker.check_cancelled();
+        let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
+        let Some(_at_hand) = linker.take_up(Unit::Body(hit.root)) else { continue };
+        let mut placed = Vec::new();
+        place_hit(solved, hit.root, Placed { above: SmallVec::new(), way: hit.way }, &mut placed);
+        for at in placed {
+            let arg = if hit.handed { at.way.arg } else { None };
+            let site = at.way.site;
+            if let Some(candidate) = candidate(solved, hit, at, rule) {
+                places.entry((site, arg, rule)).or_default().push(candidate);
+            }
+        }
+    }
+    for candidates in places.values_mut() {
+        if candidates.iter().any(|candidate| candidate.silenced.is_none()) {
+            candidates.retain(|candidate| candidate.silenced.is_none());
+        }
+    }
+    places
+}
+
+/// Returns a hit as a candidate at one place, unless its path has no end.
+fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: Placed, rule: RuleCode) -> Option<Candidate> {
+    let SolvedGraph { linker, judge, graph, ref paths, .. } = *solved;
+    let Placed { above, way } = placed;
+    let mut cost = paths.cost(linker, graph, &way)?;
+    // That the literal runs there may be inferred.
+    if !above.is_empty() {
+        cost.steps += u32::from(hit.way.steps);
+    }
+    let (mut length_steps, mut spoken) = (0, SmallVec::new());
+    for doubt in judge.of_cost(linker.program.language(way.site.file), &cost) {
+        spoken.push(doubt.ask);
+        match doubt.is_of_length {
+            true => length_steps += doubt.steps,
+            false => cost.steps += doubt.steps,
+        }
+    }
+    Some(Candidate {
+        root: hit.root,
+        kind: hit.kind,
+        handed: hit.handed,
+        label: hit.label.clone(),
+        silenced: silenced(solved, hit, &way, rule),
+        way,
+        above,
+        cost,
+        length_steps,
+        spoken,
+        aside: None,
+    })
+}
+
+/// Returns the reason of the comment that silences a hit at its place, if one does.
+fn silenced(solved: &SolvedGraph<'_, '_>, hit: &Hit, way: &FlowEdge, rule: RuleCode) -> Option<Option<String>> {
+    let SolvedGraph { linker, cuts, .. } = *solved;
+    let arg = if hit.handed { way.arg } else { None };
+    if hit.cut {
+        // The comment may stand where a literal is called, and the finding inside of it.
+        let place = place_of_finding(linker, hit.way.site, arg).start;
+        return Some(cuts.hides(linker.program, hit.way.site, place, hit.root, rule).flatten());
+    }
+    let place = place_of_finding(linker, way.site, arg).start;
+    let body = linker.program.body_of_site(way.site);
+    cuts.hides(linker.program, way.site, place, body, rule).or_else(|| {
+        let is_direct = matches!(way.next, EdgeTarget::Leaf(_));
+        is_direct.then(|| cuts.hides_direct(way.site.file, place, rule)).flatten()
+    })
+}
+
+/// Adds the edges at which a hit is placed: a literal that the root runs in place belongs to the root.
+fn place_hit(solved: &SolvedGraph<'_, '_>, root: BodyRef, at: Placed, found: &mut Vec<Placed>) {
+    let SolvedGraph { linker, graph, .. } = *solved;
+    if at.above.len() <= MOST_LITERALS
+        && let EdgeTarget::LabelledBody(state) = at.way.next
+    {
+        let state = &graph.states[state.0 as usize];
+        let body = state.node.body;
+        let is_literal = matches!(linker.program.body(body).kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
+        if is_literal && body.file == root.file && encloses(linker, root, body) {
+            for &way in &state.edges {
+                let mut above = at.above.clone();
+                above.push(at.way);
+                place_hit(solved, root, Placed { above, way }, found);
+            }
+            return;
+        }
+    }
+    found.push(at);
+}
+
+fn encloses(linker: &Linker<'_>, outer: BodyRef, inner: BodyRef) -> bool {
+    let facts = linker.program.facts(inner.file);
+    let mut at = linker.program.body(inner).parent;
+    while let Some(id) = at.get() {
+        if inner.file.body_ref(id) == outer {
+            return true;
+        }
+        at = facts.body(id).parent;
+    }
+    false
+}
+
+/// Returns the text that a finding points at: a call, or the callable that it hands over.
+pub(super) fn place_of_finding(linker: &Linker<'_>, site: SiteRef, handed: Option<u32>) -> Span {
+    let row = linker.program.site(site);
+    match handed {
+        Some(arg) if row.kind != SiteKind::Decorate => {
+            linker.program.args_of(site).get(arg as usize).map_or(row.span, |arg| arg.span)
+        }
+        _ => place_of(linker, site),
+    }
+}

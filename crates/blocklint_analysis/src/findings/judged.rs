@@ -1,0 +1,40 @@
+//! Judges candidates: the signals make them less bad, less sure or worse, each alone and then beside each other.
+
+use blocklint_flow::callers::Callers;
+use blocklint_flow::judge::beside::{Beside, Joined};
+use blocklint_flow::judge::candidate::Places;
+use blocklint_flow::judge::moments::Moments;
+use blocklint_flow::judge::signal::Traced;
+use blocklint_link::linker::work::Unit;
+
+use super::SolvedGraph;
+
+/// Judges all candidates. Returns the paths that a finding speaks of besides its own.
+pub(super) fn judge<'l, 'a>(solved: &SolvedGraph<'l, 'a>, callers: &Callers<'l, 'a>, places: &mut Places) -> Joined {
+    let SolvedGraph { linker, judge, graph, ref paths, options, .. } = *solved;
+    let mut moments = Moments::new(linker, callers);
+    for candidate in places.values_mut().flatten() {
+        let Some(_at_hand) = linker.take_up(Unit::Body(candidate.root)) else { continue };
+        let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
+        let traced = Traced {
+            linker,
+            callers,
+            graph,
+            root: candidate.root,
+            kind: candidate.kind,
+            handed: candidate.handed,
+            label: &seen,
+            ways: &ways,
+        };
+        let (steps, doubts) = judge.steps_on_path(&traced);
+        candidate.cost.steps += u32::from(steps);
+        candidate.spoken.extend(doubts);
+        if let Some(ask) = judge.on_path(&traced, &mut moments) {
+            candidate.apply(ask, options.include_aside);
+        }
+    }
+    let min_confidence = options.min_confidence;
+    let mut beside = Beside { linker, callers, paths, places, min_confidence, joined: Joined::default() };
+    judge.beside(&mut beside);
+    beside.joined
+}

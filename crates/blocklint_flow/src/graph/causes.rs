@@ -1,0 +1,171 @@
+//! Causes of findings: the blocking calls that a labelled body leads to.
+
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{PathId, SiteRef};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::{EdgeTarget, FlowEdge, Graph};
+
+/// The causes behind each state.
+pub struct Causes {
+    /// For each leaf of the graph the number of its cause.
+    pub of_leaf: Vec<u32>,
+    /// For each cause the leaf that names it: the worst, and of equally bad ones the first.
+    pub leaves: Vec<u32>,
+    /// For each state its set. States that lead to the same causes mostly share one.
+    set_of: Vec<u32>,
+    sets: Vec<Vec<u32>>,
+}
+
+impl Causes {
+    /// Returns the causes of all states. The blocking calls of one chain (`os.popen(command).read()`) are one cause.
+    pub fn new(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
+        let mut of_leaf = Vec::with_capacity(graph.leaves.len());
+        let mut leaves: Vec<u32> = Vec::new();
+        let mut ids: FxHashMap<(SiteRef, Option<PathId>), u32> = FxHashMap::default();
+        let sites: FxHashSet<SiteRef> = graph.leaves.iter().map(|leaf| leaf.site).collect();
+        let starts: Vec<Option<SiteRef>> =
+            graph.leaves.iter().map(|leaf| first_of_chain(linker, leaf.site, &sites)).collect();
+        let begins_chain: FxHashSet<SiteRef> = starts.iter().copied().flatten().collect();
+        let severity = |at: u32| graph.labels.get(graph.leaves[at as usize].label).severity;
+        for (at, leaf) in graph.leaves.iter().enumerate() {
+            let key = match starts[at] {
+                Some(start) => (start, None),
+                None => (leaf.site, (!begins_chain.contains(&leaf.site)).then_some(leaf.path)),
+            };
+            let id = *ids.entry(key).or_insert_with(|| {
+                leaves.push(at as u32);
+                leaves.len() as u32 - 1
+            });
+            let named_by = &mut leaves[id as usize];
+            if severity(at as u32) > severity(*named_by) {
+                *named_by = at as u32;
+            }
+            of_leaf.push(id);
+        }
+        let component = components(graph);
+        let count = component.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for (state, &of) in component.iter().enumerate() {
+            members[of as usize].push(state as u32);
+        }
+        // Components come out of the search with successors first.
+        let mut set_of_component: Vec<u32> = Vec::with_capacity(count);
+        let mut sets: Vec<Vec<u32>> = Vec::with_capacity(count);
+        for states in &members {
+            let (mut own, mut entered): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+            for &state in states {
+                for way in &graph.states[state as usize].edges {
+                    match way.next {
+                        EdgeTarget::Leaf(leaf) => own.push(of_leaf[leaf as usize]),
+                        EdgeTarget::LabelledBody(next) => {
+                            entered.extend(set_of_component.get(component[next.0 as usize] as usize));
+                        }
+                    }
+                }
+            }
+            entered.sort_unstable();
+            entered.dedup();
+            // A body with one call that blocks leads where that call does.
+            if let ([only], true) = (&entered[..], own.is_empty()) {
+                set_of_component.push(*only);
+                continue;
+            }
+            for &of in &entered {
+                own.extend_from_slice(&sets[of as usize]);
+            }
+            own.sort_unstable();
+            own.dedup();
+            let widest = entered.iter().copied().max_by_key(|&of| sets[of as usize].len());
+            let same = widest.filter(|&of| sets[of as usize].len() == own.len());
+            set_of_component.push(same.unwrap_or(sets.len() as u32));
+            if same.is_none() {
+                sets.push(own);
+            }
+        }
+        let set_of = component.iter().map(|&of| set_of_component[of as usize]).collect();
+        Causes { of_leaf, leaves, set_of, sets }
+    }
+
+    /// Returns the causes behind an edge.
+    pub fn behind(&self, way: &FlowEdge) -> &[u32] {
+        match way.next {
+            EdgeTarget::Leaf(leaf) => std::slice::from_ref(&self.of_leaf[leaf as usize]),
+            EdgeTarget::LabelledBody(state) => &self.sets[self.set_of[state.0 as usize] as usize],
+        }
+    }
+
+    /// Returns a number for the causes behind an edge, which is equal for edges with equal causes.
+    pub fn number(&self, way: &FlowEdge) -> (bool, u32) {
+        match way.next {
+            EdgeTarget::Leaf(leaf) => (true, self.of_leaf[leaf as usize]),
+            EdgeTarget::LabelledBody(state) => (false, self.set_of[state.0 as usize]),
+        }
+    }
+}
+
+/// Returns the first blocking call of the chain that a blocking call ends (`os.popen` of `os.popen(command).read()`); none where
+/// the call's receiver is made by no blocking call.
+fn first_of_chain(linker: &Linker<'_>, site: SiteRef, blocking: &FxHashSet<SiteRef>) -> Option<SiteRef> {
+    const LONGEST: usize = 16;
+    let maker = |at: &SiteRef| {
+        let made = linker.program.site_of_form(at.file, linker.receiver_form(*at)?)?;
+        Some(at.file.site_ref(made))
+    };
+    let makers = std::iter::successors(maker(&site), maker).take(LONGEST);
+    makers.filter(|at| blocking.contains(at)).last()
+}
+
+/// Returns the strongly connected components of the states, numbered with successors first (Tarjan, without recursion).
+fn components(graph: &Graph<'_>) -> Vec<u32> {
+    const NEW: u32 = u32::MAX;
+    let count = graph.states.len();
+    let next_of = |state: usize, at: usize| match graph.states[state].edges.get(at).map(|way| way.next) {
+        Some(EdgeTarget::LabelledBody(next)) => Some(Some(next.0 as usize)),
+        Some(EdgeTarget::Leaf(_)) => Some(None),
+        None => None,
+    };
+    let (mut index, mut low, mut component) = (vec![NEW; count], vec![0u32; count], vec![NEW; count]);
+    let (mut stack, mut frames) = (Vec::new(), Vec::new());
+    let (mut counter, mut found) = (0u32, 0u32);
+    for start in 0..count {
+        if index[start] != NEW {
+            continue;
+        }
+        frames.push((start, 0usize));
+        while let Some((state, at)) = frames.pop() {
+            if at == 0 {
+                index[state] = counter;
+                low[state] = counter;
+                counter += 1;
+                stack.push(state);
+            }
+            match next_of(state, at) {
+                Some(next) => {
+                    frames.push((state, at + 1));
+                    let Some(next) = next else { continue };
+                    if index[next] == NEW {
+                        frames.push((next, 0));
+                    } else if component[next] == NEW {
+                        low[state] = low[state].min(index[next]);
+                    }
+                }
+                None => {
+                    if low[state] == index[state] {
+                        while let Some(member) = stack.pop() {
+                            component[member] = found;
+                            if member == state {
+                                break;
+                            }
+                        }
+                        found += 1;
+                    }
+                    if let Some(&(parent, _)) = frames.last() {
+                        low[parent] = low[parent].min(low[state]);
+                    }
+                }
+            }
+        }
+    }
+    component
+}

@@ -1,0 +1,139 @@
+//! Java: calls that a setting asks for, and calls that run only after a failure.
+
+use blocklint_core::Effect;
+use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionKind};
+use blocklint_link::lang;
+use blocklint_link::linker::Linker;
+use blocklint_link::program::ids::{FileId, SiteRef};
+use blocklint_link::syntax::forms::last_name;
+use blocklint_link::syntax::regions::around;
+
+use crate::graph::FlowEdge;
+use crate::guards::java_setting::regions_outward;
+
+/// True if a branch around a call, or around the literal that it stands in, asks for something.
+pub(crate) fn is_asked_around(linker: &Linker<'_>, site: SiteRef, asks: impl Fn(&Linker<'_>, FormId) -> bool) -> bool {
+    let facts = linker.program.facts(site.file);
+    regions_outward(linker, site).into_iter().any(|id| {
+        let region = facts.region(id);
+        region.kind == RegionKind::Then && region.test.is_some() && asks(linker, region.test)
+    })
+}
+
+/// True if a call stands in a branch that asks a program's settings for it.
+pub fn is_switched_on(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    let mut at = linker.program.site(site).at.region;
+    while let Some(id) = at.get() {
+        let region = facts.region(id);
+        if region.kind == RegionKind::Then && region.test.is_some() && asks_for_setting(linker, site.file, region.test)
+        {
+            return true;
+        }
+        at = region.parent;
+    }
+    false
+}
+
+/// True if a test asks a program's settings for an option: `if (config.isDnsEnabled())`.
+pub(crate) fn asks_for_setting(linker: &Linker<'_>, file: FileId, test: FormId) -> bool {
+    let facts = linker.program.facts(file);
+    match facts.form(test) {
+        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks_for_setting(linker, file, part)),
+        Form::Result(call) => {
+            let row = facts.site(call);
+            if lang::java::words::asks_for_details(facts.text(row.name))
+                || lang::java::words::asks_for_mode(facts.text(row.name))
+            {
+                return true;
+            }
+            if !facts.args_of(call).is_empty() || !lang::java::names::asks_if_wanted(facts.text(row.name)) {
+                return false;
+            }
+            let Some(of) = linker.receiver_form(file.site_ref(call)) else { return false };
+            let holder = match facts.form(of) {
+                Form::Var(var) => facts.text(facts.var(var).name),
+                Form::Attr(_, name) | Form::Name(name) => facts.text(name),
+                Form::Result(from)
+                    if class_of_settings(linker, file.site_ref(from))
+                        .is_some_and(lang::java::words::keeps_settings) =>
+                {
+                    return true;
+                }
+                Form::Result(from) => facts.text(facts.site(from).name),
+                _ => return false,
+            };
+            lang::java::names::holds_settings(holder)
+        }
+        _ => false,
+    }
+}
+
+/// True if a path is only taken after a failure and has an effect that does not matter then.
+pub(crate) fn runs_after_failure_alone(linker: &Linker<'_>, ways: &[FlowEdge], effect: Effect) -> bool {
+    matches!(effect, Effect::File | Effect::Network | Effect::Cpu)
+        && ways.first().is_some_and(|way| stands_after_failure(linker, way.site))
+}
+
+/// True if a site stands in an exception handler, or in the branch of a listener for the failure of its operation.
+fn stands_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    around(facts, linker.program.site(site).at.region).any(|id| {
+        let region = facts.region(id);
+        match (region.kind, region.test.get()) {
+            (RegionKind::Handler, _) => true,
+            (RegionKind::Then, Some(test)) => says_failed(linker, site.file, test, true),
+            (RegionKind::Else, Some(test)) => says_failed(linker, site.file, test, false),
+            _ => false,
+        }
+    })
+}
+
+/// True if a test with this result says that something failed: `!future.isSuccess()`, `future.cause() != null`, also of a local.
+fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> bool {
+    let facts = linker.program.facts(file);
+    let gives_cause = |form: FormId| match facts.form(form) {
+        Form::Result(call) => {
+            facts.text(facts.site(call).name) == lang::java::words::CAUSE && facts.args_of(call).is_empty()
+        }
+        _ => false,
+    };
+    match facts.form(test) {
+        Form::Not(inner) => says_failed(linker, file, inner, !holds),
+        Form::Result(call) if facts.args_of(call).is_empty() => match facts.text(facts.site(call).name) {
+            lang::java::words::IS_SUCCESS => !holds,
+            _ => false,
+        },
+        Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
+            if facts.form(right) == Form::None =>
+        {
+            (comparison == Comparison::NotEq) == holds && is_or_holds(facts, left, gives_cause)
+        }
+        Form::Alt(AltKind::And, list) if holds => {
+            facts.list(list).iter().any(|&part| says_failed(linker, file, part, true))
+        }
+        _ => false,
+    }
+}
+
+/// Returns the class name of the object that a static getter returns: `BrokerConfig` of `BrokerConfig.getInstance()`.
+pub(crate) fn class_of_settings<'a>(linker: &Linker<'a>, site: SiteRef) -> Option<&'a str> {
+    let facts = linker.program.facts(site.file);
+    if !lang::java::words::gives_the_one(facts.text(linker.program.site(site).name)) {
+        return None;
+    }
+    let of = linker.receiver_form(site)?;
+    let name = match facts.form(of) {
+        Form::Import(import) => facts.import(import).name,
+        _ => last_name(facts, of)?,
+    };
+    Some(facts.text(name))
+}
+
+/// True if a form is wanted, or if it is a local with such a value.
+fn is_or_holds(facts: &FileFacts, form: FormId, wanted: impl Fn(FormId) -> bool) -> bool {
+    match facts.form(form) {
+        Form::Var(var) => facts.assigns_of(var).any(|assign| wanted(assign.value)),
+        _ => wanted(form),
+    }
+}
