@@ -1,20 +1,19 @@
 //! From the graph of a search to findings: one for each place and rule, with its severity, confidence, trace, causes and what mends it.
 //! Finds no ways of its own, and has no words.
 
-pub(crate) mod by_hand;
-mod chains;
-pub(crate) mod handles;
-pub(crate) mod left_behind;
 mod lowered;
-mod mending;
 pub(crate) mod must_not_block;
 mod partly_silenced;
 mod reasons;
+mod same_file;
 
 use blocklint_link::lang;
 use std::cmp::Reverse;
 
-use blocklint_core::{Aside, Confidence, Effect, Fails, Hold, Language, Severity, Span};
+use crate::raw_finding::RawFinding;
+use blocklint_core::{
+    Aside, Confidence, Effect, Fails, Hold, Language, RuleCode, Severity, Span, Starved, What, rule_of,
+};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::purpose::{project_serves, project_takes_arguments};
@@ -22,7 +21,7 @@ use blocklint_flow::entries::root::threads_of;
 use blocklint_flow::entries::root::{Root, RootKind};
 use blocklint_flow::graph::all_paths::PathNetwork;
 use blocklint_flow::graph::best_path::{Causes, Cost, Paths};
-use blocklint_flow::graph::raw_finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
+use blocklint_flow::graph::raw_finding::{RawCause, RawStep};
 use blocklint_flow::graph::trace::{place_of, step};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph};
 use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
@@ -36,27 +35,27 @@ use blocklint_flow::lifecycle::frequency::is_looped;
 use blocklint_flow::lifecycle::phase::source_of_chain;
 use blocklint_flow::lifecycle::phase::{Phases, When};
 use blocklint_flow::search::locks::holder_of;
-use blocklint_flow::search::suppressions::{Misuse, Suppressions};
+use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::Unit;
 use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_mending::{Chains, Mending, mending, twins};
 use blocklint_models::Thread;
 use partly_silenced::partly_silenced;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use self::chains::Chains;
-use self::handles::join_uses_of_one_file;
 use self::lowered::{
     join_rules_of_one_call, lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer,
 };
-use self::mending::{mending, twins};
 use self::reasons::{doubts, reasons};
+use self::same_file::join_uses_of_one_file;
 use crate::Options;
+use crate::rules::called_instead::called_for_a_chain;
 use crate::rules::large_response::{other_path, shows_by_code};
-use crate::rules::misuses::{called_for_a_chain, misuses};
+use crate::rules::mistakes::MistakeSearch;
 use crate::rules::native_hub::blocked_hubs;
 use crate::rules::pool_starvation::enters;
 use crate::rules::unbounded_offload::Offloads;
@@ -122,7 +121,7 @@ pub(crate) fn findings<'a>(
     let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
     for hit in &graph.hits {
         linker.check_cancelled();
-        let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
+        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         let Some(_at_hand) = linker.take_up(Unit::Body(hit.root)) else { continue };
         for way in placed(linker, graph, hit.root, hit.way, 0) {
             let Some(mut cost) = paths.cost(linker, graph, &way) else { continue };
@@ -320,7 +319,9 @@ pub(crate) fn findings<'a>(
         })
         .collect();
     let mut offloads = Offloads::new(linker, &callers, graph);
-    let mut misused = misuses(linker, cuts, &units, &callers, &mut offloads);
+    let reach = linker.reach();
+    let mut search = MistakeSearch { linker, cuts, units: &units, callers: &callers, reach, offloads: &mut offloads };
+    let mut misused = search.findings();
     misused.extend(hubs);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
@@ -387,9 +388,8 @@ pub(crate) fn findings<'a>(
             Some(finding)
         })
         .collect();
-    if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
-        linker.attempt(Unit::Rule(rule), || called_for_a_chain(linker, cuts, rule, &mut found));
-    }
+    let rule = Unit::Rule(RuleCode::CALLED_INSTEAD_OF_HANDED_OVER);
+    linker.attempt(rule, || called_for_a_chain(linker, cuts, &mut found));
     found.extend(misused);
     let path_of = |finding: &RawFinding| &linker.program.files[finding.file.index()].relative;
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
