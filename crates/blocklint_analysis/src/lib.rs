@@ -8,6 +8,7 @@
 
 mod explain;
 mod findings;
+mod raw_finding;
 mod rules;
 
 use blocklint_core::Confidence;
@@ -21,18 +22,11 @@ use blocklint_models::Models;
 pub use blocklint_flow::callers::unawaited::unawaited;
 pub use blocklint_flow::entries::root::{Root, RootKind};
 pub use blocklint_flow::graph::all_paths::{ChangePoint, PathNetwork, PathNetworkNode};
-pub use blocklint_flow::graph::raw_finding::{
-    Anew, Choice, Doubt, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
-};
+pub use blocklint_flow::graph::raw_finding::{Choice, Doubt, RawCause, RawStep, Reason};
 pub use blocklint_flow::judge::signal::{Signal, SignalEffect, SignalSet, signal_named};
 pub use blocklint_flow::judge::signals::SIGNALS;
-pub use blocklint_flow::mending::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
-pub use blocklint_flow::mending::thread_bound::{
-    BoundCall, BoundUse, MovedCode, blocks_with, body_with, bound_beside, moved_with,
-};
-pub use blocklint_flow::mending::with_blocks::moving_with;
 pub use blocklint_flow::search::incremental::{Flows, Wanted};
-pub use blocklint_flow::search::suppressions::{Misuse, RuleNames, UsedComment};
+pub use blocklint_flow::search::suppressions::UsedComment;
 pub use blocklint_link::calls::targets::TargetKind;
 pub use blocklint_link::effect::label::LabelHold;
 pub use blocklint_link::linker::program_tables::{Outline, ProgramTables};
@@ -42,7 +36,7 @@ pub use blocklint_link::models::availability::Available;
 pub use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use blocklint_link::program::occurrences::{FileIndex, Scratch};
 pub use blocklint_link::program::{
-    CrateLayout, Dependency, Layout, ModuleLayout, Names, Program, SourceFile, UnitLayout,
+    CrateLayout, Dependency, Layout, ModuleLayout, Names, Program, SilencingComment, SourceFile, UnitLayout,
 };
 pub use blocklint_link::values::value::{ArgsId, Val, ValueId, Why};
 pub use explain::missing::{MissingCall, missing};
@@ -51,18 +45,14 @@ pub use explain::{
     PassedOn, Reached, RowMatch, RowTried, RunTarget, Standing, Tried,
 };
 use findings::SolvedGraph;
-pub use findings::by_hand::{runs_by_hand, starts_up, takes_a_moment};
-pub use findings::handles::{Given, given_by, gives_what_blocks};
-pub use findings::left_behind::{beside, opener_of, uses_of_given};
 pub use findings::must_not_block::count_what_must_not_block;
+pub use raw_finding::RawFinding;
 
 /// What the analysis is told besides the files and models.
 #[derive(Clone, Copy)]
 pub struct Options {
     /// The severity of a finding is that of its labels which are at least this sure.
     pub min_confidence: Confidence,
-    /// Which rule reports what, for comments that name rules.
-    pub rules: RuleNames,
     /// Signals that are switched off, to measure what they do.
     pub without: SignalSet,
     /// Whether what is only for tests, examples or a command line counts like everything else.
@@ -134,7 +124,7 @@ fn searched<'a, T>(
     begin: impl for<'l> FnOnce(Search<'l, 'a>) -> Search<'l, 'a>,
     read_off: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
-    let cuts = Suppressions::new(linker.program, options.rules);
+    let cuts = Suppressions::new(linker.program);
     let judge = Judge::new(options.without, options.account);
     let graph = begin(Search::new(linker, &cuts, &judge)).run();
     let mut net = options.ways.then(PathNetwork::default);

@@ -216,6 +216,20 @@ pub struct Edit {
     pub content: String,
 }
 
+/// Why a file has no bytes to offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnreadFile {
+    /// It could not be read; the system's reason.
+    Unreadable(String),
+    /// It is longer than the limit; both in bytes.
+    TooLarge {
+        /// Length of the file, as far as it is known.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+}
+
 /// How a finding was silenced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suppression {

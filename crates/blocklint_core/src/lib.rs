@@ -7,14 +7,16 @@ mod fingerprint;
 mod remedy;
 mod rule;
 mod span;
+mod what;
 mod words;
 
 pub use finding::{
     Applicability, Aside, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource,
-    body_name, last_name,
+    UnreadFile, body_name, last_name,
 };
 pub use fingerprint::fingerprint;
-pub use remedy::{Mended, Offload, Piece, Publishers, Refusal, Remedy, Way};
-pub use rule::RuleCode;
+pub use remedy::{BoundCall, BoundUse, Mended, Offload, Piece, Publishers, Refusal, Remedy, Way};
+pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};
-pub use words::{Confidence, Context, Effect, Fails, Hold, Language, Runtime, Severity, WhereSet};
+pub use what::{Anew, LargeResponse, Made, Serialisation, Starved, Unbounded, What};
+pub use words::{Bound, Confidence, Context, Effect, Fails, FixKind, Hold, Language, Runtime, Severity, WhereSet};

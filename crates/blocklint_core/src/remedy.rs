@@ -1,7 +1,9 @@
 //! What is to be done about a finding, before it is edits: a rule decides it, and the front end of the language turns
 //! it into edits on a fresh parse of the file, or refuses with a reason.
 
-use crate::{Applicability, Edit, Fix, Place, Span};
+use serde::{Deserialize, Serialize};
+
+use crate::{Applicability, Bound, Edit, Fix, Place, Span};
 
 /// The ways in which a finding can be mended, in order of preference: the first that can be written is its fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +43,9 @@ pub enum Way {
     Twin {
         /// The twin's path (`asyncio.sleep`).
         path: String,
-        /// Whether it is a method of the same receiver, of which only the last name changes.
+        /// True if it is a method of the same receiver, of which only the last name changes.
         method: bool,
-        /// Whether it does the same for everyone who looks, as a sleep does.
+        /// True if it does the same for everyone who looks, as a sleep does.
         same: bool,
         /// What the manifest must ask for besides, as people say it.
         needs: Option<String>,
@@ -93,7 +95,7 @@ pub enum Way {
         taker: Option<String>,
         /// A publisher of what the call gives, where there is one.
         template: Option<Vec<Piece>>,
-        /// Whether a worker may run the call.
+        /// True if a worker may run the call.
         offload: bool,
     },
     /// Java: the call makes a scheduler for each instance or call; one for all takes its place.
@@ -107,7 +109,7 @@ pub enum Way {
     Asyncify,
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {
-        /// Whether what takes the callable passes the arguments behind it on.
+        /// True if what takes the callable passes the arguments behind it on.
         passes: bool,
     },
 }
@@ -151,14 +153,14 @@ impl Publishers {
 pub struct Offload {
     /// Its path (`asyncio.to_thread`).
     pub path: String,
-    /// Whether it passes keyword arguments on to the callable.
+    /// True if it passes keyword arguments on to the callable.
     pub keywords: bool,
-    /// Whether what is awaited is a `Result` that tells of the callable's panic.
+    /// True if what is awaited is a `Result` that tells of the callable's panic.
     pub fallible: bool,
 }
 
 /// One part of a text that takes the place of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Piece {
     /// Source text as it is.
     Text(String),
@@ -174,7 +176,7 @@ pub enum Piece {
     Call,
     /// The call as something to hand over.
     Callable,
-    /// The callee and its arguments behind each other: `load, path`.
+    /// The callee and its arguments behind each other, as most pools take them: `load, path`.
     Handed,
     /// The callee, a tuple of its positional arguments and a dictionary of its keyword arguments, as far as there are any:
     /// `load, (path,)`.
@@ -188,7 +190,7 @@ pub enum Piece {
 pub struct Mended {
     /// What they do, in the imperative.
     pub title: String,
-    /// Whether they may be applied unseen.
+    /// True if they may be applied unseen.
     pub applicability: Applicability,
     /// What is replaced and by what; ascending, without overlap.
     pub edits: Vec<(Span, String)>,
@@ -200,6 +202,36 @@ impl Mended {
         let edit = |(span, content)| Edit { place: Place::unlocated(place.path.clone(), span), content };
         Fix { title: self.title, applicability: self.applicability, edits: self.edits.into_iter().map(edit).collect() }
     }
+}
+
+/// A call, or a use of a value, that cannot move to another thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundCall {
+    /// The thread, loop or task to which it belongs.
+    pub to: Bound,
+    /// The use that is made of it.
+    pub how: BoundUse,
+    /// The path of the call or of the value's type, or the qualified name of the project's function.
+    pub call: String,
+    /// The place of the call or use.
+    pub place: Place,
+}
+
+/// A use of something that belongs to its thread, loop or task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundUse {
+    /// It is called.
+    Called,
+    /// It is a value that was made elsewhere, and is used.
+    Used,
+    /// It is a value that is made, and outlives the call.
+    Made,
+    /// It is a value that the call gives, and that is awaited.
+    Given,
+    /// It is entered by a `with` block around the call, which stays.
+    Entered,
+    /// It is entered by a `with` block around the call, which stays; the effect of that is unknown.
+    EnteredUnknown,
 }
 
 /// Why a finding has no fix.

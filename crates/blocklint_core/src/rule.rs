@@ -1,10 +1,39 @@
-//! Rule codes: `BLT` and three digits.
+//! Rule codes: `BLT` and three digits. The rule that reports an effect. `what.rs` has the table of all codes.
 
 use std::fmt;
+
+use crate::{Context, Effect};
 
 /// The code of a rule. Its name, words and page are `blocklint_rules`' business.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleCode(pub u16);
+
+/// Returns the rule that reports an effect in a root's context; `None` where no rule speaks of it. `native` says that no library makes
+/// the call cooperative: on greenlets one rule reports all native calls, whatever they wait for.
+pub fn rule_of(effect: Effect, native: bool, context: Context) -> Option<RuleCode> {
+    match context {
+        Context::EventLoop => Some(effect.rule()),
+        Context::Greenlet if native => Some(RuleCode::NATIVE_CALL_BLOCKS_HUB),
+        Context::Greenlet | Context::Worker | Context::Unknown => None,
+    }
+}
+
+impl Effect {
+    /// Returns the rule that reports this effect on an event loop.
+    pub const fn rule(self) -> RuleCode {
+        match self {
+            Effect::Sleep => RuleCode::BLOCKING_SLEEP,
+            Effect::Network => RuleCode::BLOCKING_NETWORK,
+            Effect::Database => RuleCode::BLOCKING_DATABASE,
+            Effect::File => RuleCode::BLOCKING_FILE,
+            Effect::Subprocess => RuleCode::BLOCKING_SUBPROCESS,
+            Effect::Wait => RuleCode::BLOCKING_WAIT,
+            Effect::NestedLoop => RuleCode::NESTED_EVENT_LOOP,
+            Effect::Cpu => RuleCode::CPU_BOUND,
+            Effect::Input => RuleCode::BLOCKING_INPUT,
+        }
+    }
+}
 
 impl RuleCode {
     /// Reads `BLT101`; letters of either case.

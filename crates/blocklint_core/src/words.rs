@@ -1,33 +1,33 @@
-//! The closed sets of words: language, context, runtime, effect, severity, confidence, hold.
+//! The closed sets of words: language, context, runtime, effect, severity, confidence, hold, the kind of a fix, the bond to a thread.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
-/// Defines an enum whose variants have one written form each, used in models, options and output.
+/// Defines an enum whose variants have one written form each, used in models, options and output. The caller's crate needs `serde`.
+#[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize, ::serde::Deserialize)]
         pub enum $name { $($(#[$vmeta])* $variant,)* }
 
         impl $name {
             /// Every value, in order.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-            /// The written form.
+            /// Every written form, in order.
+            pub const WORDS: &'static [&'static str] = &[$($text,)*];
+
+            /// Returns the written form.
             pub fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $text,)* }
             }
 
-            /// The value with this written form.
+            /// Returns the value with this written form.
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some($name::$variant),)* _ => None }
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.pad(self.as_str())
             }
         }
@@ -171,6 +171,38 @@ words! {
         Raises = "raises",
         /// It can wait for itself.
         Deadlocks = "deadlocks",
+    }
+}
+
+words! {
+    /// The only kind of fix that is right for a call.
+    FixKind {
+        /// Its async twin.
+        Twin = "twin",
+        /// Handing it to a thread.
+        Offload = "offload",
+        /// None; the row's note says why.
+        None = "none",
+    }
+}
+
+words! {
+    /// The thread, loop or task to which a call, or a use of a value, belongs: no edit may move it to another thread.
+    Bound {
+        /// The thread in which it is made or called.
+        Thread = "thread",
+        /// The thread of the event loop that runs it.
+        Loop = "loop",
+        /// The task or context that calls it: what is changed there is lost to the caller.
+        Context = "context",
+        /// The task or context that calls it, which it only asks: a thread that is given a copy may do so too.
+        ContextRead = "context-read",
+        /// Unknown: it runs code that is loaded while the program runs.
+        Loaded = "loaded",
+        /// The thread that enters the `with` block of what it gives, until that is left: it moves with the whole block.
+        Block = "block",
+        /// None: any thread may call it, whatever other rows say of it.
+        Nothing = "nothing",
     }
 }
 

@@ -5,18 +5,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{
-    Containment, CrateLayout, Layout, Linker, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, Solved,
-    SourceFile,
+    Containment, CrateLayout, Layout, Linker, ModuleLayout, Names, Program, SignalSet, Solved, SourceFile,
 };
 use blocklint_core::{Confidence, Finding, Group, Language, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::{Models, Version};
 use blocklint_project::{CrateRootKind, Project, RustDependency};
-use blocklint_rules::{Anew, Made, Starved, Unbounded, What};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
 use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
+use crate::comments::named::silencing_comments;
 use crate::comments::{CommentChecks, Mend, comments, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::{Extracted, extract_all};
@@ -241,31 +240,8 @@ pub(crate) fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
 }
 
-/// The options of the analysis, with the rules that comments name.
+/// Returns the options of the analysis.
 pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
-    let rules = RuleNames {
-        rule_of: |effect, native, context| blocklint_rules::rule_of(effect, native, context).map(|rule| rule.code),
-        rule_of_misuse: |misuse| {
-            let what = match misuse {
-                Misuse::CalledInsteadOfHandedOver => What::CalledInstead { taker: "" },
-                Misuse::LargeResponse => return Some(blocklint_core::RuleCode(201)),
-                Misuse::LateMonkeyPatch => What::LatePatch { taken: "", is_module: false, patch: "" },
-                Misuse::LockHeldOverAwait => What::LockOverAwait { awaited: "", reentrant: false },
-                Misuse::PoolStarved => What::Starves(Starved::Second("")),
-                Misuse::UnboundedOffload => What::Offloads { unbounded: Unbounded::PerItem, takes: None },
-                Misuse::ThreadsMadeAnew => What::MadeAnew { made: Made::Threads, anew: Anew::PerCall("") },
-                Misuse::ConnectionsMadeAnew => What::MadeAnew { made: Made::Connections, anew: Anew::PerCall("") },
-            };
-            blocklint_rules::rule_of_misuse(what).map(|rule| rule.code)
-        },
-        named: blocklint_rules::meant,
-        names_rules: blocklint_rules::names_rules,
-        // ruff and flake8 read codes in capital letters only.
-        alias: |code| match code.bytes().any(|letter| letter.is_ascii_lowercase()) {
-            true => Vec::new(),
-            false => blocklint_rules::rules_of_async(code),
-        },
-    };
     let Options {
         min_confidence,
         without,
@@ -277,7 +253,7 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         counts_what_must_not_block: _,
         containment: _,
     } = options;
-    blocklint_analysis::Options { min_confidence, rules, without, account, include_aside, ways }
+    blocklint_analysis::Options { min_confidence, without, account, include_aside, ways }
 }
 
 /// The files that were read, and the layout, as the analysis takes them.
@@ -292,10 +268,12 @@ pub(crate) fn source_files(project: &Project, extracted: Vec<Extracted>) -> Vec<
 
 /// A file as the analysis takes it; none that could not be read.
 pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extracted) -> Option<SourceFile> {
+    let facts = extracted.facts?;
     Some(SourceFile {
         path: Arc::clone(&file.path),
         relative: file.relative.as_str().replace('\\', "/"),
-        facts: extracted.facts?,
+        silencing: silencing_comments(&facts),
+        facts,
         index: extracted.index.map(OnceLock::from).unwrap_or_default(),
         reported: file.reported,
     })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{FileIndex, Scratch};
-use blocklint_core::{Language, Span};
+use blocklint_core::{Language, Span, UnreadFile};
 use blocklint_facts::FileFacts;
 use blocklint_output::CellStart;
 use blocklint_project::{Project, SourceFile};
@@ -43,7 +43,7 @@ impl Extracted {
 
     /// Whether the file could be opened, whatever came of it.
     pub(crate) fn was_opened(&self) -> bool {
-        !matches!(self.unread, Some((_, Unread::Unreadable(_))))
+        !matches!(self.unread, Some((_, Unread::Whole(UnreadFile::Unreadable(_)))))
     }
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extract
         Extracted { facts: None, index: None, is_kept: false, unread, parse: started.elapsed(), walk: Duration::ZERO }
     };
     if size > limit {
-        return not_read(Unread::TooLarge { size, limit });
+        return not_read(Unread::Whole(UnreadFile::TooLarge { size, limit }));
     }
     // Decoding takes the declared encoding, so that the text has to stand in it.
     let declared = match file.language {
@@ -123,13 +123,9 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     extract_read(file, &bytes, started)
 }
 
-/// What becomes of a file that has no bytes to offer.
-pub(crate) fn extract_unread(unread: blocklint_project::Unread, started: Instant) -> Extracted {
-    let unread = match unread {
-        blocklint_project::Unread::Unreadable(reason) => Unread::Unreadable(reason),
-        blocklint_project::Unread::TooLarge { size, limit } => Unread::TooLarge { size, limit },
-    };
-    not_read(unread, started)
+/// Returns the extraction of a file that has no bytes to offer.
+pub(crate) fn extract_unread(unread: UnreadFile, started: Instant) -> Extracted {
+    not_read(Unread::Whole(unread), started)
 }
 
 /// The same of the bytes that were read, from the time at which that was begun.

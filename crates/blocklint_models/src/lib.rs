@@ -67,8 +67,8 @@ pub mod written;
 pub use format::{
     Argument, Asks, Bound, CallRow, Comparison, Concurrency, Condition, Creates, Declared, Entry, File, FileInfo,
     FixKind, HandoverContext, HandoverRow, Instead, Kind, Layer, Literal, Managed, ModelError, MoveTo, Moves, Nothing,
-    Origin, Part, Passes, Path, PatternInfo, Phase, Rank, Rewrite, Role, RowEffect, Runs, Selector, Setting, Source,
-    Subject, Switch, SwitchContext, Table, Template, Test, Thread, TypeExpr, TypeRow, TypeTest, Unit, Uses, Version,
+    Origin, Passes, Path, PatternInfo, Phase, Rank, Rewrite, Role, RowEffect, Runs, Selector, Setting, Source, Subject,
+    Switch, SwitchContext, Table, Template, Test, Thread, TypeExpr, TypeRow, TypeTest, Unit, Uses, Version,
     VersionRange, Via, check_layer, compile, expand_twin, holding_row, last_name, nearest, read_file, root,
     segment_matches, separator,
 };

@@ -1,10 +1,10 @@
 //! Rows, conditions and types as model files write them.
 
-use blocklint_core::Language;
+use blocklint_core::{Language, Piece};
 
 use crate::{
-    Argument, CallRow, Concurrency, Condition, HandoverContext, HandoverRow, Instead, Literal, MoveTo, Moves, Part,
-    Rewrite, RowEffect, Selector, Subject, Template, Test, TypeExpr, TypeRow, TypeTest,
+    Argument, CallRow, Concurrency, Condition, HandoverContext, HandoverRow, Instead, Literal, MoveTo, Moves, Rewrite,
+    RowEffect, Selector, Subject, Template, Test, TypeExpr, TypeRow, TypeTest,
 };
 
 /// `name@0`.
@@ -122,16 +122,16 @@ pub fn type_expr(ty: &TypeExpr, language: Language) -> String {
 
 /// A template as a row writes it.
 pub fn template(template: &Template) -> String {
-    let part = |part: &Part| match part {
-        Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
-        Part::Receiver => "{receiver}".to_owned(),
-        Part::Args => "{args}".to_owned(),
-        Part::Position(at) => format!("{{{at}}}"),
-        Part::Named(name) | Part::Import(name) => format!("{{{name}}}"),
-        Part::Call => "{call}".to_owned(),
-        Part::Callable => "{callable}".to_owned(),
-        Part::Handed => "{handed}".to_owned(),
-        Part::Applied => "{applied}".to_owned(),
+    let part = |part: &Piece| match part {
+        Piece::Text(text) => text.replace('{', "{{").replace('}', "}}"),
+        Piece::Receiver => "{receiver}".to_owned(),
+        Piece::Args => "{args}".to_owned(),
+        Piece::Position(at) => format!("{{{at}}}"),
+        Piece::Named(name) | Piece::Import(name) => format!("{{{name}}}"),
+        Piece::Call => "{call}".to_owned(),
+        Piece::Callable => "{callable}".to_owned(),
+        Piece::Handed => "{handed}".to_owned(),
+        Piece::Applied => "{applied}".to_owned(),
     };
     template.0.iter().map(part).collect()
 }

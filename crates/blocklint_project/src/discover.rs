@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
-use blocklint_core::Language;
+use blocklint_core::{Language, UnreadFile};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::configuration::{Asked, holds, says_something};
@@ -17,7 +17,7 @@ use crate::shipped::{ShippedModel, shipped};
 use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
 use crate::walk::{Found, language_of, walk};
-use crate::{Configuration, ConfigurationError, Problem, Unread, read};
+use crate::{Configuration, ConfigurationError, Problem, read};
 
 /// What a run is asked to look at.
 #[derive(Clone, Copy, Debug)]
@@ -118,9 +118,9 @@ impl SourceFile {
     /// # Errors
     ///
     /// Why it is not read.
-    pub fn read(&self, limit: u64) -> Result<Vec<u8>, Unread> {
+    pub fn read(&self, limit: u64) -> Result<Vec<u8>, UnreadFile> {
         match &self.given {
-            Some(bytes) if bytes.len() as u64 > limit => Err(Unread::TooLarge { size: bytes.len() as u64, limit }),
+            Some(bytes) if bytes.len() as u64 > limit => Err(UnreadFile::TooLarge { size: bytes.len() as u64, limit }),
             Some(bytes) => Ok(bytes.to_vec()),
             None => read(&self.path, limit),
         }

@@ -36,7 +36,7 @@ pub use modules::{Module, modules};
 pub use pattern::{FilePattern, check_pattern};
 pub use problem::Problem;
 pub use python_settings::{FormatSettings, format_settings, oldest_python};
-pub use read::{Unread, read};
+pub use read::read;
 pub use root::{absolute, project_root, project_within};
 pub use shipped::ShippedModel;
 pub use units::Unit;

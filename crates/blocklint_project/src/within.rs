@@ -4,7 +4,9 @@ use std::fs;
 
 use camino::Utf8Path;
 
-use crate::{Unread, read};
+use blocklint_core::UnreadFile;
+
+use crate::read;
 
 /// No manifest, lock file or list of what is installed is longer, in bytes.
 const LONGEST: u64 = 32_000_000;
@@ -37,8 +39,8 @@ pub(crate) fn text_within(path: &Utf8Path, folder: &Utf8Path) -> Option<String> 
 /// Why it has none.
 pub fn text(path: &Utf8Path) -> Result<String, String> {
     let bytes = read(path, LONGEST).map_err(|why| match why {
-        Unread::Unreadable(why) => why,
-        Unread::TooLarge { size, .. } => format!("{size} bytes are more than the {LONGEST} that are read"),
+        UnreadFile::Unreadable(why) => why,
+        UnreadFile::TooLarge { size, .. } => format!("{size} bytes are more than the {LONGEST} that are read"),
     })?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }

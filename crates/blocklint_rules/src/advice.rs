@@ -1,30 +1,12 @@
-//! What to do about a finding, for the runtime it stands in.
+//! The help of a finding: what to do, for the runtime it stands in.
 
 use blocklint_core::{Effect, Language, Runtime, last_name};
 
 use crate::words::one_line;
-use crate::{Along, RawFinding, SiteKind, What};
+use crate::{Along, SiteKind, Subject};
 
-/// The help of a finding: the async twin where there is one, else how this runtime hands a call over.
-pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
-    match raw.what {
-        What::Holds => {}
-        What::CalledInstead { .. } if raw.language == Language::Java => return offload(raw),
-        What::CalledInstead { taker } => {
-            return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
-        }
-        What::LockOverAwait { .. } => return Some(lock(raw)),
-        What::LargeResponse(response) => return Some(response.help()),
-        What::LatePatch { patch, .. } => {
-            return Some(format!("call `{patch}()` above all other imports of the file that starts the program"));
-        }
-        What::Starves(starved) => return Some(crate::offloads::starved_help(raw.language, starved).to_owned()),
-        What::Offloads { unbounded, .. } => {
-            return Some(crate::offloads::offload_help(raw.language, unbounded).to_owned());
-        }
-        What::MadeAnew { made, .. } => return Some(crate::made_anew::help(made, raw.language, raw.call)),
-        What::HoldsHub { adapter, pool, .. } => return hub(raw, adapter, pool),
-    }
+/// Returns the help for a blocking call: the async twin where there is one, else how this runtime hands a call over.
+pub(crate) fn help(raw: &Subject<'_>) -> Option<String> {
     if raw.rule.effect == Some(Effect::NestedLoop) {
         return Some(nested(raw));
     }
@@ -53,42 +35,8 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
     offload(raw)
 }
 
-/// An adapter for the library, else the pool of real threads.
-fn hub(raw: &RawFinding<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<String> {
-    if raw.holds_gil {
-        return Some(
-            "a thread would not free the hub, for the call keeps the interpreter's lock: use a process".to_owned(),
-        );
-    }
-    let pool = pool.map(|pool| {
-        let (holder, _) = pool.rsplit_once('.').unwrap_or((pool, ""));
-        let short = match holder.ends_with("ThreadPool") {
-            true => "gevent.get_hub().threadpool.apply",
-            false => pool,
-        };
-        format!("hand it to a real thread: `{short}({}, …)`", one_line(raw.written))
-    });
-    match (adapter, pool) {
-        (Some(adapter), Some(pool)) => Some(format!("call `{adapter}()` at start-up, or {pool}")),
-        (Some(adapter), None) => Some(format!("call `{adapter}()` at start-up")),
-        (None, pool) => pool,
-    }
-}
-
-/// A lock that tasks can wait for.
-fn lock(raw: &RawFinding<'_>) -> String {
-    let lock = match (raw.language, raw.runtime) {
-        (_, Some(Runtime::Trio)) => "`trio.Lock`",
-        (_, Some(Runtime::Anyio)) => "`anyio.Lock`",
-        (Language::Python, _) => "`asyncio.Lock`",
-        (Language::Rust, _) => "the runtime's own `Mutex`",
-        (Language::Java, _) => "a lock that does not block",
-    };
-    format!("let go of the lock before the `await`, or use {lock} wherever it is taken")
-}
-
 /// A loop inside of a loop: what it runs can be awaited.
-fn nested(raw: &RawFinding<'_>) -> String {
+fn nested(raw: &Subject<'_>) -> String {
     let (word, rest) = match raw.language {
         Language::Python | Language::Rust => ("await", "what it runs"),
         Language::Java => ("compose", "what it waits for"),
@@ -103,7 +51,7 @@ fn nested(raw: &RawFinding<'_>) -> String {
 }
 
 /// How to hand the call to a thread that may block; `None` where a thread would not help.
-fn offload(raw: &RawFinding<'_>) -> Option<String> {
+pub(crate) fn offload(raw: &Subject<'_>) -> Option<String> {
     if raw.holds_gil {
         return None;
     }
@@ -128,8 +76,8 @@ fn offload(raw: &RawFinding<'_>) -> Option<String> {
     })
 }
 
-/// What is handed over where the call itself is.
-fn callee(raw: &RawFinding<'_>) -> String {
+/// Returns the callable to hand over where the call itself is.
+fn callee(raw: &Subject<'_>) -> String {
     match raw.site {
         SiteKind::Call | SiteKind::HandOver => one_line(raw.written),
         // A property, a `with`, an operator: no callable stands there to be handed over.
@@ -137,7 +85,7 @@ fn callee(raw: &RawFinding<'_>) -> String {
     }
 }
 
-fn python(raw: &RawFinding<'_>, callee: &str) -> String {
+fn python(raw: &Subject<'_>, callee: &str) -> String {
     let arguments = if raw.site == SiteKind::Call { ", …" } else { "" };
     if !raw.owner.kind.is_async() {
         return match raw.runtime {
@@ -160,7 +108,7 @@ fn python(raw: &RawFinding<'_>, callee: &str) -> String {
     }
 }
 
-fn rust(raw: &RawFinding<'_>) -> String {
+fn rust(raw: &Subject<'_>) -> String {
     let (pool, _) = Runtime::blocking_pool(raw.runtime);
     let ending = if raw.owner.kind.is_async() { ".await" } else { "" };
     format!("hand it to the blocking pool: `{pool}(move || …){ending}`")
@@ -188,15 +136,15 @@ fn java(runtime: Option<Runtime>, older: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use blocklint_core::{Context, Hold};
+    use blocklint_core::{Hold, What};
 
     use super::*;
-    use crate::{Owner, OwnerKind, Twin, What, rule_of};
+    use crate::{Owner, OwnerKind, Twin, rule};
 
-    fn raw(runtime: Runtime, kind: OwnerKind) -> RawFinding<'static> {
-        RawFinding {
-            rule: rule_of(Effect::File, false, Context::EventLoop).expect("a rule"),
-            what: What::Holds,
+    fn raw(runtime: Runtime, kind: OwnerKind) -> Subject<'static> {
+        Subject {
+            rule: rule(Effect::File.rule()).expect("a rule"),
+            what: &What::Holds,
             language: Language::Python,
             runtime: Some(runtime),
             call: "builtins.open",

@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// Reading, writing, listing or changing files on the thread.
 pub(crate) static BLOCKING_FILE: Rule = Rule {
-    code: RuleCode(104),
+    code: RuleCode::BLOCKING_FILE,
     name: "blocking-file",
     summary: "file system access holds a thread that must not block",
     page: include_str!("../../../rules/BLT104-blocking-file.md"),
     effect: Some(Effect::File),
     noun: "blocking file access",
+    mistake: None,
 };

@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// Reading what a person types.
 pub(crate) static BLOCKING_INPUT: Rule = Rule {
-    code: RuleCode(109),
+    code: RuleCode::BLOCKING_INPUT,
     name: "blocking-input",
     summary: "a thread that must not block waits for a person to type",
     page: include_str!("../../../rules/BLT109-blocking-input.md"),
     effect: Some(Effect::Input),
     noun: "blocking input",
+    mistake: None,
 };

@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// A request whose answer the whole thread waits for.
 pub(crate) static BLOCKING_NETWORK: Rule = Rule {
-    code: RuleCode(102),
+    code: RuleCode::BLOCKING_NETWORK,
     name: "blocking-network",
     summary: "a network request is awaited by a thread that must not block",
     page: include_str!("../../../rules/BLT102-blocking-network.md"),
     effect: Some(Effect::Network),
     noun: "blocking network call",
+    mistake: None,
 };

@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// A sleep that stops every task of the thread instead of one.
 pub(crate) static BLOCKING_SLEEP: Rule = Rule {
-    code: RuleCode(101),
+    code: RuleCode::BLOCKING_SLEEP,
     name: "blocking-sleep",
     summary: "a sleep holds a thread that must not block",
     page: include_str!("../../../rules/BLT101-blocking-sleep.md"),
     effect: Some(Effect::Sleep),
     noun: "blocking sleep",
+    mistake: None,
 };

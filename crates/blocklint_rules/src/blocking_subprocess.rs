@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// Running a process to its end, or starting one.
 pub(crate) static BLOCKING_SUBPROCESS: Rule = Rule {
-    code: RuleCode(105),
+    code: RuleCode::BLOCKING_SUBPROCESS,
     name: "blocking-subprocess",
     summary: "a thread that must not block waits for a process",
     page: include_str!("../../../rules/BLT105-blocking-subprocess.md"),
     effect: Some(Effect::Subprocess),
     noun: "blocking subprocess call",
+    mistake: None,
 };

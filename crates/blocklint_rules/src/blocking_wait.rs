@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// Waiting for another thread, which the waiting thread may itself hold up.
 pub(crate) static BLOCKING_WAIT: Rule = Rule {
-    code: RuleCode(106),
+    code: RuleCode::BLOCKING_WAIT,
     name: "blocking-wait",
     summary: "a thread that must not block waits for a lock, a queue, a thread or a future",
     page: include_str!("../../../rules/BLT106-blocking-wait.md"),
     effect: Some(Effect::Wait),
     noun: "blocking wait",
+    mistake: None,
 };

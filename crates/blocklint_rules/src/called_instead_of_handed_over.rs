@@ -1,15 +1,59 @@
 //! BLT403 called-instead-of-handed-over.
 
-use blocklint_core::RuleCode;
+use blocklint_core::{Applicability, Language, Refusal, Remedy, RuleCode, Way, What};
 
-use crate::Rule;
+use crate::advice::offload;
+use crate::rule::Mistake;
+use crate::words::{Subject, Words, one_line};
+use crate::{Advice, Rule};
 
 /// Handing over what a call gives where the callable was meant.
 pub(crate) static CALLED_INSTEAD_OF_HANDED_OVER: Rule = Rule {
-    code: RuleCode(403),
+    code: RuleCode::CALLED_INSTEAD_OF_HANDED_OVER,
     name: "called-instead-of-handed-over",
     summary: "a function is called where it should be handed over",
     page: include_str!("../../../rules/BLT403-called-instead-of-handed-over.md"),
     effect: None,
     noun: "called instead of handed over",
+    mistake: Some(&WORDS),
 };
+
+static WORDS: Mistake = Mistake { words, remedy, doubt };
+
+fn words(raw: &Subject<'_>) -> Option<Words> {
+    let What::CalledInstead { taker } = raw.what else { return None };
+    let (written, taker, owner) = (one_line(raw.written), one_line(taker), raw.owner.words());
+    Some(match raw.language {
+        Language::Java => Words {
+            message: format!("`{written}` is called in {owner} to put `{taker}` together, and {}", raw.harm()),
+            notes: vec![format!("the call runs while the chain is put together; `{taker}` gets its value")],
+            help: offload(raw),
+        },
+        Language::Python | Language::Rust => Words {
+            message: format!("`{written}` is called in {owner} instead of handed over to `{taker}`"),
+            notes: vec![format!("the call runs here and now; `{taker}` gets what it returns")],
+            help: Some(format!("hand over the callable: `{taker}({written}, …)`")),
+        },
+    })
+}
+
+/// Java: the call is one of a chain, and mended like one that blocks there.
+fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let What::CalledInstead { .. } = raw.what else { return None };
+    let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
+    match raw.language {
+        Language::Python if advice.gives_coroutine => {
+            refuse("what is called is a coroutine function: await it, and take the thread away")
+        }
+        Language::Python => {
+            let ways = vec![Way::HandOver { passes: advice.passes }];
+            Some(Ok(Remedy { ways, at_most: Applicability::Unsafe }))
+        }
+        Language::Rust => refuse("what is called and what is handed over is for the program to say"),
+        Language::Java => None,
+    }
+}
+
+fn doubt(what: &What) -> Option<&'static str> {
+    matches!(what, What::CalledInstead { .. }).then_some("what the call gives is inferred")
+}

@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// Computing for long, so that nothing else of the thread runs.
 pub(crate) static CPU_BOUND: Rule = Rule {
-    code: RuleCode(108),
+    code: RuleCode::CPU_BOUND,
     name: "cpu-bound",
     summary: "a long computation runs on a thread that must not block",
     page: include_str!("../../../rules/BLT108-cpu-bound.md"),
     effect: Some(Effect::Cpu),
     noun: "CPU-bound call",
+    mistake: None,
 };

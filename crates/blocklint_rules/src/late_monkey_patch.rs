@@ -1,15 +1,54 @@
 //! BLT302 late-monkey-patch.
 
-use blocklint_core::RuleCode;
+use blocklint_core::{Language, Refusal, Remedy, RuleCode, What};
 
-use crate::Rule;
+use crate::remedy::{NO_EDIT, NO_GREENLETS};
+use crate::rule::Mistake;
+use crate::words::{Subject, Words};
+use crate::{Advice, Rule};
 
 /// What was imported before patching keeps what blocks.
 pub(crate) static LATE_MONKEY_PATCH: Rule = Rule {
-    code: RuleCode(302),
+    code: RuleCode::LATE_MONKEY_PATCH,
     name: "late-monkey-patch",
     summary: "a name was imported before gevent or eventlet patched it, and still blocks the hub",
     page: include_str!("../../../rules/BLT302-late-monkey-patch.md"),
     effect: None,
     noun: "imported before patching",
+    mistake: Some(&WORDS),
 };
+
+static WORDS: Mistake = Mistake { words, remedy, doubt };
+
+fn words(raw: &Subject<'_>) -> Option<Words> {
+    let What::LatePatch { taken, is_module, patch } = raw.what else { return None };
+    let message = match raw.direct {
+        true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
+        false => format!("this imports `{taken}` before `{patch}()`, so that it is not patched"),
+    };
+    let why = match is_module {
+        false => {
+            let (module, name) = taken.rsplit_once('.').unwrap_or(("", taken));
+            format!(
+                "patching replaces `{name}` in the module `{module}`; whoever took it before keeps what holds the hub"
+            )
+        }
+        true => format!("`{taken}` takes names of patched modules when it is imported, and keeps what holds the hub"),
+    };
+    let help = format!("call `{patch}()` above all other imports of the file that starts the program");
+    Some(Words { message, notes: vec![why], help: Some(help) })
+}
+
+fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let What::LatePatch { .. } = raw.what else { return None };
+    Some(Err(Refusal::new(match raw.language {
+        Language::Python => "the order of imports is the program's own matter",
+        Language::Rust => NO_GREENLETS,
+        Language::Java => NO_EDIT,
+    })))
+}
+
+fn doubt(what: &What) -> Option<&'static str> {
+    let says = "the import stands in a program that imports the file which patches";
+    matches!(what, What::LatePatch { .. }).then_some(says)
+}

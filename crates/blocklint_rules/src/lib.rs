@@ -1,7 +1,7 @@
 //! The rules: what each reports, in which words, and which of them are chosen.
 //!
 //! One file per rule; `RULES` is the list of all. Nothing here looks at code: the analysis says what
-//! it found in a [`RawFinding`], and [`RawFinding::words`] turns that into sentences.
+//! it found in a [`Subject`], and [`Subject::words`] turns that into sentences.
 
 mod advice;
 mod async_codes;
@@ -37,22 +37,19 @@ mod unreadable_source;
 mod unused_suppression;
 mod words;
 
-use blocklint_core::{Context, Effect, RuleCode};
+use blocklint_core::RuleCode;
 
 pub use async_codes::{AsyncCode, async_codes, rules_of_async};
 pub use comments::{malformed, meant, names_rules, probably_meant};
 pub use invalid_suppression::INVALID_SUPPRESSION;
-pub use large_response_on_loop::{Path, Response};
-pub use made_anew::{Anew, Made};
-pub use offloads::{Starved, Unbounded};
-pub use remedy::{Advice, BoundCall, BoundTo, BoundUse, FixKind, Helpers, Reach, remedy};
+pub use remedy::{Advice, Helpers, Reach, refusal, remedy};
 pub use remedy_rust::RUST_FIX_SHAPES;
 pub use rule::{Rule, repository};
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
 pub use unexplained_suppression::UNEXPLAINED_SUPPRESSION;
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
 pub use unused_suppression::UNUSED_SUPPRESSION;
-pub use words::{Along, Owner, OwnerKind, RawFinding, SiteKind, Twin, What, Words};
+pub use words::{Along, Owner, OwnerKind, SiteKind, Subject, Twin, Words};
 
 /// Every rule, by code.
 pub static RULES: &[&Rule] = &[
@@ -80,34 +77,6 @@ pub static RULES: &[&Rule] = &[
     &UNEXPLAINED_SUPPRESSION,
 ];
 
-/// The rule that reports an effect in a root's context; `native` says that no library makes the
-/// call cooperative. `None` where no rule speaks of it.
-///
-/// On greenlets one rule reports all native calls, whatever they wait for.
-pub fn rule_of(effect: Effect, native: bool, context: Context) -> Option<&'static Rule> {
-    match context {
-        Context::EventLoop => RULES.iter().copied().find(|rule| rule.effect == Some(effect)),
-        Context::Greenlet if native => Some(&native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB),
-        Context::Greenlet | Context::Worker | Context::Unknown => None,
-    }
-}
-
-/// The rule of a mistake that is no effect of a call.
-pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
-    match what {
-        What::Holds => None,
-        What::HoldsHub { .. } => Some(&native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB),
-        What::LargeResponse(_) => Some(&large_response_on_loop::LARGE_RESPONSE_ON_LOOP),
-        What::LatePatch { .. } => Some(&late_monkey_patch::LATE_MONKEY_PATCH),
-        What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
-        What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
-        What::Offloads { takes: Some(_), .. } | What::Starves(_) => Some(&pool_starvation::POOL_STARVATION),
-        What::Offloads { takes: None, .. } => Some(&unbounded_offload::UNBOUNDED_OFFLOAD),
-        What::MadeAnew { made: Made::Threads, .. } => Some(&per_instance_scheduler::PER_INSTANCE_SCHEDULER),
-        What::MadeAnew { made: Made::Connections, .. } => Some(&pool_per_call::POOL_PER_CALL),
-    }
-}
-
 /// The rule with this code.
 pub fn rule(code: RuleCode) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code == code)
@@ -120,6 +89,8 @@ pub fn rule_named(text: &str) -> Option<&'static Rule> {
 
 #[cfg(test)]
 mod tests {
+    use blocklint_core::{Context, Effect, rule_of};
+
     use super::*;
 
     #[test]
@@ -167,15 +138,15 @@ mod tests {
     }
 
     #[test]
-    fn an_effect_is_reported_only_where_a_thread_must_not_block() {
-        let code = |effect, context| rule_of(effect, false, context).map(|rule| rule.code);
-        assert_eq!(code(Effect::Sleep, Context::EventLoop), Some(RuleCode(101)));
-        assert_eq!(code(Effect::Wait, Context::EventLoop), Some(RuleCode(106)));
-        for context in [Context::Worker, Context::Unknown, Context::Greenlet] {
-            assert_eq!(code(Effect::Sleep, context), None);
+    fn an_effect_is_reported_by_the_rule_of_the_table() {
+        for rule in RULES {
+            assert!(rule.effect.is_none_or(|effect| effect.rule() == rule.code), "{}", rule.name);
         }
-        assert_eq!(code(Effect::NestedLoop, Context::EventLoop), Some(RuleCode(107)));
-        assert_eq!(code(Effect::Cpu, Context::EventLoop), Some(RuleCode(108)));
-        assert_eq!(code(Effect::Input, Context::EventLoop), Some(RuleCode(109)));
+        for &effect in Effect::ALL {
+            assert_eq!(rule(effect.rule()).and_then(|rule| rule.effect), Some(effect));
+        }
+        for context in [Context::Worker, Context::Unknown, Context::Greenlet] {
+            assert_eq!(rule_of(Effect::Sleep, false, context), None);
+        }
     }
 }

@@ -1,80 +1,98 @@
-//! The words of BLT501 and BLT502: what is made more often than it needs to be.
+//! The words of BLT501 and BLT502: threads and connections that are made more often than they need to be.
 
-use blocklint_core::Language;
+use blocklint_core::{Anew, Applicability, Language, Made, Refusal, Remedy, Runtime, Way, What};
 
-/// What a call makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
-    /// Threads.
-    Threads,
-    /// Connections.
-    Connections,
+use crate::remedy::{NO_EDIT, Reach};
+use crate::rule::Mistake;
+use crate::words::{Subject, Words};
+use crate::{Advice, SiteKind};
+
+pub(crate) static WORDS: Mistake = Mistake { words, remedy, doubt };
+
+fn words(raw: &Subject<'_>) -> Option<Words> {
+    let What::MadeAnew { made, anew, of } = raw.what else { return None };
+    Some(Words {
+        message: message(*made, *anew, of, raw.call),
+        notes: vec![why(*made, *anew).to_owned()],
+        help: Some(help(*made, raw.language, raw.call).to_owned()),
+    })
 }
 
-/// How often it is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anew<'a> {
-    /// Each time a library enters this body.
-    PerEntry(&'a str),
-    /// For each element of what this body goes through.
-    PerItem(&'a str),
-    /// For each instance of this class.
-    PerInstance(&'a str),
-    /// In each call of this body.
-    PerCall(&'a str),
+fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let What::MadeAnew { made, .. } = raw.what else { return None };
+    let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
+    match (raw.language, made) {
+        (Language::Python, Made::Threads) if raw.site == SiteKind::Call => {
+            Some(Ok(Remedy { ways: vec![Way::ShareInModule], at_most: Applicability::Unsafe }))
+        }
+        (Language::Java, Made::Threads) => {
+            let Some(of) = Runtime::publishers(Some(Runtime::Reactor)) else { return refuse(NO_EDIT) };
+            if let Reach::Newer(what) = &advice.pool {
+                return refuse(&format!("a scheduler for all that has bounds needs {what}"));
+            }
+            Some(Ok(Remedy { ways: vec![Way::Share { of }], at_most: Applicability::Unsafe }))
+        }
+        _ => refuse("where it is made once, and who ends it, is for the program to say"),
+    }
 }
 
-/// What is wrong, in one sentence without a full stop.
-pub(crate) fn message(made: Made, anew: Anew<'_>, call: &str) -> String {
+/// Returns the message, in one sentence without a full stop.
+fn message(made: Made, anew: Anew, of: &str, call: &str) -> String {
     let what = match made {
         Made::Threads => "makes threads",
         Made::Connections => "opens connections",
     };
     match anew {
-        Anew::PerEntry(name) => format!("`{call}` {what} anew for each request to `{name}`"),
-        Anew::PerItem(name) => format!("`{call}` {what} anew for each item in `{name}`"),
-        Anew::PerInstance(class) => format!("`{call}` {what} for each instance of `{class}`"),
-        Anew::PerCall(name) => format!("`{call}` {what} anew in each call of `{name}`"),
+        Anew::PerEntry => format!("`{call}` {what} anew for each request to `{of}`"),
+        Anew::PerItem => format!("`{call}` {what} anew for each item in `{of}`"),
+        Anew::PerInstance { .. } => format!("`{call}` {what} for each instance of `{of}`"),
+        Anew::PerCall => format!("`{call}` {what} anew in each call of `{of}`"),
     }
 }
 
-/// Why it matters.
-pub(crate) fn why(made: Made, anew: Anew<'_>) -> String {
+/// Returns the sentence on why it matters.
+fn why(made: Made, anew: Anew) -> &'static str {
     match (made, anew) {
-        (Made::Threads, Anew::PerInstance(_)) => {
+        (Made::Threads, Anew::PerInstance { .. }) => {
             "threads grow with the number of instances, also where each instance gives its own back in the end"
-                .to_owned()
         }
-        (Made::Threads, _) => {
-            "threads are started and ended each time, and nothing bounds how many there are at once".to_owned()
-        }
+        (Made::Threads, _) => "threads are started and ended each time, and nothing bounds how many there are at once",
         (Made::Connections, _) => {
-            "each one connects and shakes hands anew, and nothing bounds how many there are at once".to_owned()
+            "each one connects and shakes hands anew, and nothing bounds how many there are at once"
         }
     }
 }
 
-/// What to do.
-pub(crate) fn help(made: Made, language: Language, call: &str) -> String {
+/// Returns the sentence on what to do.
+fn help(made: Made, language: Language, call: &str) -> &'static str {
     match (made, language) {
         // What has no name of a scheduler of Reactor's kind cannot be told from here: the advice holds for both.
         (Made::Threads, Language::Java) if call.contains("cheduler") => {
             "share one: `private static final Scheduler SHARED = Schedulers.newBoundedElastic(…)`; then remove `dispose()` of the \
              scheduler, keep the `Disposable` of each subscription and dispose that in `close()`"
-                .to_owned()
         }
         (Made::Threads, Language::Java) => {
-            "share one: a `private static final` field, which no instance shuts down, or one that is handed in".to_owned()
+            "share one: a `private static final` field, which no instance shuts down, or one that is handed in"
         }
         (Made::Threads, Language::Python) => {
-            "share one: make it once for the module or application and hand it in; no instance shuts it down".to_owned()
+            "share one: make it once for the module or application and hand it in; no instance shuts it down"
         }
         (Made::Threads, Language::Rust) => {
-            "share one: hand in a `Handle` of the application's runtime, or keep one in a `LazyLock`".to_owned()
+            "share one: hand in a `Handle` of the application's runtime, or keep one in a `LazyLock`"
         }
         (Made::Connections, Language::Python) => {
-            "make it once at start-up and share it: in the application's state, a module or a cached dependency".to_owned()
+            "make it once at start-up and share it: in the application's state, a module or a cached dependency"
         }
-        (Made::Connections, _) => "make it once at start-up and share it: it is made to be used by many".to_owned(),
+        (Made::Connections, _) => "make it once at start-up and share it: it is made to be used by many",
     }
+}
+
+fn doubt(what: &What) -> Option<&'static str> {
+    let What::MadeAnew { anew, .. } = what else { return None };
+    Some(match anew {
+        Anew::PerEntry | Anew::PerItem => "how often it is made is inferred from code that calls it",
+        Anew::PerInstance { is_shown: true } => "how many instances there are is inferred from code that makes them",
+        Anew::PerInstance { is_shown: false } => "nothing shows how many instances there are",
+        Anew::PerCall => "nothing shows how often the function is called",
+    })
 }

@@ -1,15 +1,77 @@
 //! BLT301 native-call-blocks-hub.
 
-use blocklint_core::RuleCode;
+use blocklint_core::{Applicability, FixKind, Language, Refusal, Remedy, RuleCode, Way, What};
 
-use crate::Rule;
+use crate::remedy::{NO_EDIT, NO_GREENLETS};
+use crate::rule::Mistake;
+use crate::words::{Subject, Words, one_line};
+use crate::{Advice, Rule, SiteKind};
 
 /// A native call that no patch makes cooperative, where greenlets run.
 pub(crate) static NATIVE_CALL_BLOCKS_HUB: Rule = Rule {
-    code: RuleCode(301),
+    code: RuleCode::NATIVE_CALL_BLOCKS_HUB,
     name: "native-call-blocks-hub",
     summary: "a native call holds the hub of gevent or eventlet, and with it every greenlet",
     page: include_str!("../../../rules/BLT301-native-call-blocks-hub.md"),
     effect: None,
     noun: "native call",
+    mistake: Some(&WORDS),
 };
+
+static WORDS: Mistake = Mistake { words, remedy, doubt: |_| None };
+
+fn words(raw: &Subject<'_>) -> Option<Words> {
+    let What::HoldsHub { entries, adapter, pool } = raw.what else { return None };
+    let owner = raw.owner.words();
+    let entered = match entries {
+        0 | 1 => format!("a greenlet enters at {owner}"),
+        2 => format!("a greenlet enters at {owner} and in 1 more place"),
+        more => format!("a greenlet enters at {owner} and in {} more places", more - 1),
+    };
+    Some(Words {
+        message: format!("{} `{}` {}", raw.rule.noun, raw.call, raw.harm()),
+        notes: vec![raw.why().to_owned(), entered],
+        help: help(raw, adapter.as_deref(), pool.as_deref()),
+    })
+}
+
+/// An adapter for the library, else the pool of real threads.
+fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<String> {
+    if raw.holds_gil {
+        return Some(
+            "a thread would not free the hub, for the call keeps the interpreter's lock: use a process".to_owned(),
+        );
+    }
+    let pool = pool.map(|pool| {
+        let (holder, _) = pool.rsplit_once('.').unwrap_or((pool, ""));
+        let short = match holder.ends_with("ThreadPool") {
+            true => "gevent.get_hub().threadpool.apply",
+            false => pool,
+        };
+        format!("hand it to a real thread: `{short}({}, …)`", one_line(raw.written))
+    });
+    match (adapter, pool) {
+        (Some(adapter), Some(pool)) => Some(format!("call `{adapter}()` at start-up, or {pool}")),
+        (Some(adapter), None) => Some(format!("call `{adapter}()` at start-up")),
+        (None, pool) => pool,
+    }
+}
+
+fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let What::HoldsHub { adapter, .. } = raw.what else { return None };
+    let reason = match &advice.rewrite {
+        _ if raw.language == Language::Rust => NO_GREENLETS,
+        _ if raw.language == Language::Java => NO_EDIT,
+        _ if adapter.is_some() => "one call at start-up makes all of the library's calls cooperative",
+        _ if raw.site != SiteKind::Call => "no call is written here that could be handed over",
+        _ if raw.holds_gil => "a thread would not free the hub",
+        _ if advice.lazy => "the call only builds: what consumes its result holds the thread",
+        _ if advice.kind == Some(FixKind::None) => "no edit of this call is right",
+        Some(template) => {
+            let ways = vec![Way::Rewrite { template: template.clone() }];
+            return Some(Ok(Remedy { ways, at_most: Applicability::Unsafe }));
+        }
+        None => "models know no pool of real threads for it",
+    };
+    Some(Err(Refusal::new(reason)))
+}

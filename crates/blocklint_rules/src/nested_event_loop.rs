@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// Running an event loop inside of another one: it raises, or the outer loop stands still.
 pub(crate) static NESTED_EVENT_LOOP: Rule = Rule {
-    code: RuleCode(107),
+    code: RuleCode::NESTED_EVENT_LOOP,
     name: "nested-event-loop",
     summary: "a second event loop is run on a thread whose loop already runs",
     page: include_str!("../../../rules/BLT107-nested-event-loop.md"),
     effect: Some(Effect::NestedLoop),
     noun: "nested event loop",
+    mistake: None,
 };

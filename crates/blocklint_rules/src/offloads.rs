@@ -1,38 +1,46 @@
 //! The words of BLT401 and BLT402: threads without a bound, connections that are held too long.
 
-use blocklint_core::Language;
+use blocklint_core::{Language, Refusal, Remedy, Starved, Unbounded, What};
 
-use crate::words::one_line;
+use crate::Advice;
+use crate::remedy::NO_EDIT;
+use crate::rule::Mistake;
+use crate::words::{Subject, Words, one_line};
 
-/// What there are as many of as threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unbounded<'a> {
-    /// Elements of a collection.
-    PerItem,
-    /// Requests, messages or events that enter this body.
-    PerEntry(&'a str),
-    /// The work never ends.
-    Endless,
+pub(crate) static WORDS: Mistake = Mistake { words, remedy, doubt };
+
+fn words(raw: &Subject<'_>) -> Option<Words> {
+    Some(match raw.what {
+        What::Offloads { unbounded, takes } => Words {
+            message: offload_message(raw.language, raw.written, unbounded, takes.as_deref()),
+            notes: vec![offload_why(raw.language, unbounded, takes.as_deref()).to_owned()],
+            help: Some(offload_help(raw.language, unbounded).to_owned()),
+        },
+        What::Starves(starved) => Words {
+            message: starved_message(raw.written, raw.call, starved, &raw.owner.words()),
+            notes: vec![starved_why(starved).to_owned()],
+            help: Some(starved_help(raw.language, starved).to_owned()),
+        },
+        _ => return None,
+    })
 }
 
-/// Who waits for a connection that is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Starved<'a> {
-    /// It is held over this `await`.
-    OverAwait(&'a str),
-    /// It is held, from this call on, while one more of the pool is taken.
-    Second(&'a str),
-    /// A job waits for what this call hands to the pool that runs it.
-    OwnJob(&'a str),
+fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
+    let reason = match (raw.what, raw.language) {
+        (What::Starves(_) | What::Offloads { .. }, Language::Rust) => {
+            "what bounds the work, and who holds the connection, is for the program to say"
+        }
+        (What::Starves(_) | What::Offloads { .. }, Language::Java) => NO_EDIT,
+        (What::Starves(Starved::OwnJob { .. }), _) => "where a job runs is for the program to say",
+        (What::Starves(_), _) => "what is done with the connection must move to a thread as a whole",
+        (What::Offloads { .. }, _) => "how much may run at once is for the program to say",
+        _ => return None,
+    };
+    Some(Err(Refusal::new(reason)))
 }
 
-/// What is wrong with a hand-over, in one sentence without a full stop.
-pub(crate) fn offload_message(
-    language: Language,
-    written: &str,
-    unbounded: Unbounded<'_>,
-    takes: Option<&str>,
-) -> String {
+/// Returns the message of a hand-over, in one sentence without a full stop.
+fn offload_message(language: Language, written: &str, unbounded: &Unbounded, takes: Option<&str>) -> String {
     let written = one_line(written);
     let many = match unbounded {
         Unbounded::PerItem => "for each item".to_owned(),
@@ -51,8 +59,8 @@ pub(crate) fn offload_message(
     }
 }
 
-/// Why it matters.
-pub(crate) fn offload_why(language: Language, unbounded: Unbounded<'_>, takes: Option<&str>) -> &'static str {
+/// Returns the sentence on why it matters.
+fn offload_why(language: Language, unbounded: &Unbounded, takes: Option<&str>) -> &'static str {
     match (unbounded, takes, language) {
         (Unbounded::Endless, _, _) => {
             "it holds one thread of the pool for ever, and the runtime waits for it when it ends"
@@ -69,8 +77,8 @@ pub(crate) fn offload_why(language: Language, unbounded: Unbounded<'_>, takes: O
     }
 }
 
-/// What to do.
-pub(crate) fn offload_help(language: Language, unbounded: Unbounded<'_>) -> &'static str {
+/// Returns the sentence on what to do.
+fn offload_help(language: Language, unbounded: &Unbounded) -> &'static str {
     match (unbounded, language) {
         (Unbounded::Endless, Language::Rust) => "give it a thread of its own: `std::thread::spawn`",
         (Unbounded::Endless, _) => "give it a thread of its own",
@@ -85,58 +93,70 @@ pub(crate) fn offload_help(language: Language, unbounded: Unbounded<'_>) -> &'st
     }
 }
 
-/// What is wrong with a connection that is held.
-pub(crate) fn starved_message(written: &str, call: &str, starved: Starved<'_>, owner: &str) -> String {
+/// Returns the message of a connection that is held.
+fn starved_message(written: &str, call: &str, starved: &Starved, owner: &str) -> String {
     let written = one_line(written);
     match starved {
-        Starved::OverAwait(awaited) => {
+        Starved::OverAwait { awaited } => {
             format!(
                 "`{written}` waits in {owner} for a connection on the thread that runs tasks, and holds it over `await {}`",
                 one_line(awaited)
             )
         }
-        Starved::Second(first) => {
+        Starved::Second { first } => {
             format!(
                 "`{call}` takes a second connection of the pool in {owner} while that of `{}` is held",
                 one_line(first)
             )
         }
-        Starved::OwnJob(handed) => {
+        Starved::OwnJob { handed } => {
             format!("`{written}` waits in {owner} for what `{}` hands to the pool that runs it", one_line(handed))
         }
     }
 }
 
-/// Why it matters.
-pub(crate) fn starved_why(starved: Starved<'_>) -> &'static str {
+/// Returns the sentence on why it matters.
+fn starved_why(starved: &Starved) -> &'static str {
     match starved {
-        Starved::OverAwait(_) => {
+        Starved::OverAwait { .. } => {
             "when all connections are out, tasks that wait for one hold the threads on which their holders would go on and give \
              theirs back: the program stands still"
         }
-        Starved::Second(_) => {
+        Starved::Second { .. } => {
             "when all connections are held by such tasks, each waits for another one's, for ever or until the time is up"
         }
-        Starved::OwnJob(_) => {
+        Starved::OwnJob { .. } => {
             "when all threads of the pool run such jobs, each waits for one that no thread is left for: none ever ends"
         }
     }
 }
 
-/// What to do.
-pub(crate) fn starved_help(language: Language, starved: Starved<'_>) -> &'static str {
+/// Returns the sentence on what to do.
+fn starved_help(language: Language, starved: &Starved) -> &'static str {
     match (starved, language) {
-        (Starved::OverAwait(_), Language::Rust) => {
+        (Starved::OverAwait { .. }, Language::Rust) => {
             "take the connection and use it inside one `spawn_blocking(move || …).await`; a larger pool or a longer timeout only \
              delays it"
         }
-        (Starved::OverAwait(_), _) => {
+        (Starved::OverAwait { .. }, _) => {
             "take the connection and use it inside one function that is handed to a thread as a whole; a larger pool or a longer \
              timeout only delays it"
         }
-        (Starved::OwnJob(_), _) => {
+        (Starved::OwnJob { .. }, _) => {
             "call it in place, give it a pool of its own, or let what waits run elsewhere; a larger pool only delays it"
         }
-        (Starved::Second(_), _) => "pass the first connection on, or give it back before the second one is taken",
+        (Starved::Second { .. }, _) => "pass the first connection on, or give it back before the second one is taken",
     }
+}
+
+fn doubt(what: &What) -> Option<&'static str> {
+    Some(match what {
+        What::Starves(Starved::Second { .. } | Starved::OwnJob { .. }) => "the other one is some calls away",
+        What::Offloads { unbounded: Unbounded::PerItem, .. } => "how many items there are at once is inferred",
+        What::Offloads { unbounded: Unbounded::PerEntry(_), .. } => {
+            "how many of them run at once is inferred from code that calls it"
+        }
+        What::Offloads { unbounded: Unbounded::Endless, .. } => "that the work never ends is inferred",
+        _ => return None,
+    })
 }

@@ -2,14 +2,15 @@
 
 use blocklint_core::RuleCode;
 
-use crate::Rule;
+use crate::{Rule, made_anew};
 
 /// Making a scheduler's threads for each instance or request.
 pub(crate) static PER_INSTANCE_SCHEDULER: Rule = Rule {
-    code: RuleCode(501),
+    code: RuleCode::PER_INSTANCE_SCHEDULER,
     name: "per-instance-scheduler",
     summary: "threads are made for each instance or request",
     page: include_str!("../../../rules/BLT501-per-instance-scheduler.md"),
     effect: None,
     noun: "scheduler per instance",
+    mistake: Some(&made_anew::WORDS),
 };

@@ -2,14 +2,15 @@
 
 use blocklint_core::RuleCode;
 
-use crate::Rule;
+use crate::{Rule, made_anew};
 
 /// Making a client or pool for each request or item.
 pub(crate) static POOL_PER_CALL: Rule = Rule {
-    code: RuleCode(502),
+    code: RuleCode::POOL_PER_CALL,
     name: "pool-per-call",
     summary: "a client or connection pool is made for each request or item",
     page: include_str!("../../../rules/BLT502-pool-per-call.md"),
     effect: None,
     noun: "pool per call",
+    mistake: Some(&made_anew::WORDS),
 };

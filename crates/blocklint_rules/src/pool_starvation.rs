@@ -2,14 +2,15 @@
 
 use blocklint_core::RuleCode;
 
-use crate::Rule;
+use crate::{Rule, offloads};
 
 /// Holding a connection of a pool where others wait for one.
 pub(crate) static POOL_STARVATION: Rule = Rule {
-    code: RuleCode(402),
+    code: RuleCode::POOL_STARVATION,
     name: "pool-starvation",
     summary: "a connection of a pool is held where others wait for one",
     page: include_str!("../../../rules/BLT402-pool-starvation.md"),
     effect: None,
     noun: "pool starvation",
+    mistake: Some(&offloads::WORDS),
 };

@@ -1,27 +1,13 @@
 //! Which fix a finding in Java asks for.
 
-use blocklint_core::{Applicability, Effect, Refusal, Remedy, Runtime, Way};
+use blocklint_core::{Applicability, Effect, FixKind, Refusal, Remedy, Runtime, Way};
 
-use crate::remedy::{Advice, FixKind, Reach};
-use crate::{RawFinding, SiteKind, What};
+use crate::remedy::{Advice, Reach};
+use crate::{SiteKind, Subject};
 
 /// Decides which fix a finding in Java asks for: the edits are those of a chain of publishers.
-pub(crate) fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+pub(crate) fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
-    match raw.what {
-        What::Holds | What::CalledInstead { .. } => {}
-        What::MadeAnew { .. } if raw.rule.code == crate::per_instance_scheduler::PER_INSTANCE_SCHEDULER.code => {
-            let Some(of) = Runtime::publishers(Some(Runtime::Reactor)) else {
-                return refuse("no edit is known for it");
-            };
-            if let Reach::Newer(what) = &advice.pool {
-                return Err(Refusal::new(format!("a scheduler for all that has bounds needs {what}")));
-            }
-            return Ok(Remedy { ways: vec![Way::Share { of }], at_most: Applicability::Unsafe });
-        }
-        What::MadeAnew { .. } => return refuse("where it is made once, and who ends it, is for the program to say"),
-        _ => return refuse("no edit is known for it"),
-    }
     match raw.site {
         SiteKind::HandOver => return refuse("the function is handed over here, and what it does must change"),
         SiteKind::Implicit => {

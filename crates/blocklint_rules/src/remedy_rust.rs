@@ -8,13 +8,13 @@
 //! - The blocking pool is **unsafe**: whether what the closure takes may leave the task (`Send`, `'static`) only the
 //!   compiler knows.
 
-use blocklint_core::{Applicability, Effect, Offload, Refusal, Remedy, Runtime, Way, last_name};
+use blocklint_core::{Applicability, Effect, FixKind, Offload, Refusal, Remedy, Runtime, Way, last_name};
 
-use crate::remedy::{Advice, FixKind, Reach};
-use crate::{RawFinding, SiteKind, What};
+use crate::remedy::{Advice, Reach};
+use crate::{SiteKind, Subject};
 
 /// Decides which fix a finding asks for.
-pub(crate) fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+pub(crate) fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let mut remedy = decided(raw, advice)?;
     let is_proven = |way: &Way| RUST_FIX_SHAPES.contains(&(raw.rule.name, shape(way)));
     if !remedy.ways.iter().all(is_proven) {
@@ -23,25 +23,8 @@ pub(crate) fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Re
     Ok(remedy)
 }
 
-fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
-    match raw.what {
-        What::Holds => {}
-        What::CalledInstead { .. } => {
-            return refuse("what is called and what is handed over is for the program to say");
-        }
-        What::HoldsHub { .. } | What::LatePatch { .. } => return refuse("there are no greenlets in Rust"),
-        What::LargeResponse(_) => return refuse("what a route answers is for the program to say"),
-        What::Starves(_) | What::Offloads { .. } => {
-            return refuse("what bounds the work, and who holds the connection, is for the program to say");
-        }
-        What::LockOverAwait { .. } => {
-            return refuse("where the guard can be let go is for the program to say");
-        }
-        What::MadeAnew { .. } => {
-            return refuse("where it is made once, and who ends it, is for the program to say");
-        }
-    }
     match raw.site {
         SiteKind::HandOver => return refuse("the function is handed over here, and what it does must change"),
         SiteKind::Implicit => {
@@ -181,7 +164,7 @@ pub const RUST_FIX_SHAPES: &[(&str, &str)] = &[
     ("blocking-input", "offload"),
 ];
 
-/// What a way is called among the shapes.
+/// Returns the name of a way among the shapes.
 fn shape(way: &Way) -> &'static str {
     match way {
         Way::Twin { method: true, .. } => "twin-method",
@@ -197,7 +180,7 @@ fn shape(way: &Way) -> &'static str {
     }
 }
 
-/// Whether a path is spelled like that of a type.
+/// True if a path is spelled like that of a type.
 fn is_type(path: &str) -> bool {
     path.rsplit("::").next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }

@@ -1,6 +1,9 @@
-//! What a rule is.
+//! A rule: its code, name, page, words and edits.
 
-use blocklint_core::{Effect, RuleCode};
+use blocklint_core::{Effect, Refusal, Remedy, RuleCode, What};
+
+use crate::Advice;
+use crate::words::{Subject, Words};
 
 /// A kind of mistake, the same in every language in which it can be made.
 #[derive(Debug)]
@@ -17,6 +20,19 @@ pub struct Rule {
     pub effect: Option<Effect>,
     /// What the call is in a message: `blocking network call`.
     pub noun: &'static str,
+    /// The words and edits of a rule that reports no effect; `None` for one whose findings are blocking calls.
+    pub(crate) mistake: Option<&'static Mistake>,
+}
+
+/// The words and edits of a rule that reports no effect. All functions return `None` for a finding that is a blocking call.
+#[derive(Debug)]
+pub(crate) struct Mistake {
+    /// Returns the message, the notes on why it matters, and the help.
+    pub(crate) words: fn(&Subject<'_>) -> Option<Words>,
+    /// Returns the edit, or the reason why there is none.
+    pub(crate) remedy: fn(&Subject<'_>, &Advice) -> Option<Result<Remedy, Refusal>>,
+    /// Returns the inference for which a finding is less than sure, as a clause.
+    pub(crate) doubt: fn(&What) -> Option<&'static str>,
 }
 
 /// Where this build's sources lie, for addresses of pages: what builds a release says so. A build of anybody else has no place
@@ -29,6 +45,11 @@ pub fn repository() -> Option<&'static str> {
 }
 
 impl Rule {
+    /// Returns the inference for which a finding of a rule that reports no effect is less than sure, as a clause.
+    pub fn doubt(&self, what: &What) -> Option<&'static str> {
+        self.mistake.and_then(|mistake| (mistake.doubt)(what))
+    }
+
     /// The address of its page in a repository, in the version of this build.
     pub fn url_in(&self, repository: &str) -> String {
         let (repository, version) = (repository.trim_end_matches('/'), env!("CARGO_PKG_VERSION"));

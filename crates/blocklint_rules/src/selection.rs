@@ -74,7 +74,7 @@ impl Selection {
         Selection { chosen }
     }
 
-    /// Whether findings of this rule are shown.
+    /// True if findings of this rule are shown.
     pub fn contains(&self, code: RuleCode) -> bool {
         self.chosen.contains(&code)
     }
@@ -97,7 +97,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Whether this layer chooses a rule; `None` where it says nothing about it.
+    /// True if this layer chooses a rule; `None` where it says nothing about it.
     fn chooses(&self, rule: &Rule) -> Option<bool> {
         let weight = |list: &[Selector]| list.iter().filter_map(|selector| selector.weight(rule)).max();
         let mut wanted = self.select.as_deref().and_then(weight).max(weight(&self.extend_select));
@@ -146,7 +146,7 @@ impl Selector {
         Err(SelectorError { selector: text.to_owned(), suggestion: nearest(text) })
     }
 
-    /// Whether a rule is meant.
+    /// True if a rule is meant.
     pub fn means(&self, code: RuleCode) -> bool {
         crate::rule(code).is_some_and(|rule| self.weight(rule).is_some())
     }

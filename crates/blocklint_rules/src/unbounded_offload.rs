@@ -2,14 +2,15 @@
 
 use blocklint_core::RuleCode;
 
-use crate::Rule;
+use crate::{Rule, offloads};
 
 /// Handing as many pieces of work to threads as there are items or requests.
 pub(crate) static UNBOUNDED_OFFLOAD: Rule = Rule {
-    code: RuleCode(401),
+    code: RuleCode::UNBOUNDED_OFFLOAD,
     name: "unbounded-offload",
     summary: "work is handed to threads without a bound",
     page: include_str!("../../../rules/BLT401-unbounded-offload.md"),
     effect: None,
     noun: "unbounded offload",
+    mistake: Some(&offloads::WORDS),
 };

@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// A comment without the reason that `require-reason` demands.
 pub static UNEXPLAINED_SUPPRESSION: Rule = Rule {
-    code: RuleCode(904),
+    code: RuleCode::UNEXPLAINED_SUPPRESSION,
     name: "unexplained-suppression",
     summary: "a comment gives no reason where the configuration demands one",
     page: include_str!("../../../rules/BLT904-unexplained-suppression.md"),
     effect: None,
     noun: "unexplained suppression",
+    mistake: None,
 };

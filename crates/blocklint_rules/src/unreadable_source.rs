@@ -2,33 +2,27 @@
 
 use std::time::Duration;
 
-use blocklint_core::RuleCode;
+use blocklint_core::{RuleCode, UnreadFile};
 
 use crate::Rule;
 
 /// A file of which blocklint knows nothing or only a part. Shown at every level, because silence
 /// about such a file looks like a clean one; never a reason for exit code 1.
 pub static UNREADABLE_SOURCE: Rule = Rule {
-    code: RuleCode(902),
+    code: RuleCode::UNREADABLE_SOURCE,
     name: "unreadable-source",
     summary: "a source file was not read or analysed, or only in part",
     page: include_str!("../../../rules/BLT902-unreadable-source.md"),
     effect: None,
     noun: "unreadable source",
+    mistake: None,
 };
 
 /// Why a file, or part of it, is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// The file could not be read; the system's reason.
-    Unreadable(String),
-    /// It is longer than `max-file-size`; both in bytes.
-    TooLarge {
-        /// Length of the file.
-        size: u64,
-        /// The limit.
-        limit: u64,
-    },
+    /// The file could not be read, or is longer than `max-file-size`.
+    Whole(UnreadFile),
     /// Some of it could not be decoded or parsed; the front end's words.
     InPart(String),
     /// Reading it failed for a reason that is a bug of blocklint.
@@ -53,8 +47,8 @@ impl Unread {
     /// The message of the finding.
     pub fn message(&self) -> String {
         match self {
-            Unread::Unreadable(reason) => format!("not read: {reason}"),
-            Unread::TooLarge { size, limit } => {
+            Unread::Whole(UnreadFile::Unreadable(reason)) => format!("not read: {reason}"),
+            Unread::Whole(UnreadFile::TooLarge { size, limit }) => {
                 format!("skipped: {} is more than `max-file-size` ({})", bytes(*size), bytes(*limit))
             }
             Unread::InPart(reason) => reason.clone(),
@@ -71,13 +65,13 @@ impl Unread {
     /// What the user can do, where there is something.
     pub fn help(&self) -> Option<String> {
         match self {
-            Unread::TooLarge { .. } => {
+            Unread::Whole(UnreadFile::TooLarge { .. }) => {
                 Some("raise `max-file-size` under `[tool.blocklint]` if the file is not generated".to_owned())
             }
             Unread::Internal(_) | Unread::Failed { .. } | Unread::TookTooLong { .. } => {
                 Some("please report it, with the file if you can".to_owned())
             }
-            Unread::Unreadable(_) | Unread::InPart(_) => None,
+            Unread::Whole(UnreadFile::Unreadable(_)) | Unread::InPart(_) => None,
         }
     }
 }
@@ -94,11 +88,13 @@ fn bytes(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use blocklint_core::UnreadFile;
+
     use super::Unread;
 
     #[test]
     fn a_skipped_file_says_how_large_it_is_and_what_decides() {
-        let unread = Unread::TooLarge { size: 52_428_800, limit: 8_000_000 };
+        let unread = Unread::Whole(UnreadFile::TooLarge { size: 52_428_800, limit: 8_000_000 });
         assert_eq!(unread.message(), "skipped: 52.4 MB is more than `max-file-size` (8 MB)");
         assert!(unread.help().is_some());
     }

@@ -6,10 +6,11 @@ use crate::Rule;
 
 /// A comment, or a part of it, that silences nothing.
 pub static UNUSED_SUPPRESSION: Rule = Rule {
-    code: RuleCode(901),
+    code: RuleCode::UNUSED_SUPPRESSION,
     name: "unused-suppression",
     summary: "a comment silences nothing",
     page: include_str!("../../../rules/BLT901-unused-suppression.md"),
     effect: None,
     noun: "unused suppression",
+    mistake: None,
 };

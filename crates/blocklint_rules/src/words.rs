@@ -1,45 +1,44 @@
 //! From what the analysis found to sentences: what is wrong (message), why it matters (notes), what
 //! to do (help).
 
-use blocklint_core::{Fails, Hold, Language, RuleCode, Runtime};
+use blocklint_core::{Fails, Hold, Language, RuleCode, Runtime, What};
 
+use crate::Rule;
 use crate::advice::help;
-use crate::large_response_on_loop::Response;
-use crate::{Anew, Made, Rule, Starved, Unbounded, offloads};
 
-/// One finding as the analysis knows it, before it has words.
+/// The parts of a finding that its sentences and edits speak of.
 #[derive(Clone, Debug)]
-pub struct RawFinding<'a> {
+pub struct Subject<'a> {
     /// The rule it breaks.
     pub rule: &'static Rule,
-    /// What is wrong.
-    pub what: What<'a>,
+    /// The mistake.
+    pub what: &'a What,
     /// The language of the place it stands at.
     pub language: Language,
     /// The machinery of the thread, where known.
     pub runtime: Option<Runtime>,
     /// Path of the model row at the end of the trace (`requests.Session.get`).
     pub call: &'a str,
-    /// What is called at the place itself, as written (`store.load`); where this is the call of the
+    /// The callee at the place itself, as written (`store.load`); where this is the call of the
     /// row, `direct` says so.
     pub written: &'a str,
-    /// Whether the place itself enters the row, with no function of the project between.
+    /// True if the place itself enters the row, with no function of the project between.
     pub direct: bool,
-    /// What kind of site the place is; decides how it can be handed over.
+    /// The kind of site; decides how it can be handed over.
     pub site: SiteKind,
     /// The body that must not block.
     pub owner: Owner<'a>,
     /// How long one call can hold the thread.
     pub hold: Hold,
-    /// What the call does besides.
+    /// The other harm that the call does.
     pub fails: Option<Fails>,
     /// The async counterpart for this runtime, if the model names one.
     pub twin: Option<Twin<'a>>,
-    /// Whether a worker thread would not help, because the call keeps the interpreter's lock.
+    /// True if a worker thread would not help, because the call keeps the interpreter's lock.
     pub holds_gil: bool,
-    /// Whether a loop on the way runs the call more than once, so that the hold is that of one time.
+    /// True if a loop on the way runs the call more than once, so that the hold is that of one time.
     pub repeats: bool,
-    /// Who holds the lock that the call waits for.
+    /// The holder of the lock that the call waits for.
     pub held_by: Option<&'a str>,
     /// How the place runs a method that is not named there: "`list()` iterates over `books`".
     pub operation: Option<&'a str>,
@@ -49,7 +48,7 @@ pub struct RawFinding<'a> {
     pub more_causes: u32,
     /// Causes behind this place that break other rules: the rule, and the path of the model row.
     pub also: &'a [(RuleCode, &'a str)],
-    /// What else has to go where the call goes, if it is handed over.
+    /// The code that has to go where the call goes, if it is handed over.
     pub along: Option<Along>,
     /// Java: the build has a version of the library that lacks the workers of today.
     pub older_workers: bool,
@@ -60,78 +59,23 @@ pub struct RawFinding<'a> {
 pub enum Along {
     /// It uses what belongs to its thread, or to the event loop: a connection, a session.
     Bound,
-    /// What it gives blocks as well when it is used: a file, a cursor.
+    /// Its result blocks as well when it is used: a file, a cursor.
     Given,
     /// It makes an object, which is then used on another thread than its own.
     Made,
 }
 
-/// What is wrong at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What<'a> {
-    /// A call holds a thread that must not be held.
-    Holds,
-    /// What the call gives is handed to another call, which wants the callable.
-    CalledInstead {
-        /// That call's callee, as written.
-        taker: &'a str,
-    },
-    /// A native call holds the hub of greenlets; the owner is where one of them enters.
-    HoldsHub {
-        /// How many bodies that greenlets enter reach it.
-        entries: u32,
-        /// The call at start-up that makes the library cooperative.
-        adapter: Option<&'a str>,
-        /// The runtime's pool of real threads.
-        pool: Option<&'a str>,
-    },
-    /// An import comes before the call that patches what it takes.
-    LatePatch {
-        /// The name that stays as it was, or the module that takes some.
-        taken: &'a str,
-        /// Whether it is a module that takes names itself.
-        is_module: bool,
-        /// The call that patches.
-        patch: &'a str,
-    },
-    /// A response that may be large is serialised on the event loop.
-    LargeResponse(&'a Response<'a>),
-    /// The lock that is taken here is held over an `await`.
-    LockOverAwait {
-        /// What is awaited, as written.
-        awaited: &'a str,
-        /// Whether the lock lets the thread in again which has it, and with it all tasks of the event loop.
-        reentrant: bool,
-    },
-    /// Threads or connections are made more often than they need to be.
-    MadeAnew {
-        /// What is made.
-        made: Made,
-        /// How often.
-        anew: Anew<'a>,
-    },
-    /// A connection of a pool is held where others wait for one.
-    Starves(Starved<'a>),
-    /// Work is handed to threads without a bound.
-    Offloads {
-        /// What there are as many of as threads.
-        unbounded: Unbounded<'a>,
-        /// The call by which each piece takes a connection of a pool, if it does.
-        takes: Option<&'a str>,
-    },
-}
-
 /// The body that must not block.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: OwnerKind,
     /// Its name as people say it (`handler`, `Store.load`); of a body without a name that of the
     /// body around it.
     pub name: &'a str,
 }
 
-/// What the body that must not block is.
+/// The kinds of bodies that must not block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnerKind {
     /// `async def`, `async fn`.
@@ -156,13 +100,13 @@ pub enum OwnerKind {
 }
 
 impl OwnerKind {
-    /// Whether `await` can stand in it.
+    /// True if `await` can stand in it.
     pub fn is_async(self) -> bool {
         matches!(self, Self::AsyncFunction | Self::AsyncGenerator | Self::AsyncBlock | Self::AsyncClosure)
     }
 }
 
-/// What kind of site a place is.
+/// The kinds of sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteKind {
     /// A call.
@@ -178,65 +122,26 @@ pub enum SiteKind {
 pub struct Twin<'a> {
     /// Its path (`asyncio.sleep`).
     pub path: &'a str,
-    /// Whether it can stand where the call stands: it is a function, or takes the same receiver.
+    /// True if it can stand where the call stands: it is a function, or takes the same receiver.
     pub local: bool,
 }
 
 /// The sentences of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// What is wrong, in one sentence without a full stop.
+    /// The mistake, in one sentence without a full stop.
     pub message: String,
     /// Why it matters.
     pub notes: Vec<String>,
-    /// What to do.
+    /// The help.
     pub help: Option<String>,
 }
 
-impl RawFinding<'_> {
-    /// The sentences of this finding.
+impl Subject<'_> {
+    /// Returns the sentences of this finding.
     pub fn words(&self) -> Words {
-        let mut notes = vec![match self.what {
-            What::Holds | What::HoldsHub { .. } => why(self.language, self.runtime).to_owned(),
-            What::CalledInstead { taker } if self.language == Language::Java => {
-                format!("the call runs while the chain is put together; `{}` gets its value", one_line(taker))
-            }
-            What::CalledInstead { taker } => {
-                format!("the call runs here and now; `{}` gets what it returns", one_line(taker))
-            }
-            What::LargeResponse(response) => response.why(),
-            What::LatePatch { is_module: false, taken, .. } => {
-                let (module, name) = taken.rsplit_once('.').unwrap_or(("", taken));
-                format!(
-                    "patching replaces `{name}` in the module `{module}`; whoever took it before keeps what holds the hub"
-                )
-            }
-            What::LatePatch { is_module: true, taken, .. } => {
-                format!("`{taken}` takes names of patched modules when it is imported, and keeps what holds the hub")
-            }
-            What::LockOverAwait { reentrant: true, .. } => {
-                "all tasks of the event loop run on the thread that has the lock: it lets each of them in, and only other threads \
-                 wait until this task has gone on"
-                    .to_owned()
-            }
-            What::LockOverAwait { .. } => {
-                "whoever takes the lock meanwhile holds the event loop, so that this task cannot go on and let go of it"
-                    .to_owned()
-            }
-            What::MadeAnew { made, anew } => crate::made_anew::why(made, anew),
-            What::Starves(starved) => offloads::starved_why(starved).to_owned(),
-            What::Offloads { unbounded, takes } => offloads::offload_why(self.language, unbounded, takes).to_owned(),
-        }];
-        if let What::HoldsHub { entries, .. } = self.what {
-            notes.push(match entries {
-                0 | 1 => format!("a greenlet enters at {}", self.owner.words()),
-                2 => format!("a greenlet enters at {} and in 1 more place", self.owner.words()),
-                more => format!("a greenlet enters at {} and in {} more places", self.owner.words(), more - 1),
-            });
-        }
-        if let What::LargeResponse(response) = self.what {
-            notes.extend(response.notes());
-        }
+        let own = self.rule.mistake.and_then(|mistake| (mistake.words)(self));
+        let Words { message, mut notes, help } = own.unwrap_or_else(|| self.words_of_blocking_call());
         notes.extend(self.operation.map(str::to_owned));
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
@@ -246,7 +151,25 @@ impl RawFinding<'_> {
             1 => notes.push("and 1 more cause behind this call".to_owned()),
             more => notes.push(format!("and {more} more causes behind this call")),
         }
-        Words { message: self.message(), notes, help: help(self) }
+        Words { message, notes, help }
+    }
+
+    fn words_of_blocking_call(&self) -> Words {
+        let through = match self.direct {
+            true => String::new(),
+            false => format!(" through `{}`", one_line(self.written)),
+        };
+        let (noun, call, owner, harm) = (self.rule.noun, self.call, self.owner.words(), self.harm());
+        Words {
+            message: format!("{noun} `{call}`{through} in {owner} {harm}"),
+            notes: vec![self.why().to_owned()],
+            help: help(self),
+        }
+    }
+
+    /// Returns the sentence on the harm of a held thread.
+    pub(crate) fn why(&self) -> &'static str {
+        why(self.language, self.runtime)
     }
 
     /// Returns the sentence that names the calls of other rules behind this call; at most three, and how many there are besides.
@@ -266,53 +189,8 @@ impl RawFinding<'_> {
         })
     }
 
-    fn message(&self) -> String {
-        let (noun, call, owner) = (self.rule.noun, self.call, self.owner.words());
-        match self.what {
-            What::Holds => {}
-            What::LargeResponse(response) => return response.message(),
-            What::LatePatch { taken, patch, .. } => {
-                return match self.direct {
-                    true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
-                    false => format!("this imports `{taken}` before `{patch}()`, so that it is not patched"),
-                };
-            }
-            What::HoldsHub { .. } => return format!("{noun} `{call}` {}", self.harm()),
-            What::CalledInstead { taker } => {
-                let (written, taker) = (one_line(self.written), one_line(taker));
-                if self.language == Language::Java {
-                    let harm = self.harm();
-                    return format!("`{written}` is called in {owner} to put `{taker}` together, and {harm}");
-                }
-                return format!("`{written}` is called in {owner} instead of handed over to `{taker}`");
-            }
-            What::LockOverAwait { awaited, reentrant } => {
-                let (written, awaited) = (one_line(self.written), one_line(awaited));
-                if self.language == Language::Rust {
-                    return format!("what `{written}` gives (`{call}`) is held over `{awaited}.await` in {owner}");
-                }
-                return match reentrant {
-                    true => format!(
-                        "re-entrant lock `{written}` is held over `await {awaited}` in {owner} and keeps no other task out"
-                    ),
-                    false => format!("lock `{written}` is held over `await {awaited}` in {owner}"),
-                };
-            }
-            What::MadeAnew { made, anew } => return crate::made_anew::message(made, anew, call),
-            What::Starves(starved) => return offloads::starved_message(self.written, call, starved, &owner),
-            What::Offloads { unbounded, takes } => {
-                return offloads::offload_message(self.language, self.written, unbounded, takes);
-            }
-        }
-        let through = match self.direct {
-            true => String::new(),
-            false => format!(" through `{}`", one_line(self.written)),
-        };
-        format!("{noun} `{call}`{through} in {owner} {}", self.harm())
-    }
-
     /// `can hold the event loop for up to 5 s`.
-    fn harm(&self) -> String {
+    pub(crate) fn harm(&self) -> String {
         let thread = thread(self.language, self.runtime);
         match (self.fails, self.language) {
             (Some(Fails::Raises), Language::Rust) => return format!("panics on {thread}"),
@@ -341,7 +219,7 @@ impl RawFinding<'_> {
 
 impl Owner<'_> {
     /// ``async function `handler` ``.
-    fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let name = self.name;
         match self.kind {
             OwnerKind::AsyncFunction => format!("async function `{name}`"),
@@ -356,7 +234,7 @@ impl Owner<'_> {
     }
 }
 
-/// What users of the runtime call the thread that is held.
+/// Returns the name that users of the runtime give to the thread that is held.
 fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
     match runtime {
         Some(Runtime::Tokio | Runtime::TokioCurrentThread) => "a tokio worker thread",
@@ -384,7 +262,7 @@ fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
     }
 }
 
-/// What stands still meanwhile.
+/// Returns the sentence on the work that waits meanwhile.
 fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
     match runtime {
         Some(Runtime::Tokio | Runtime::AsyncStd | Runtime::Smol) => {
@@ -445,12 +323,12 @@ mod tests {
     use insta::assert_snapshot;
 
     use super::*;
-    use crate::rule_of;
+    use crate::rule;
 
-    fn raw(effect: Effect, call: &'static str) -> RawFinding<'static> {
-        RawFinding {
-            rule: rule_of(effect, false, blocklint_core::Context::EventLoop).expect("a rule"),
-            what: What::Holds,
+    fn raw(effect: Effect, call: &'static str) -> Subject<'static> {
+        Subject {
+            rule: rule(effect.rule()).expect("a rule"),
+            what: &What::Holds,
             language: Language::Python,
             runtime: Some(Runtime::Asyncio),
             call,
@@ -473,7 +351,7 @@ mod tests {
         }
     }
 
-    fn all(raw: &RawFinding<'_>) -> String {
+    fn all(raw: &Subject<'_>) -> String {
         let words = raw.words();
         let mut lines = vec![words.message];
         lines.extend(words.notes.iter().map(|note| format!("note: {note}")));
@@ -484,7 +362,7 @@ mod tests {
     #[test]
     fn behind_a_helper() {
         let found =
-            RawFinding { hold: Hold::Seconds(5.0), more_causes: 2, ..raw(Effect::Network, "requests.Session.get") };
+            Subject { hold: Hold::Seconds(5.0), more_causes: 2, ..raw(Effect::Network, "requests.Session.get") };
         assert_snapshot!(all(&found), @r"
         blocking network call `requests.Session.get` through `store.load` in async function `handler` can hold the event loop for up to 5 s
         note: until it returns, no other task of this event loop runs
@@ -495,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_direct_call_with_a_twin() {
-        let found = RawFinding {
+        let found = Subject {
             direct: true,
             written: "time.sleep",
             hold: Hold::Seconds(1.0),
@@ -511,7 +389,7 @@ mod tests {
 
     #[test]
     fn in_a_callback_nothing_can_be_awaited() {
-        let found = RawFinding {
+        let found = Subject {
             direct: true,
             written: "lock.acquire",
             owner: Owner { kind: OwnerKind::CallbackLiteral, name: "setup" },
@@ -527,7 +405,7 @@ mod tests {
 
     #[test]
     fn tokio_and_netty_speak_their_own_words() {
-        let tokio = RawFinding {
+        let tokio = Subject {
             language: Language::Rust,
             runtime: Some(Runtime::Tokio),
             direct: true,
@@ -541,7 +419,7 @@ mod tests {
         note: until it returns, this thread runs no other task, and tasks queued on it wait
         help: hand it to the blocking pool: `tokio::task::spawn_blocking(move || …).await`
         ");
-        let netty = RawFinding {
+        let netty = Subject {
             language: Language::Java,
             runtime: Some(Runtime::Netty),
             owner: Owner { kind: OwnerKind::Callback, name: "EchoHandler.channelRead" },

@@ -1,6 +1,6 @@
 //! Upwards from a site: the findings it belongs to, and where a label goes no further.
 
-use blocklint_core::{Context, Span};
+use blocklint_core::{Context, Span, rule_of};
 use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
 use blocklint_flow::callers::{CallerKind, Node};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
@@ -101,7 +101,7 @@ impl Explainer<'_, '_> {
     /// The findings made of a hit.
     fn findings_of(&self, hit: usize) -> Vec<usize> {
         let hit = &self.graph.hits[hit];
-        let Some(rule) = self.cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
+        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
             return Vec::new();
         };
         let finding = |at: usize| &self.solved.findings[at];

@@ -259,7 +259,7 @@ pub enum Above {
 impl<'l, 'a> Explainer<'l, 'a> {
     /// Solves the program.
     pub fn new(linker: &'l Linker<'a>, options: Options) -> Self {
-        let cuts = Suppressions::new(linker.program, options.rules);
+        let cuts = Suppressions::new(linker.program);
         let judge = Judge::new(options.without, true);
         let graph = Search::new(linker, &cuts, &judge).run();
         let options = Options { account: true, ..options };
@@ -269,7 +269,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
         let (callers, roots) = (Callers::new(linker), Roots::new(linker));
         let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
         // What is asked below to explain uses no comment.
-        let cuts = Suppressions::new(linker.program, options.rules);
+        let cuts = Suppressions::new(linker.program);
         let mut states: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
         for (at, state) in graph.states.iter().enumerate() {
             states.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));

@@ -1,6 +1,7 @@
 //! Names causes: the blocking calls behind findings, each with the number of functions that it delays.
 
-use blocklint_flow::graph::raw_finding::{RawCause, RawFinding};
+use crate::raw_finding::RawFinding;
+use blocklint_flow::graph::raw_finding::RawCause;
 use blocklint_flow::judge::candidate::{Candidate, Places};
 use blocklint_link::program::ids::BodyRef;
 use rustc_hash::FxHashSet;

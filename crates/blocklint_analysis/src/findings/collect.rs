@@ -1,6 +1,6 @@
 //! Collects candidates: each hit of the search with its best path, by the place at which a finding would stand.
 
-use blocklint_core::{RuleCode, Span};
+use blocklint_core::{RuleCode, Span, rule_of};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Hit};
@@ -23,11 +23,11 @@ struct Placed {
 
 /// Returns the candidates of all hits by place. A place that is silenced for some and reported for others is reported.
 pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> Places {
-    let SolvedGraph { linker, cuts, graph, .. } = *solved;
+    let SolvedGraph { linker, graph, .. } = *solved;
     let mut places = Places::default();
     for hit in &graph.hits {
         linker.check_cancelled();
-        let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
+        let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         let Some(_at_hand) = linker.take_up(Unit::Body(hit.root)) else { continue };
         let mut placed = Vec::new();
         place_hit(solved, hit.root, Placed { above: SmallVec::new(), way: hit.way }, &mut placed);

@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 
-use blocklint_core::{Confidence, Hold, Severity};
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Hold, Severity, What};
 use blocklint_flow::entries::root::threads_of;
 use blocklint_flow::graph::all_paths::PathNetwork;
-use blocklint_flow::graph::raw_finding::{Mending, RawFinding, RawStep, What};
+use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_flow::graph::trace::{place_of, step};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, SinkSite};
 use blocklint_flow::judge::beside::Joined;
@@ -14,11 +15,10 @@ use blocklint_flow::search::locks::holder_of;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::row_match::fails;
 use blocklint_link::program::ids::SiteRef;
+use blocklint_mending::{Chains, Mending, mending, twins};
 use blocklint_models::Thread;
 
-use super::chains::Chains;
 use super::collect::place_of_finding;
-use super::mending::{mending, twins};
 use super::partly_silenced::partly_silenced;
 use super::reasons::{doubts, reasons};
 use super::{SolvedGraph, is_repeated};

@@ -1,33 +1,31 @@
 //! Findings of a finished search, in five steps: collect candidates, judge them, name their causes, group them by place and rule,
 //! number those that are equal. No paths are found here, and nothing is worded.
 
-pub(crate) mod by_hand;
 mod causes;
-mod chains;
 mod collect;
 mod group;
-pub(crate) mod handles;
 mod judged;
-pub(crate) mod left_behind;
-mod mending;
 pub(crate) mod must_not_block;
 mod number;
 mod partly_silenced;
 mod reasons;
 
+use blocklint_core::{RuleCode, Starved, What};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::all_paths::PathNetwork;
 use blocklint_flow::graph::best_path::Paths;
 use blocklint_flow::graph::causes::Causes;
-use blocklint_flow::graph::raw_finding::{RawCause, RawFinding, Starved, What};
+use blocklint_flow::graph::raw_finding::RawCause;
 use blocklint_flow::judge::Judge;
 use blocklint_flow::judge::candidate::Places;
-use blocklint_flow::search::suppressions::{Misuse, Suppressions};
+use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::Unit;
 use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::SiteRef;
+
+use crate::raw_finding::RawFinding;
 
 use self::causes::name_causes;
 use self::collect::collect;
@@ -35,8 +33,9 @@ use self::group::group;
 use self::judged::judge;
 use self::number::sort_and_number;
 use crate::Options;
+use crate::rules::called_instead::called_for_a_chain;
 use crate::rules::large_response::{other_path, shows_by_code};
-use crate::rules::misuses::{called_for_a_chain, misuses};
+use crate::rules::mistakes::MistakeSearch;
 use crate::rules::native_hub::blocked_hubs;
 use crate::rules::pool_starvation::enters;
 use crate::rules::unbounded_offload::Offloads;
@@ -80,13 +79,14 @@ pub(crate) fn findings(
     let hubs = linker.attempt(Unit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
     let causes = name_causes(solved, &places, &hubs);
     let mut offloads = Offloads::new(linker, &callers, graph);
-    let mut misused = misuses(linker, cuts, &units, &callers, &mut offloads);
+    let reach = linker.reach();
+    let mut search = MistakeSearch { linker, cuts, units: &units, callers: &callers, reach, offloads: &mut offloads };
+    let mut misused = search.findings();
     misused.extend(hubs);
     drop_reported_as_misuse(linker, &mut places, &misused);
     let mut found = group(solved, places, &joined, &mut offloads, net);
-    if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
-        linker.attempt(Unit::Rule(rule), || called_for_a_chain(linker, cuts, rule, &mut found));
-    }
+    let rule = Unit::Rule(RuleCode::CALLED_INSTEAD_OF_HANDED_OVER);
+    linker.attempt(rule, || called_for_a_chain(linker, cuts, &mut found));
     found.extend(misused);
     sort_and_number(linker, &mut found);
     (found, causes)

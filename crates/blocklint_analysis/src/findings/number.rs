@@ -1,7 +1,7 @@
 //! Sorts findings and numbers equal ones, so that a fingerprint needs no line.
 
+use crate::raw_finding::RawFinding;
 use blocklint_core::RuleCode;
-use blocklint_flow::graph::raw_finding::RawFinding;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::FileId;
 use rustc_hash::FxHashMap;

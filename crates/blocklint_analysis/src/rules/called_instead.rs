@@ -1,13 +1,22 @@
 //! Calls whose result is handed over where the callable was meant: `to_thread(work())`.
 
-use blocklint_core::{Confidence, Language};
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Language, RuleCode, Severity, What};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
+use blocklint_flow::entries::publisher_factory::factory_given;
+use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val, Why};
 use blocklint_models::{Passes, RowEffect, Runs, Selector, Uses};
+use rustc_hash::FxHashSet;
+
+use crate::rules::mistakes::MistakeSearch;
+
+/// The rule of this file.
+const RULE: RuleCode = RuleCode::CALLED_INSTEAD_OF_HANDED_OVER;
 
 /// One such call.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +31,47 @@ pub(crate) struct HandedResult {
     pub(crate) confidence: Confidence,
     /// The taker passes further arguments on to the callable.
     pub(crate) passes: bool,
+}
+
+/// Returns the findings of this rule.
+pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
+    let linker = search.linker;
+    let all = search.attempt(RULE, || handed_results(linker, search.reach));
+    let finding = |one: HandedResult| {
+        let what = What::CalledInstead { taker: linker.written_site(one.taker) };
+        let call = linker.library.text(one.path).to_string();
+        let mut finding = search.finding((RULE, what), one.called, call, severity(linker, one.called), one.confidence);
+        finding.mending.passes = one.passes;
+        finding.mending.gives_coroutine = gives_coroutine(linker, one.called);
+        finding
+    };
+    all.into_iter().map(finding).collect()
+}
+
+/// Turns blocking calls whose value is an argument of a chain's factory (`just(f())`) into findings of this rule: they run before there is
+/// a chain.
+pub(crate) fn called_for_a_chain(linker: &Linker<'_>, cuts: &Suppressions, found: &mut Vec<RawFinding>) {
+    let mut said: FxHashSet<SiteRef> = FxHashSet::default();
+    found.retain_mut(|finding| {
+        // A short call is no mistake of the chain.
+        let is_held = finding.what == What::Holds && finding.severity > Severity::Note;
+        if finding.handed || !is_held || linker.program.language(finding.file) != Language::Java {
+            return true;
+        }
+        let Some(taker) = factory_given(linker, finding.site) else { return true };
+        finding.rule = RULE;
+        finding.what = What::CalledInstead { taker: linker.written_site(taker) };
+        finding.severity = severity(linker, finding.site);
+        if finding.suppressed.is_none() {
+            finding.suppressed = cuts.hides(linker.program, finding.site, finding.span.start, finding.root, RULE);
+        }
+        said.insert(finding.site)
+    });
+}
+
+/// Returns the severity of a call that runs too early: less in a test.
+fn severity(linker: &Linker<'_>, called: SiteRef) -> Severity {
+    if linker.program.is_test(called.file) { Severity::Warning } else { Severity::Error }
 }
 
 /// All such calls of the program, in order.
@@ -75,7 +125,7 @@ fn handed_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
     found
 }
 
-/// Whether a call gives a coroutine or something else to await.
+/// True if a call gives a coroutine or something else to await.
 pub(crate) fn gives_coroutine(linker: &Linker<'_>, called: SiteRef) -> bool {
     let value = linker.result(called, EnvId::NONE);
     linker.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
@@ -133,7 +183,7 @@ fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) 
     members.iter().all(no_callable).then_some(steps)
 }
 
-/// Whether a function ends without giving a value.
+/// True if a function ends without giving a value.
 fn gives_nothing(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     linker.program.body(body).flow == Flow::Sync

@@ -1,7 +1,9 @@
-//! What was imported before a call that patches, and keeps what was there: the top level of modules, read in order.
+//! Imports before a call that patches, which keep the unpatched names: the top level of modules, read in order.
 
-use blocklint_core::{Confidence, Language};
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Language, RuleCode, Severity, What};
 use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
+use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_link::lang;
 use blocklint_link::lang::python::names::{file_below, imported_module};
 use blocklint_link::linker::Linker;
@@ -9,6 +11,8 @@ use blocklint_link::models::unit_facts::{Units, calls_of};
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::Switch;
 use rustc_hash::FxHashSet;
+
+use crate::rules::mistakes::MistakeSearch;
 
 /// One import that comes too early.
 #[derive(Clone, Debug)]
@@ -20,7 +24,7 @@ pub(crate) struct LateImport {
     pub(crate) way: Vec<SiteRef>,
     /// What was taken: a name (`time.sleep`), or a module that takes some.
     pub(crate) taken: String,
-    /// Whether it is a module that takes names itself.
+    /// True if it is a module that takes names itself.
     pub(crate) is_module: bool,
     /// The call that patches, as it is known.
     pub(crate) patch: String,
@@ -30,6 +34,35 @@ pub(crate) struct LateImport {
 
 /// Modules are followed through so many imports.
 const DEEPEST: usize = 12;
+
+/// Returns the findings of this rule.
+pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
+    let (linker, rule) = (search.linker, RuleCode::LATE_MONKEY_PATCH);
+    let all = search.attempt(rule, || late_imports(linker, search.units));
+    let finding = |one: LateImport| {
+        let LateImport { site, way, taken, is_module, patch, confidence } = one;
+        let what = What::LatePatch { taken: taken.clone(), is_module, patch };
+        let mut finding = search.finding((rule, what), site, taken.clone(), Severity::Warning, confidence);
+        if !way.is_empty() {
+            finding.trace = way.iter().map(|&site| import_step(linker, site, &taken)).collect();
+        }
+        finding
+    };
+    all.into_iter().map(finding).collect()
+}
+
+/// Returns the step of a trace that is an import.
+fn import_step(linker: &Linker<'_>, site: SiteRef, taken: &str) -> RawStep {
+    let facts = linker.program.facts(site.file);
+    let row = linker.program.site(site);
+    RawStep {
+        file: site.file,
+        span: row.span,
+        function: linker.module_name(site.file),
+        call: taken.to_owned(),
+        written: format!("import {}", facts.text(row.name)),
+    }
+}
 
 /// Every import that comes before patching; one per statement.
 pub(crate) fn late_imports(linker: &Linker<'_>, units: &Units) -> Vec<LateImport> {
@@ -62,7 +95,7 @@ pub(crate) fn late_imports(linker: &Linker<'_>, units: &Units) -> Vec<LateImport
     found
 }
 
-/// Whether a file is run as a program: it asks for its own name, or is called so.
+/// True if a file is run as a program: it asks for its own name, or is called so.
 fn is_entry_point(linker: &Linker<'_>, file: FileId) -> bool {
     let relative = &linker.program.files[file.index()].relative;
     let name = relative.rsplit('/').next().unwrap_or(relative);
@@ -188,7 +221,7 @@ fn takes_early(
     None
 }
 
-/// Whether an import runs when its module does: at the top level, and not for type checkers only.
+/// True if an import runs when its module does: at the top level, and not for type checkers only.
 fn runs_at_import(linker: &Linker<'_>, file: FileId, import: &Import) -> bool {
     let facts = linker.program.facts(file);
     if facts.body_of(import.at) != BodyId(0) {

@@ -3,9 +3,10 @@
 //! A guard lives to the end of the block that binds it, unless it is moved before (`drop(guard)`); one that nothing binds
 //! lives to the end of its statement, and in the subject of a `match`, `if let`, `while let` or `for` as long as that.
 
-use blocklint_core::Language;
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Language, RuleCode, Severity, What};
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
-use blocklint_flow::search::locks::{HeldOverAwait, binding_of, is_given_away, is_in_else};
+use blocklint_flow::search::locks::{HeldOverAwait, binding_of, held_over_await, is_given_away, is_in_else};
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::syntax::forms::mentions;
@@ -14,6 +15,8 @@ use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::rules::mistakes::MistakeSearch;
 
 /// How deep forms and types are followed.
 const DEPTH: u32 = 10;
@@ -27,8 +30,31 @@ struct Givers {
     holders: FxHashSet<ClassRef>,
 }
 
+/// Returns the findings of this rule.
+pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
+    let (linker, rule) = (search.linker, RuleCode::LOCK_HELD_ACROSS_AWAIT);
+    let all = search.attempt(rule, || held_over_await(linker).into_iter().chain(guards_over_await(linker)).collect());
+    let finding = |one: HeldOverAwait| {
+        let reentrant = linker.library.role(one.ty) == Some(Role::ReentrantLock);
+        let what = What::LockOverAwait { awaited: linker.written_site(one.awaited), reentrant };
+        let call = linker.library.text(one.ty).to_string();
+        let severity = if is_test_site(linker, one.taken) { Severity::Note } else { Severity::Warning };
+        let mut finding = search.finding((rule, what), one.taken, call, severity, Confidence::High);
+        // `lock.acquire()` takes the lock that stands before the name.
+        if linker.program.language(one.taken.file) == Language::Python
+            && linker.program.site(one.taken).kind == SiteKind::Call
+            && let Some(lock) = linker.receiver_form(one.taken)
+            && let Some(first) = finding.trace.first_mut()
+        {
+            first.written = linker.written(one.taken.file, lock);
+        }
+        finding
+    };
+    all.into_iter().map(finding).collect()
+}
+
 /// Where coroutines hold a guard over `.await`.
-pub(crate) fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
+fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
     let mut givers = None;
     for file in linker.files_asked() {
@@ -143,7 +169,7 @@ fn add_declared(linker: &Linker<'_>, givers: &mut Givers, names: &FxHashSet<Name
     }
 }
 
-/// Whether a declared type is a guard, or has one among what it is made of.
+/// True if a declared type is a guard, or has one among what it is made of.
 fn declares_guard(linker: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     linker.values.members(value).into_iter().any(|val| match val {
@@ -162,7 +188,7 @@ fn is_guard(linker: &Linker<'_>, ty: PathId) -> bool {
     linker.library.role(ty) == Some(Role::Guard)
 }
 
-/// Whether a type of a model is a guard, or holds one.
+/// True if a type of a model is a guard, or holds one.
 fn names_guard(linker: &Linker<'_>, of: &TypeExpr, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     match of {
@@ -240,7 +266,7 @@ fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], giv
     })
 }
 
-/// Whether a method of `Option` or `Result` takes a guard and hands it to a closure, which drops it.
+/// True if a method of `Option` or `Result` takes a guard and hands it to a closure, which drops it.
 fn is_consumed(linker: &Linker<'_>, taken: SiteRef) -> bool {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     facts.sites.iter().any(|of| match facts.form(of.callee) {
@@ -249,8 +275,8 @@ fn is_consumed(linker: &Linker<'_>, taken: SiteRef) -> bool {
     })
 }
 
-/// Whether a guard's place is built for tests only.
-pub(crate) fn is_test_site(linker: &Linker<'_>, site: SiteRef) -> bool {
+/// True if a guard's place is built for tests only.
+fn is_test_site(linker: &Linker<'_>, site: SiteRef) -> bool {
     let body = linker.program.body_of_site(site);
     linker.is_for_tests(body)
 }
@@ -277,7 +303,7 @@ fn awaits_of(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId
 const CONSUMING: &[&str] =
     &["map", "and_then", "map_or", "map_or_else", "is_some_and", "is_ok_and", "is_none_or", "then", "filter_map"];
 
-/// Whether a form is what a site gives, as it is or got out of what may have failed.
+/// True if a form is what a site gives, as it is or got out of what may have failed.
 fn is_same(facts: &FileFacts, form: FormId, site: SiteId) -> bool {
     let mut at = form;
     for _ in 0..8 {
@@ -294,7 +320,7 @@ fn is_same(facts: &FileFacts, form: FormId, site: SiteId) -> bool {
     false
 }
 
-/// Whether a region lies in the `else` of a branch that stands directly in another one.
+/// True if a region lies in the `else` of a branch that stands directly in another one.
 fn is_in_else_of_subject(facts: &FileFacts, region: RegionId, bound: RegionId) -> bool {
     let of = facts.region(bound);
     of.kind == RegionKind::Block && of.test.is_some() && is_in_else(facts, region, bound)

@@ -1,9 +1,9 @@
 //! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
 
-use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Anew, Confidence, Effect, Hold, Language, Made, RuleCode, Severity, What};
 use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_flow::callers::Callers;
-use blocklint_flow::graph::raw_finding::Anew;
 use blocklint_flow::judge::java::is_switched_on;
 use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
 use blocklint_flow::lifecycle::loops::is_looped;
@@ -14,6 +14,7 @@ use blocklint_link::effect::label::LabelHold;
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::work::Unit;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::program::path_kind::is_example;
@@ -21,25 +22,65 @@ use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Creates, Role, RowEffect, Selector, Uses};
 use rustc_hash::FxHashSet;
 
+use crate::rules::mistakes::MistakeSearch;
+
+/// Returns the findings of the two rules about threads and connections.
+pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
+    let linker = search.linker;
+    let step = Unit::Step("what is made anew again and again");
+    let all = linker.attempt(step, || made_anew(linker, search.callers, search.reach)).unwrap_or_default();
+    let finding = |one: MadeAnew| {
+        let (rule, made) = match one.creates {
+            Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, Made::Threads),
+            Creates::Connections | Creates::Pool => (RuleCode::POOL_PER_CALL, Made::Connections),
+        };
+        let of = match one.occasion.of {
+            Repeated::Body(body) => linker.name_inside_file(body),
+            Repeated::Class(class) => blocklint_core::last_name(&linker.qualified_class(class)).to_owned(),
+        };
+        let what = What::MadeAnew { made, anew: one.occasion.anew, of };
+        let call = linker.library.text(one.path).to_string();
+        search.finding((rule, what), one.site, call, one.severity, one.confidence)
+    };
+    all.into_iter().map(finding).collect()
+}
+
 /// One call that makes threads or connections too often.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MadeAnew {
+struct MadeAnew {
     /// The call.
-    pub(crate) site: SiteRef,
+    site: SiteRef,
     /// The path of its row.
-    pub(crate) path: PathId,
-    /// What it makes.
-    pub(crate) creates: Creates,
-    /// How often.
-    pub(crate) anew: Anew,
-    /// How bad.
-    pub(crate) severity: Severity,
-    /// How sure.
-    pub(crate) confidence: Confidence,
+    path: PathId,
+    /// The kind of thing that it makes.
+    creates: Creates,
+    /// The occasion on which it makes another one.
+    occasion: Occasion,
+    severity: Severity,
+    confidence: Confidence,
+}
+
+/// An occasion on which a call makes another thing.
+#[derive(Clone, Copy, Debug)]
+struct Occasion {
+    anew: Anew,
+    /// The body that is entered again, or the class with several instances.
+    of: Repeated,
+    /// True if code of the project shows that there are many.
+    is_shown: bool,
+    /// The number of calls between the site and the code that shows it.
+    steps: u8,
+}
+
+/// Code that runs again and again.
+#[derive(Clone, Copy, Debug)]
+enum Repeated {
+    Body(BodyRef),
+    Class(ClassRef),
 }
 
 /// All such calls of the program, in order.
-pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<MadeAnew> {
+fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<MadeAnew> {
     let mut times = TimesOf::new(linker, callers);
     let mut found = Vec::new();
     for (site, path, creates) in makers(linker, reach) {
@@ -49,20 +90,16 @@ pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reac
         if aside || creates == Creates::Threads && is_dedicated(linker, site) {
             continue;
         }
-        let Some((anew, steps)) = how(linker, &mut times, site) else { continue };
+        let Some(occasion) = occasion(linker, &mut times, site) else { continue };
+        let Occasion { anew, of, is_shown, steps } = occasion;
         let facts = linker.program.facts(site.file);
-        let is_shown = match anew {
-            Anew::PerEntry(_) | Anew::PerItem(_) => true,
-            Anew::PerInstance { shown, .. } => shown,
-            Anew::PerCall => false,
-        };
         let made_for_caller = matches!(kept(linker, site), Owner::ByCaller(_));
         let severity = match creates {
             // A collection of what is configured, in which each is kept.
-            _ if made_for_caller && matches!(anew, Anew::PerItem(_)) => Severity::Note,
+            _ if made_for_caller && anew == Anew::PerItem => Severity::Note,
             // Threads that work together on one thing and end with it: many at once are many threads, but none stays.
             Creates::Threads
-                if matches!(anew, Anew::PerEntry(_) | Anew::PerItem(_))
+                if matches!(anew, Anew::PerEntry | Anew::PerItem)
                     && !is_scheduler(linker, site, path)
                     && ends_here(linker, site) =>
             {
@@ -82,7 +119,7 @@ pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reac
                 if !is_shown
                     && lang::words_of(facts.language).is_made_by_others
                     && !is_scheduler(linker, site, path)
-                    && !matches!(anew, Anew::PerInstance { class, .. } if is_built_for_callers(linker, callers, class)) =>
+                    && !matches!(of, Repeated::Class(class) if is_built_for_callers(linker, callers, class)) =>
             {
                 Severity::Note
             }
@@ -92,7 +129,7 @@ pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reac
                     && lang::words_of(facts.language).is_made_by_others
                     && (creates == Creates::Threads || is_of_role(linker, path, Role::Pool)) =>
             {
-                match is_one_of_its_kind(linker, &mut times, site, anew) {
+                match is_one_of_its_kind(linker, &mut times, site, of) {
                     false => Severity::Warning,
                     true if creates == Creates::Threads => Severity::Note,
                     true => continue,
@@ -109,7 +146,10 @@ pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reac
             Creates::Connections | Creates::Pool if is_shown && depends_on_caller(linker, site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
             // What only those who administer the program ask for is asked for now and then.
-            Creates::Connections if matches!(anew, Anew::PerEntry(entry) if steps == 0 && is_for_administrators(linker, entry)) => {
+            Creates::Connections
+                if anew == Anew::PerEntry
+                    && matches!(of, Repeated::Body(entry) if steps == 0 && is_for_administrators(linker, entry)) =>
+            {
                 Severity::Note
             }
             // Each one connects and shakes hands anew.
@@ -117,39 +157,41 @@ pub(crate) fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reac
             Creates::Threads | Creates::Connections | Creates::Pool => continue,
         };
         let confidence = match (anew, steps) {
-            (Anew::PerEntry(_) | Anew::PerItem(_), 0) => Confidence::High,
+            (Anew::PerEntry | Anew::PerItem, 0) => Confidence::High,
             (_, 0..=3) => Confidence::Medium,
             _ => Confidence::Low,
         };
-        found.push(MadeAnew { site, path, creates, anew, severity, confidence });
+        found.push(MadeAnew { site, path, creates, occasion, severity, confidence });
     }
     found
 }
 
-/// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the
-/// code is that shows it.
-fn how<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
-    let anew = |times: Frequency| match times {
+/// Returns the occasion on which a site makes another thing; `None` where it makes one, or where all are kept.
+fn occasion<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<Occasion> {
+    let own = linker.program.body_of_site(site);
+    let on = |anew: Anew, body: BodyRef, is_shown: bool, steps: u8| {
+        Some(Occasion { anew, of: Repeated::Body(body), is_shown, steps })
+    };
+    let occasion = |times: Frequency| match times {
         Frequency::Tested | Frequency::Once => None,
-        Frequency::Unseen | Frequency::Unknown | Frequency::Looped => {
-            Some((Anew::PerCall, u8::from(times == Frequency::Unseen)))
-        }
-        Frequency::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != linker.program.body_of_site(site)))),
-        Frequency::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
+        Frequency::Unseen => on(Anew::PerCall, own, false, 1),
+        Frequency::Unknown | Frequency::Looped => on(Anew::PerCall, own, false, 0),
+        Frequency::PerItem(body) => on(Anew::PerItem, body, true, u8::from(body != own)),
+        Frequency::PerEntry(body, steps) => on(Anew::PerEntry, body, true, steps),
     };
     match kept(linker, site) {
         Owner::ByProgram | Owner::Elsewhere => None,
-        Owner::Nowhere => anew(times.of_site(site)),
+        Owner::Nowhere => occasion(times.of_site(site)),
         Owner::ByInstance(class) => {
-            let (made, steps) = anew(times.of_made(site))?;
-            Some((Anew::PerInstance { class, shown: made != Anew::PerCall }, steps))
+            let made = occasion(times.of_made(site))?;
+            let anew = Anew::PerInstance { is_shown: made.is_shown };
+            Some(Occasion { anew, of: Repeated::Class(class), ..made })
         }
-        // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
-        // to call nothing is known, unless it is a builder's, which gives it away inside of what it builds.
+        // A literal that returns it gives it to its caller, mostly a cache. Of a function without a known caller nothing is known,
+        // unless it is a builder's, which puts it into the thing that it builds.
         Owner::ByCaller(body) => match linker.program.body(body).kind {
-            BodyKind::Function => {
-                anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || is_given_inside(linker, body))
-            }
+            BodyKind::Function => occasion(times.of_made(site))
+                .filter(|occasion| occasion.anew != Anew::PerCall || is_given_inside(linker, body)),
             _ => None,
         },
     }
@@ -179,7 +221,7 @@ fn made_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
     })
 }
 
-/// Whether what a site makes is a scheduler of chains, or becomes one.
+/// True if what a site makes is a scheduler of chains, or becomes one.
 fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
     let says = |path: PathId| linker.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
     if says(path) {
@@ -199,7 +241,7 @@ fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
     })
 }
 
-/// Whether what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
+/// True if what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
 /// again makes another one.
 fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     let uses = linker.program.uses_of_result(site);
@@ -212,7 +254,7 @@ fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Whether what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
+/// True if what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
 fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let body = linker.program.body_of_site(site);
@@ -264,7 +306,7 @@ fn is_inside(linker: &Linker<'_>, at: At, body: BodyRef) -> bool {
     std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body_id)
 }
 
-/// Whether what a site is given comes from its body's own parameters or from the loop around it.
+/// True if what a site is given comes from its body's own parameters or from the loop around it.
 fn depends_on_caller(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     // What a builder was told counts too.
@@ -275,7 +317,7 @@ fn depends_on_caller(linker: &Linker<'_>, site: SiteRef) -> bool {
     told || linker.program.args_of(site).into_iter().any(|arg| is_brought(linker, site, arg.value, 12))
 }
 
-/// Whether a form comes from a parameter or an element of a loop.
+/// True if a form comes from a parameter or an element of a loop.
 fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(site.file);
@@ -323,13 +365,13 @@ fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> b
 
 /// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
 /// all that make the owner are parts of a program of which there is one.
-fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
+fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, of: Repeated) -> bool {
     let Some(class) = class_of_site(linker, site) else { return false };
-    match anew {
-        Anew::PerInstance { class: owner, .. } => {
+    match of {
+        Repeated::Class(owner) => {
             is_injected(linker, owner) || is_injected(linker, class) || !is_made_on_demand(linker, times, owner, 8)
         }
-        _ => {
+        Repeated::Body(_) => {
             let name = name_of_body_around(linker, site);
             lang::java::names::ends(name)
                 || lang::java::names::runs_once(name)
@@ -407,7 +449,7 @@ fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// Whether the type that a call's row gives, or makes, plays a role.
+/// True if the type that a call's row gives, or makes, plays a role.
 fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
     let text = linker.library.text(path);
     let ty = text.split('(').next().unwrap_or(&text);
@@ -443,7 +485,7 @@ fn speaks_of_administrators(linker: &Linker<'_>, file: FileId, form: FormId, dep
     }
 }
 
-/// Whether a literal is given to a call that runs it elsewhere.
+/// True if a literal is given to a call that runs it elsewhere.
 fn is_handed_over(linker: &Linker<'_>, literal: BodyRef) -> bool {
     linker.program.uses_of_callable(literal).iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
@@ -519,7 +561,7 @@ fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
     })
 }
 
-/// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
+/// True if the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
 /// such a loop needs.
 fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
@@ -573,7 +615,7 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
     }
 }
 
-/// Whether a call makes a scheduler of what it is given.
+/// True if a call makes a scheduler of what it is given.
 fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => linker.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
@@ -607,7 +649,7 @@ pub(crate) fn holder_of(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
     })
 }
 
-/// Whether a body loops without a count over a wait or network call that has no limit.
+/// True if a body loops without a count over a wait or network call that has no limit.
 pub(crate) fn waits_for_ever(linker: &Linker<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if !seen.insert(body) {

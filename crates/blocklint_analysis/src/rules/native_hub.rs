@@ -6,13 +6,14 @@
 
 use std::collections::VecDeque;
 
-use blocklint_core::{Confidence, Context, Hold, Language, Runtime, Severity};
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Context, Hold, Language, Runtime, Severity, What, rule_of};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::greenlet::Entries;
 use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::best_path::way_steps;
 use blocklint_flow::graph::causes::Causes;
-use blocklint_flow::graph::raw_finding::{Doubt, Mending, RawFinding, What};
+use blocklint_flow::graph::raw_finding::Doubt;
 use blocklint_flow::graph::trace::{place_of, step};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use blocklint_flow::judge::Judge;
@@ -24,6 +25,7 @@ use blocklint_link::lang::python::monkey_patch::Patched;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_mending::Mending;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A body on the way from an entry to a native call.
@@ -184,7 +186,7 @@ fn finding(
     let EdgeTarget::Leaf(leaf_at) = last.next else { return None };
     let leaf = &graph.leaves[leaf_at as usize];
     let label = entered(graph, hops[best.at].state);
-    let rule = cuts.rule_of(label.effect, true, Context::Greenlet)?;
+    let rule = rule_of(label.effect, true, Context::Greenlet)?;
     let body = linker.program.body_of_site(last.site);
     let call = linker.library.text(leaf.path).to_string();
     let hold = match label.hold {

@@ -1,9 +1,8 @@
 //! Jobs that wait for another job of the pool of threads that runs them: when each thread runs such a one, none is left for
 //! those that they wait for.
 
-use blocklint_core::{Confidence, Effect, Language, Severity};
+use blocklint_core::{Confidence, Effect, Language, Severity, Starved};
 use blocklint_facts::{BodyFlags, Form, SiteKind};
-use blocklint_flow::graph::raw_finding::Starved;
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::lang;
@@ -43,7 +42,7 @@ pub(crate) fn own_jobs(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHol
                 found.push(PoolHold {
                     site: wait,
                     path,
-                    starved: Starved::OwnJob { handed },
+                    starved: Starved::OwnJob { handed: linker.written_site(handed) },
                     // Who waits for so long and no longer goes on in the end.
                     severity: if has_limit(linker, wait) { Severity::Warning } else { Severity::Error },
                     confidence: if direct { Confidence::High } else { Confidence::Medium },
@@ -101,7 +100,7 @@ fn submitted_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submitted> {
     })
 }
 
-/// Whether a pool makes a thread for whoever waits: what makes it says so.
+/// True if a pool makes a thread for whoever waits: what makes it says so.
 fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     let name = match pool {
         Pool::Local(file, var) => {
@@ -206,7 +205,7 @@ fn waits_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     })
 }
 
-/// Whether a wait is given how long it may take.
+/// True if a wait is given how long it may take.
 fn has_limit(linker: &Linker<'_>, wait: SiteRef) -> bool {
     let facts = linker.program.facts(wait.file);
     let is_limit = |form| !matches!(facts.form(form), Form::None);

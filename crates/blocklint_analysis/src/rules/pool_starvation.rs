@@ -1,9 +1,9 @@
 //! Connections of a pool that are held where others wait for one: over an `await`, when they were waited for on the thread that
 //! must go on first, and while one more of the same pool is taken.
 
-use blocklint_core::{Confidence, Language, Severity};
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Language, RuleCode, Severity, Starved, What};
 use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
-use blocklint_flow::graph::raw_finding::Starved;
 use blocklint_flow::search::locks::holder;
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::LibraryReach;
@@ -15,6 +15,20 @@ use blocklint_link::values::value::EnvId;
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::FxHashSet;
 
+use crate::rules::mistakes::MistakeSearch;
+use crate::rules::own_job::own_jobs;
+
+/// Returns the findings of this rule, but of work that is handed over without a bound.
+pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
+    let (linker, rule, reach) = (search.linker, RuleCode::POOL_STARVATION, search.reach);
+    let all = search.attempt(rule, || pool_holds(linker, reach).into_iter().chain(own_jobs(linker, reach)).collect());
+    let finding = |one: PoolHold| {
+        let call = linker.library.text(one.path).to_string();
+        search.finding((rule, What::Starves(one.starved)), one.site, call, one.severity, one.confidence)
+    };
+    all.into_iter().map(finding).collect()
+}
+
 /// One connection that is held too long.
 #[derive(Clone, Debug)]
 pub(crate) struct PoolHold {
@@ -22,7 +36,7 @@ pub(crate) struct PoolHold {
     pub(crate) site: SiteRef,
     /// The path of the call that takes it.
     pub(crate) path: PathId,
-    /// What starves whom.
+    /// The reason why others wait.
     pub(crate) starved: Starved,
     /// How bad.
     pub(crate) severity: Severity,
@@ -69,7 +83,7 @@ pub(crate) fn pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolH
             found.push(PoolHold {
                 site: other.0,
                 path: other.1,
-                starved: Starved::Second { first: one.site },
+                starved: Starved::Second { first: linker.written_site(one.site) },
                 severity: Severity::Error,
                 confidence: if other.2 { Confidence::High } else { Confidence::Medium },
             });
@@ -81,7 +95,7 @@ pub(crate) fn pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolH
             found.push(PoolHold {
                 site: one.site,
                 path: one.path,
-                starved: Starved::OverAwait { awaited },
+                starved: Starved::OverAwait { awaited: linker.written_site(awaited) },
                 severity: Severity::Error,
                 confidence: Confidence::High,
             });
@@ -108,7 +122,7 @@ pub(crate) fn taken_from_pools<'a>(linker: &Linker<'a>, reach: &LibraryReach) ->
     sites.into_iter().filter_map(|site| taken_at(linker, site)).collect()
 }
 
-/// Whether a site enters or leaves what another one gives.
+/// True if a site enters or leaves what another one gives.
 pub(crate) fn enters(linker: &Linker<'_>, site: SiteRef, given: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -147,7 +161,7 @@ pub(crate) fn taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<Taken> {
     })
 }
 
-/// Whether a type is a connection, or holds one.
+/// True if a type is a connection, or holds one.
 fn names_connection(linker: &Linker<'_>, language: Language, of: &TypeExpr) -> bool {
     match of {
         TypeExpr::Path { path, arguments } => {
@@ -188,12 +202,12 @@ fn alive(linker: &Linker<'_>, site: SiteRef) -> Vec<Alive> {
     found
 }
 
-/// Whether a value is a connection of a pool.
+/// True if a value is a connection of a pool.
 fn is_connection(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     has_role(linker, scope, form, Role::Connection)
 }
 
-/// Whether a value may be of a type that plays a role.
+/// True if a value may be of a type that plays a role.
 fn has_role(linker: &Linker<'_>, scope: Scope, form: FormId, role: Role) -> bool {
     linker
         .values
@@ -202,7 +216,7 @@ fn has_role(linker: &Linker<'_>, scope: Scope, form: FormId, role: Role) -> bool
         .any(|val| linker.types_through(*val).into_iter().any(|ty| linker.library.role(ty) == Some(role)))
 }
 
-/// Whether a form is the result of a site, unwrapped.
+/// True if a form is the result of a site, unwrapped.
 fn leads_to(linker: &Linker<'_>, file: FileId, form: FormId, site: SiteRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);
@@ -296,7 +310,7 @@ fn is_pool(linker: &Linker<'_>, file: FileId, at: At, form: FormId) -> bool {
     has_role(linker, Scope { file, at, env: EnvId::NONE }, form, Role::Pool)
 }
 
-/// Whether a form reads a variable.
+/// True if a form reads a variable.
 fn form_names(linker: &Linker<'_>, file: FileId, form: FormId, var: VarId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);
@@ -431,7 +445,7 @@ pub(crate) fn pools_there(
     there
 }
 
-/// Whether other bodies know a pool by the same name: a field by its bare name does too.
+/// True if other bodies know a pool by the same name: a field by its bare name does too.
 fn is_known_to_all(linker: &Linker<'_>, pool: Pool) -> bool {
     match pool {
         Pool::Held(_) => true,
@@ -442,7 +456,7 @@ fn is_known_to_all(linker: &Linker<'_>, pool: Pool) -> bool {
     }
 }
 
-/// Whether a site has a pool do something, for which it takes a connection and waits for it: `query.fetch_one(&pool).await`,
+/// True if a site has a pool do something, for which it takes a connection and waits for it: `query.fetch_one(&pool).await`,
 /// `await pool.fetch(query)`.
 fn asks_pool(linker: &Linker<'_>, site: SiteRef, pools: &[Pool]) -> bool {
     let facts = linker.program.facts(site.file);
@@ -461,7 +475,7 @@ fn asks_pool(linker: &Linker<'_>, site: SiteRef, pools: &[Pool]) -> bool {
     })
 }
 
-/// Whether a site runs only where its body is given no connection (`if conn is None:`), and the call of that body gives it
+/// True if a site runs only where its body is given no connection (`if conn is None:`), and the call of that body gives it
 /// one.
 fn is_for_want_of_one(linker: &Linker<'_>, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
     let Some(guard) = linker.branch_guard(site) else { return false };

@@ -1,16 +1,18 @@
 //! Work that is handed to threads without a bound: as many pieces at once as there are items or requests.
 
-use blocklint_core::{Confidence, Context, Effect, Language, Severity};
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Context, Effect, Language, RuleCode, Severity, Unbounded, What};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
-use blocklint_flow::graph::raw_finding::Unbounded;
+use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_flow::lifecycle::frequency::{Frequency, TimesOf};
 use blocklint_flow::lifecycle::loops::is_per_item;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::Label;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::work::Unit;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
@@ -18,19 +20,47 @@ use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Run
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::rules::made_anew::waits_for_ever;
+use crate::rules::mistakes::MistakeSearch;
 use crate::rules::pool_starvation::taken_at;
 
 pub(crate) mod elsewhere;
 mod wrappers;
 
+/// Returns the findings of this rule. One that starves a pool of connections is a finding of that rule.
+pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
+    let linker = search.linker;
+    let step = Unit::Step("work that is handed over without a bound");
+    let all = linker.attempt(step, || offloads(search.offloads)).unwrap_or_default();
+    let finding = |one: Offload| {
+        let rule = if one.takes.is_some() { RuleCode::POOL_STARVATION } else { RuleCode::UNBOUNDED_OFFLOAD };
+        let takes = one.takes.map(|path| linker.library.text(path).to_string());
+        let what = What::Offloads { unbounded: one.unbounded, takes };
+        let call = linker.library.text(one.path).to_string();
+        let mut finding = search.finding((rule, what), one.site, call.clone(), one.severity, one.confidence);
+        if let Some(behind) = one.behind {
+            let owner = linker.qualified_name(linker.program.body_of_site(behind));
+            finding.trace[0].call = owner.clone();
+            finding.trace.push(RawStep {
+                file: behind.file,
+                span: linker.program.site(behind).span,
+                function: owner,
+                call,
+                written: linker.written_site(behind),
+            });
+        }
+        finding
+    };
+    all.into_iter().map(finding).collect()
+}
+
 /// One hand-over without a bound.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Offload {
     /// The call that hands over.
     pub(crate) site: SiteRef,
     /// The path of its row.
     pub(crate) path: PathId,
-    /// What there are as many of as threads.
+    /// The things of which there are as many as threads.
     pub(crate) unbounded: Unbounded,
     /// What each piece takes from a pool, if it does.
     pub(crate) takes: Option<PathId>,
@@ -48,7 +78,7 @@ const COROUTINES: u32 = 2;
 /// Calls followed from a task to what it calculates.
 const CALCULATIONS: u32 = 4;
 
-/// Whether a row hands to a pool that takes all it is given: the one that fixes hand over to, the runtime's own, which a
+/// True if a row hands to a pool that takes all it is given: the one that fixes hand over to, the runtime's own, which a
 /// call asks for by naming none (`run_in_executor(None, …)`), or one of which another row says that it has no bound.
 fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
     let names_none =
@@ -60,7 +90,7 @@ fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
 }
 
 /// All such hand-overs of the program, in order.
-pub(crate) fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
+fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
     let mut found = Vec::new();
     let mut sites = offload_sites(judge.linker);
     if !sites.is_empty() {
@@ -191,7 +221,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
             && works
             && !lang::words_of(facts.language).bounds_offloads
         {
-            Unbounded::PerEntry(entry)
+            Unbounded::PerEntry(linker.name_inside_file(entry))
         } else if !is_aside
             && !lang::words_of(facts.language).bounds_offloads
             && tasks.iter().any(|&task| never_ends(linker, task))
@@ -254,7 +284,7 @@ fn offloads_at<'a>(linker: &Linker<'a>, languages: &[Language], is_wanted: impl 
     sites.into_iter().filter_map(|site| offload_at(linker, site)).collect()
 }
 
-/// Whether a call starts whatever it is given, however much there is.
+/// True if a call starts whatever it is given, however much there is.
 fn is_unbounded(linker: &Linker<'_>, path: PathId) -> bool {
     linker.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
 }
@@ -279,12 +309,12 @@ fn offload_at(linker: &Linker<'_>, site: SiteRef) -> Option<Handed> {
     })
 }
 
-/// Whether a library's function calculates.
+/// True if a library's function calculates.
 fn row_calculates(linker: &Linker<'_>, path: PathId) -> bool {
     linker.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
 }
 
-/// Whether a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known to,
+/// True if a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known to,
 /// goes through loops in which everything is known, or calls itself.
 fn calculates(linker: &Linker<'_>, body: BodyRef, known: &mut Calculating) -> bool {
     calculates_within(linker, body, known, CALCULATIONS)
@@ -347,7 +377,7 @@ fn bounding_names<'a>(linker: &Linker<'a>) -> FxHashSet<(Language, &'a str)> {
     names
 }
 
-/// Whether something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
+/// True if something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
 fn is_bounded<'a>(linker: &Linker<'a>, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(linker.program.body_of_site(site));
     let mut body = Some(body_id);
@@ -375,7 +405,7 @@ fn is_bounded<'a>(linker: &Linker<'a>, site: SiteRef, bounding: &FxHashSet<(Lang
     false
 }
 
-/// Whether a call bounds concurrent work: a permit is taken, or so many run at once.
+/// True if a call bounds concurrent work: a permit is taken, or so many run at once.
 fn bounds(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => linker.library.calls(path).iter().any(|row| {
@@ -391,7 +421,7 @@ fn bounds(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Whether what a site gives is awaited where it stands: the next one starts when this one has ended.
+/// True if what a site gives is awaited where it stands: the next one starts when this one has ended.
 fn is_awaited(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if linker.program.site(site).flags.has(SiteFlags::AWAITED) {
@@ -416,7 +446,7 @@ fn is_awaited(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Whether a region lies in the innermost loop around a site.
+/// True if a region lies in the innermost loop around a site.
 fn same_loop(linker: &Linker<'_>, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
     let facts = linker.program.facts(site.file);
     let innermost = |mut at: blocklint_facts::RegionId| {
@@ -431,7 +461,7 @@ fn same_loop(linker: &Linker<'_>, site: SiteRef, region: blocklint_facts::Region
     innermost(linker.program.site(site).at.region) == innermost(region)
 }
 
-/// Whether a site runs for each element of a collection: in a loop over it, or in a literal that a lazy operation of a
+/// True if a site runs for each element of a collection: in a loop over it, or in a literal that a lazy operation of a
 /// library takes for each element.
 fn is_per_piece(linker: &Linker<'_>, site: SiteRef) -> bool {
     if is_per_item(linker, site) {
@@ -450,7 +480,7 @@ fn is_per_piece(linker: &Linker<'_>, site: SiteRef) -> bool {
     }
 }
 
-/// Whether tasks that run a body are started for each element of a collection.
+/// True if tasks that run a body are started for each element of a collection.
 fn is_started_per_piece(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     let row = linker.program.body(body);
@@ -478,7 +508,7 @@ fn is_started_per_piece(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// Whether a literal gives this block, or the result of this call, for each element of a collection, and the body around it
+/// True if a literal gives this block, or the result of this call, for each element of a collection, and the body around it
 /// starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
 fn is_mapped_and_started(linker: &Linker<'_>, body: BodyRef) -> bool {
     let uses = linker.program.uses_of_callable(body);
@@ -539,7 +569,7 @@ fn gathered<'a>(
     found
 }
 
-/// Whether what a site gives is started together with others, as far as the code around it shows.
+/// True if what a site gives is started together with others, as far as the code around it shows.
 fn is_started(linker: &Linker<'_>, site: SiteRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(site.file);
@@ -571,7 +601,7 @@ fn is_started(linker: &Linker<'_>, site: SiteRef, depth: u32) -> bool {
     })
 }
 
-/// Whether a call starts all that it is given.
+/// True if a call starts all that it is given.
 fn starts_all(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => {
@@ -602,7 +632,7 @@ fn takes_connection(linker: &Linker<'_>, task: BodyRef) -> Option<PathId> {
     })
 }
 
-/// Whether a task loops without an end over a wait that has no limit.
+/// True if a task loops without an end over a wait that has no limit.
 fn never_ends(linker: &Linker<'_>, task: BodyRef) -> bool {
     waits_for_ever(linker, task, 2, &mut FxHashSet::default())
 }

@@ -18,7 +18,6 @@ const LAYERS: &[(&[&str], &str)] = &[
     (&["entries"], "blocklint_flow"),
     (&["lifecycle"], "blocklint_flow"),
     (&["guards"], "blocklint_flow"),
-    (&["mending"], "blocklint_flow"),
     (&["graph"], "blocklint_flow"),
     (&["judge"], "blocklint_flow"),
     (&["search"], "blocklint_flow"),

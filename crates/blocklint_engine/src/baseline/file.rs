@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 
+use blocklint_core::UnreadFile;
 use blocklint_core::{Confidence, RuleCode, Severity};
-use blocklint_project::{Unread, read};
+use blocklint_project::read;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
@@ -80,8 +81,8 @@ impl Baseline {
             return Ok(None);
         }
         let bytes = read(path, LONGEST).map_err(|why| match why {
-            Unread::Unreadable(why) => unread(format!("the baseline cannot be read: {why}")),
-            Unread::TooLarge { size, .. } => unread(format!("{size} bytes are no baseline")),
+            UnreadFile::Unreadable(why) => unread(format!("the baseline cannot be read: {why}")),
+            UnreadFile::TooLarge { size, .. } => unread(format!("{size} bytes are no baseline")),
         })?;
         Self::parse(path, &String::from_utf8_lossy(&bytes)).map(Some)
     }

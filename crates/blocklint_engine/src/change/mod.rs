@@ -19,6 +19,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::analyse::{Unsolved, analyse_files, layout_of, on_large_stacks, opened, source_files, unread};
 use crate::cached::{finish_keeping, known_facts};
 use crate::choose::{Chosen, Hidden};
+use crate::comments::named::silencing_comments;
 use crate::comments::unread_languages;
 use crate::extraction::{decode, extract_bytes};
 use crate::timings::Timings;
@@ -320,6 +321,7 @@ fn replace(project: &Project, sources: &mut Vec<Analysed>, overlay: &Overlay) {
         let facts = facts.and_then(|(bytes, file)| extract_bytes(file, bytes).ok());
         match (at, facts, file) {
             (Ok(at), Some(facts), _) => {
+                sources[at].silencing = silencing_comments(&facts);
                 sources[at].facts = facts;
                 sources[at].index = OnceLock::new();
             }
@@ -329,7 +331,8 @@ fn replace(project: &Project, sources: &mut Vec<Analysed>, overlay: &Overlay) {
             (Err(at), Some(facts), Some(file)) => {
                 let relative = file.relative.as_str().replace('\\', "/");
                 let (path, index) = (Arc::clone(&file.path), OnceLock::new());
-                sources.insert(at, Analysed { path, relative, facts, index, reported: file.reported });
+                let silencing = silencing_comments(&facts);
+                sources.insert(at, Analysed { path, relative, facts, index, reported: file.reported, silencing });
             }
             (Err(_), ..) => {}
         }

@@ -2,6 +2,7 @@
 //! give no reason where one is asked for (BLT904).
 
 mod edit;
+pub(crate) mod named;
 mod said;
 
 use blocklint_analysis::{Solved, SourceFile};

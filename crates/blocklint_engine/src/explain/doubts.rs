@@ -1,10 +1,9 @@
 //! Doubts that make a finding less sure, in sentences.
 
-use blocklint_analysis::{
-    Anew, BodyRef, Choice, Doubt, Explainer, Linker, RawFinding, RootKind, SiteRef, Starved, Unbounded, What,
-};
-use blocklint_core::Confidence;
+use blocklint_analysis::{BodyRef, Choice, Doubt, Explainer, Linker, RawFinding, RootKind, SiteRef};
+use blocklint_core::{Confidence, What};
 use blocklint_output::Remark;
+use blocklint_rules::rule;
 
 use super::sites::{body, place_of};
 use super::values::value;
@@ -106,35 +105,12 @@ fn inferred(explainer: &Explainer<'_, '_>, site: SiteRef) -> String {
 
 /// Returns why a rule that looks for no way to a blocking call is not sure of its finding.
 fn of_rule(raw: &RawFinding) -> Option<&'static str> {
-    Some(match &raw.what {
-        What::CalledInstead { .. } => "what the call gives is inferred",
-        What::LatePatch { .. } => "the import stands in a program that imports the file which patches",
-        What::LargeResponse { is_unseen: true, .. } => {
-            "the code that its items come from is not there: nothing shows how many there are"
-        }
-        What::LargeResponse { bound: None, .. } => "nothing shows how many items there are",
-        What::MadeAnew { anew, .. } => match anew {
-            Anew::PerEntry(_) | Anew::PerItem(_) => "how often it is made is inferred from code that calls it",
-            Anew::PerInstance { shown: true, .. } => {
-                "how many instances there are is inferred from code that makes them"
-            }
-            Anew::PerInstance { shown: false, .. } => "nothing shows how many instances there are",
-            Anew::PerCall => "nothing shows how often the function is called",
-        },
-        What::Starves(Starved::Second { .. } | Starved::OwnJob { .. }) => "the other one is some calls away",
-        What::Offloads { unbounded, .. } => match unbounded {
-            Unbounded::PerItem => "how many items there are at once is inferred",
-            Unbounded::PerEntry(_) => "how many of them run at once is inferred from code that calls it",
-            Unbounded::Endless => "that the work never ends is inferred",
-        },
+    match raw.what {
         // A calculation that other code hands to a thread.
-        What::Holds if raw.causes.is_empty() => "how long it takes is inferred: other code hands the same to a thread",
-        What::Holds
-        | What::LargeResponse { .. }
-        | What::LockOverAwait { .. }
-        | What::Starves(_)
-        | What::HoldsHub { .. } => {
-            return None;
+        What::Holds if raw.causes.is_empty() => {
+            Some("how long it takes is inferred: other code hands the same to a thread")
         }
-    })
+        What::Holds => None,
+        _ => rule(raw.rule)?.doubt(&raw.what),
+    }
 }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blocklint_analysis::{Available, Chain, NoChain, Unchained};
+use blocklint_analysis::Available;
 use blocklint_core::{Applicability, Edit, Fix, Place, Refusal, Span, Way};
+use blocklint_mending::{Chain, NoChain, Unchained};
 use blocklint_rust::{ChainPart, Chained, Sought};
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
 use super::make::{TextOf, is_generated};
-use crate::words::Wanted;
+use crate::fixing::wanted::Wanted;
 
 /// What the chains of some findings come to, each made once.
 pub(super) struct Chains(FxHashMap<usize, Result<Fix, Refusal>>);

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::make::TextOf;
-use crate::words::Wanted;
+use crate::fixing::wanted::Wanted;
 
 /// Of each function that some call would take along to a thread, what keeps it; by file and span.
 pub(super) struct Elsewhere(FxHashMap<Box<str>, FxHashMap<Span, Vec<Binding>>>);

@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::chains::{Chains, preferred};
 use super::elsewhere::Elsewhere;
 use crate::comments::{Mend, mended};
+use crate::fixing::wanted::Wanted;
 use crate::sources::text_of;
-use crate::words::Wanted;
 
 /// Gives the text of a file, as the spans of its findings count it.
 pub type TextOf<'t> = dyn Fn(&Utf8Path) -> Option<Arc<str>> + Sync + 't;

@@ -18,6 +18,7 @@ mod style;
 mod tests;
 mod together;
 mod verdict;
+pub(crate) mod wanted;
 mod writing;
 
 use std::collections::BTreeMap;

@@ -2,28 +2,13 @@
 
 use std::cell::RefCell;
 
-use blocklint_core::{Context, Effect, RuleCode, Span, WhereSet};
-use blocklint_facts::{BodyKind, Form, SuppressionKind};
+use blocklint_core::{Context, RuleCode, Span, WhereSet, rule_of};
+use blocklint_facts::{BodyKind, SuppressionKind};
 use blocklint_link::effect::label::Label;
 use blocklint_link::program::Program;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::syntax::regions::touches;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Which rule reports an effect, and which rule a comment names.
-#[derive(Clone, Copy)]
-pub struct RuleNames {
-    /// The rule of an effect, native or not, in a root's context.
-    pub rule_of: fn(Effect, bool, Context) -> Option<RuleCode>,
-    /// The rule of a misuse.
-    pub rule_of_misuse: fn(Misuse) -> Option<RuleCode>,
-    /// The rules that a comment names by code, prefix or name; none where a word means nothing.
-    pub named: fn(&str) -> Vec<RuleCode>,
-    /// True if words behind a comment without brackets name rules, as in `ignore BLT104`: it is no comment for all rules.
-    pub names_rules: fn(&str) -> bool,
-    /// The rules that see the same direct call as another linter's code, for `noqa`.
-    pub alias: fn(&str) -> Vec<RuleCode>,
-}
 
 /// A rule that a comment silenced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,27 +19,6 @@ pub struct UsedComment {
     pub comment: u32,
     /// The rule.
     pub rule: RuleCode,
-}
-
-/// A mistake that is no effect of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Misuse {
-    /// The result of a call is handed over where the callable was meant.
-    CalledInsteadOfHandedOver,
-    /// A thread's lock is held over an `await`.
-    LockHeldOverAwait,
-    /// An import comes before the call that patches what it takes.
-    LateMonkeyPatch,
-    /// A response that may be large is serialised on the event loop.
-    LargeResponse,
-    /// Threads are made for each request or instance.
-    ThreadsMadeAnew,
-    /// Connections are made for each request or item.
-    ConnectionsMadeAnew,
-    /// A connection of a pool is held where others wait for one.
-    PoolStarved,
-    /// Work is handed to threads without a bound.
-    UnboundedOffload,
 }
 
 /// One comment that names rules.
@@ -76,7 +40,6 @@ struct Comment {
 
 /// The comments of all files.
 pub struct Suppressions {
-    names: RuleNames,
     comments: FxHashMap<FileId, Vec<Comment>>,
     used: RefCell<FxHashSet<UsedComment>>,
     /// Where comments ended labels of a rule.
@@ -84,50 +47,30 @@ pub struct Suppressions {
 }
 
 impl Suppressions {
-    /// Reads the comments of all files.
-    pub fn new(program: &Program<'_>, names: RuleNames) -> Self {
+    /// Takes the comments of all files.
+    pub fn new(program: &Program<'_>) -> Self {
         let mut comments: FxHashMap<FileId, Vec<Comment>> = FxHashMap::default();
-        for (slot, source) in program.files.iter().enumerate() {
+        for (slot, source) in program.files.iter().enumerate().filter(|(_, source)| !source.silencing.is_empty()) {
             let facts = &source.facts;
-            for (index, row) in facts.suppressions.iter().enumerate() {
-                if !matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa) {
-                    continue;
-                }
-                let words = facts.list(row.rules);
-                let meant = |by: fn(&str) -> Vec<RuleCode>| -> Vec<RuleCode> {
-                    let written = words.iter().filter_map(|&word| match facts.form(word) {
-                        Form::Str(sym) => Some(facts.text(sym)),
-                        _ => None,
-                    });
-                    written.flat_map(by).collect()
-                };
-                let rules = meant(names.named);
-                let aliases = if row.kind == SuppressionKind::Noqa { meant(names.alias) } else { Vec::new() };
-                // Codes of other tools only: none of ours is meant.
-                if rules.is_empty() && aliases.is_empty() && !words.is_empty() {
-                    continue;
-                }
-                let reason = row.reason.get().map(|sym| facts.text(sym).to_owned()).filter(|text| !text.is_empty());
-                let is_noqa = row.kind == SuppressionKind::Noqa;
-                if words.is_empty() && !is_noqa && reason.as_deref().is_some_and(names.names_rules) {
-                    continue;
-                }
-                comments.entry(FileId(slot as u32)).or_default().push(Comment {
+            let of_file = source.silencing.iter().map(|silencing| {
+                let row = &facts.suppressions[silencing.index as usize];
+                Comment {
                     line: row.line,
-                    bare: words.is_empty(),
-                    is_noqa,
+                    bare: row.rules.is_empty(),
+                    is_noqa: row.kind == SuppressionKind::Noqa,
                     is_behind_code: row.line.contains_offset(row.comment.start),
-                    rules,
-                    aliases,
-                    reason,
-                    index: index as u32,
-                });
-            }
+                    rules: silencing.rules.clone(),
+                    aliases: silencing.aliases.clone(),
+                    reason: row.reason.get().map(|sym| facts.text(sym).to_owned()).filter(|text| !text.is_empty()),
+                    index: silencing.index,
+                }
+            });
+            comments.insert(FileId(slot as u32), of_file.collect());
         }
-        Suppressions { names, comments, used: RefCell::default(), ended: RefCell::default() }
+        Suppressions { comments, used: RefCell::default(), ended: RefCell::default() }
     }
 
-    /// What the comments silenced.
+    /// Returns the rules that comments silenced.
     pub fn used(self) -> Vec<UsedComment> {
         self.used.into_inner().into_iter().collect()
     }
@@ -136,22 +79,12 @@ impl Suppressions {
         self.used.borrow_mut().insert(UsedComment { file, comment: comment.index, rule });
     }
 
-    /// Whether a file has comments that could cut.
+    /// True if a file has comments that could cut.
     pub(crate) fn speak_in(&self, file: FileId) -> bool {
         self.comments.contains_key(&file)
     }
 
-    /// The rule of a misuse.
-    pub fn rule_of_misuse(&self, misuse: Misuse) -> Option<RuleCode> {
-        (self.names.rule_of_misuse)(misuse)
-    }
-
-    /// The rule of an effect in a context.
-    pub fn rule_of(&self, effect: Effect, native: bool, context: Context) -> Option<RuleCode> {
-        (self.names.rule_of)(effect, native, context)
-    }
-
-    /// What is left of a label behind a site: nothing where a comment at it names its rules in every context.
+    /// Returns the rest of a label behind a site: nothing where a comment at it names its rules in every context.
     pub fn apply(&self, program: &Program<'_>, site: SiteRef, label: Label) -> Option<Label> {
         let Some(comments) = self.comments.get(&site.file) else { return Some(label) };
         let span = program.site(site).span;
@@ -174,7 +107,7 @@ impl Suppressions {
         for comment in comments {
             let mut gone = WhereSet::EMPTY;
             for context in [Context::EventLoop, Context::Greenlet] {
-                if let Some(rule) = (self.names.rule_of)(label.effect, label.native, context)
+                if let Some(rule) = rule_of(label.effect, label.native, context)
                     && comment.rules.contains(&rule)
                 {
                     let place = WhereSet::of_context(context);
@@ -190,7 +123,7 @@ impl Suppressions {
         // What no context is left for, or only contexts without a rule of their own, ends here.
         let reported = [Context::EventLoop, Context::Greenlet].into_iter().any(|context| {
             !label.place.intersect(WhereSet::of_context(context)).is_empty()
-                && (self.names.rule_of)(label.effect, label.native, context).is_some()
+                && rule_of(label.effect, label.native, context).is_some()
         });
         let was_cut = label.place != label.place.union(WhereSet::EVENT_LOOP) && !reported;
         if label.place.is_empty() || was_cut { None } else { Some(label) }

@@ -1,6 +1,8 @@
 //! Qualified names of bodies and classes, as people and models write them.
 
 use crate::lang;
+use blocklint_core::Language;
+use blocklint_facts::BodyKind;
 
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId};
@@ -30,6 +32,21 @@ impl<'a> Linker<'a> {
                 format!("{module}{separator}{inside}")
             }
         }
+    }
+
+    /// Returns the name of a body inside its file, as people say it (`Store.load`); of a body without a name, that of the body around it.
+    pub fn name_inside_file(&self, of: BodyRef) -> String {
+        let (facts, mut body) = self.program.facts_and_id(of);
+        while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
+            match facts.body(body).parent.get() {
+                Some(parent) => body = parent,
+                None => break,
+            }
+        }
+        let name = self.qualified_name(of.file.body_ref(body));
+        let separator = if facts.language == Language::Rust { "::" } else { "." };
+        let module = self.module_name(of.file);
+        name.strip_prefix(&module).and_then(|inside| inside.strip_prefix(separator)).map_or(name.clone(), str::to_owned)
     }
 
     /// The module, crate path or package of a file.

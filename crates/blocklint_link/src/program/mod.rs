@@ -10,7 +10,7 @@ pub(crate) mod symbols;
 
 use std::sync::{Arc, OnceLock};
 
-use blocklint_core::Language;
+use blocklint_core::{Language, RuleCode};
 use blocklint_facts::{At, BodyId, Exit, FileFacts, Form, FormId, RegionId, SiteId, Sym, VarId, VarKind};
 use camino::Utf8Path;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,6 +34,19 @@ pub struct SourceFile {
     pub index: OnceLock<FileIndex>,
     /// Whether findings placed in it are reported.
     pub reported: bool,
+    /// Its comments that silence rules.
+    pub silencing: Vec<SilencingComment>,
+}
+
+/// A comment that silences rules, with the rules that its words mean.
+#[derive(Clone, Debug)]
+pub struct SilencingComment {
+    /// Its index in the suppressions of its file's facts.
+    pub index: u32,
+    /// The rules that it names by code, prefix or name; empty for a comment that silences all.
+    pub rules: Vec<RuleCode>,
+    /// The rules that see the same direct call as another linter's code in it.
+    pub aliases: Vec<RuleCode>,
 }
 
 /// How the project's folders are laid out.

@@ -35,7 +35,7 @@ pub use rows::{
     Rewrite, RowEffect, Selector, Setting, Switch, TypeRow,
 };
 pub use table::{Kind, Layer, PatternInfo, Uses};
-pub use template::{Part, Template};
+pub use template::Template;
 pub use twin::expand_twin;
 pub use type_expr::TypeExpr;
 pub use version::{Comparison, Version, VersionRange};

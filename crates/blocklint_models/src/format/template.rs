@@ -1,38 +1,13 @@
 //! Templates of edits: source text with the parts of a call put in.
 
+use blocklint_core::Piece;
 use serde::{Deserialize, Serialize};
 
 use super::argument::is_identifier;
 
-/// One part of a template.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Part {
-    /// Source text as it is.
-    Text(String),
-    /// Source of the receiver.
-    Receiver,
-    /// Source of all arguments.
-    Args,
-    /// Source of the argument at this position, from 0.
-    Position(u32),
-    /// Source of the argument of this name.
-    Named(String),
-    /// The whole call.
-    Call,
-    /// The call as something to hand over.
-    Callable,
-    /// The callee and its arguments behind each other, as most pools take them: `load, path`.
-    Handed,
-    /// The callee, a tuple of its positional arguments and a dictionary of its keyword arguments, as far as there are any:
-    /// `load, (path,)`.
-    Applied,
-    /// A path that is imported and then written by its local name.
-    Import(String),
-}
-
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Template(pub Vec<Part>);
+pub struct Template(pub Vec<Piece>);
 
 impl Template {
     /// Parses `await {asyncio.wait_for}({call}, {0})`; `{{` and `}}` are braces.
@@ -59,59 +34,61 @@ impl Template {
                 return Err("`{` is never closed; a brace is written `{{`".to_owned());
             };
             if !plain.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut plain)));
+                parts.push(Piece::Text(std::mem::take(&mut plain)));
             }
             parts.push(placeholder(name).ok_or_else(|| format!("`{{{name}}}` is no placeholder"))?);
             rest = after;
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            parts.push(Part::Text(plain));
+            parts.push(Piece::Text(plain));
         }
         Ok(Template(parts))
     }
 }
 
-fn placeholder(name: &str) -> Option<Part> {
+fn placeholder(name: &str) -> Option<Piece> {
     let separator = if name.contains("::") { "::" } else { "." };
     Some(match name {
-        "receiver" => Part::Receiver,
-        "args" => Part::Args,
-        "call" => Part::Call,
-        "callable" => Part::Callable,
-        "handed" => Part::Handed,
-        "applied" => Part::Applied,
-        _ if !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()) => Part::Position(name.parse().ok()?),
-        _ if is_identifier(name) => Part::Named(name.to_owned()),
-        _ if name.split(separator).all(is_identifier) => Part::Import(name.to_owned()),
+        "receiver" => Piece::Receiver,
+        "args" => Piece::Args,
+        "call" => Piece::Call,
+        "callable" => Piece::Callable,
+        "handed" => Piece::Handed,
+        "applied" => Piece::Applied,
+        _ if !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()) => Piece::Position(name.parse().ok()?),
+        _ if is_identifier(name) => Piece::Named(name.to_owned()),
+        _ if name.split(separator).all(is_identifier) => Piece::Import(name.to_owned()),
         _ => return None,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, Template};
+    use blocklint_core::Piece;
+
+    use super::Template;
 
     #[test]
     fn every_placeholder_is_read() {
         let template = Template::parse("{{{receiver}.{tokio::fs::read}({0}, {name}, {args})}} {call}{callable}");
-        let text = |text: &str| Part::Text(text.to_owned());
+        let text = |text: &str| Piece::Text(text.to_owned());
         assert_eq!(
             template.map(|template| template.0),
             Ok(vec![
                 text("{"),
-                Part::Receiver,
+                Piece::Receiver,
                 text("."),
-                Part::Import("tokio::fs::read".to_owned()),
+                Piece::Import("tokio::fs::read".to_owned()),
                 text("("),
-                Part::Position(0),
+                Piece::Position(0),
                 text(", "),
-                Part::Named("name".to_owned()),
+                Piece::Named("name".to_owned()),
                 text(", "),
-                Part::Args,
+                Piece::Args,
                 text(")} "),
-                Part::Call,
-                Part::Callable,
+                Piece::Call,
+                Piece::Callable,
             ])
         );
     }

@@ -1,33 +1,11 @@
 //! The closed sets of words that only model files use.
 
 use blocklint_core::Context;
+
+pub use blocklint_core::{Bound, FixKind};
 use serde::{Deserialize, Serialize};
 
-/// Defines an enum whose variants have one written form each.
-macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        pub enum $name { $($(#[$vmeta])* $variant,)* }
-
-        impl $name {
-            /// Every written form, in order.
-            pub const WORDS: &'static [&'static str] = &[$($text,)*];
-
-            /// The written form.
-            pub fn as_str(self) -> &'static str {
-                match self { $($name::$variant => $text,)* }
-            }
-
-            /// The value with this written form.
-            pub fn parse(text: &str) -> Option<Self> {
-                match text { $($text => Some($name::$variant),)* _ => None }
-            }
-        }
-    };
-}
-
-words! {
+blocklint_core::words! {
     /// Python: whether a worker thread frees the loop from a call.
     Thread {
         /// It releases the GIL or can be interrupted.
@@ -37,39 +15,7 @@ words! {
     }
 }
 
-words! {
-    /// To what a call, or whatever is done with a value of a type, belongs: no edit may move it to another thread.
-    Bound {
-        /// The thread in which it is made or called.
-        Thread = "thread",
-        /// The thread of the event loop that runs it.
-        Loop = "loop",
-        /// The task or context that calls it: what is changed there is lost to the caller.
-        Context = "context",
-        /// The task or context that calls it, which it only asks: a thread that is given a copy may do so too.
-        ContextRead = "context-read",
-        /// To nobody who can be asked: it runs code that is loaded while the program runs.
-        Loaded = "loaded",
-        /// The thread that enters the `with` block of what it gives, until that is left: it moves with the whole block.
-        Block = "block",
-        /// To nothing: any thread may call it, whatever other rows say of it.
-        Nothing = "nothing",
-    }
-}
-
-words! {
-    /// The only kind of fix that is right for a call.
-    FixKind {
-        /// Its async twin.
-        Twin = "twin",
-        /// Handing it to a thread.
-        Offload = "offload",
-        /// None; the row's note says why.
-        None = "none",
-    }
-}
-
-words! {
+blocklint_core::words! {
     /// Where the bytes of a result come from.
     Source {
         /// The body or a parameter of a request.
@@ -81,7 +27,7 @@ words! {
     }
 }
 
-words! {
+blocklint_core::words! {
     /// What a call tells the code around it.
     Asks {
         /// By its result or by raising: whether an event loop runs in this thread.
@@ -93,7 +39,7 @@ words! {
     }
 }
 
-words! {
+blocklint_core::words! {
     /// What a call makes, which rules about resources count.
     Creates {
         /// Threads: an executor, a scheduler, a runtime.
@@ -105,7 +51,7 @@ words! {
     }
 }
 
-words! {
+blocklint_core::words! {
     /// What rules need to know of a type.
     Role {
         /// An in-process lock.
@@ -125,7 +71,7 @@ words! {
     }
 }
 
-words! {
+blocklint_core::words! {
     /// How a row meets project code where it is no argument.
     Via {
         /// The definition it decorates or annotates.
@@ -135,7 +81,7 @@ words! {
     }
 }
 
-words! {
+blocklint_core::words! {
     /// When a registered callable runs, if not while serving.
     Phase {
         /// Before serving.
@@ -149,7 +95,7 @@ words! {
     }
 }
 
-words! {
+blocklint_core::words! {
     /// Where the arguments of a handed-over callable come from.
     Passes {
         /// The later arguments of the handing call.
@@ -159,7 +105,7 @@ words! {
     }
 }
 
-words! {
+blocklint_core::words! {
     /// Unit of a timeout written as a number.
     Unit {
         /// Seconds.
@@ -171,7 +117,7 @@ words! {
     }
 }
 
-words! {
+blocklint_core::words! {
     /// What a switch turns worker handovers into.
     SwitchContext {
         /// Greenlets, except rows with `native`.

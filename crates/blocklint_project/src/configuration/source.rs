@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use blocklint_core::UnreadFile;
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use super::repository;
 use super::values::article;
 use crate::within::leads_out;
-use crate::{Problem, Unread, read};
+use crate::{Problem, read};
 
 /// Longer files are no configuration that a person writes, in bytes: reading one must not hold a run up.
 pub(super) const LONGEST: u64 = 1_000_000;
@@ -85,9 +86,9 @@ pub(super) fn text(file: &Utf8Path, kind: Kind) -> Result<Option<String>, String
     let longest = if kind == Kind::Own { LONGEST } else { LONGEST_MANIFEST };
     let bytes = match read(file, longest) {
         Ok(bytes) => bytes,
-        Err(Unread::TooLarge { size, .. }) if kind == Kind::Own => return Err(too_long(size)),
-        Err(Unread::TooLarge { .. }) => return Ok(None),
-        Err(Unread::Unreadable(why)) => return Err(why),
+        Err(UnreadFile::TooLarge { size, .. }) if kind == Kind::Own => return Err(too_long(size)),
+        Err(UnreadFile::TooLarge { .. }) => return Ok(None),
+        Err(UnreadFile::Unreadable(why)) => return Err(why),
     };
     let length = bytes.len() as u64;
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;

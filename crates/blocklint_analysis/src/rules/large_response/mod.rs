@@ -10,9 +10,9 @@ mod path;
 mod query;
 mod size;
 
-use blocklint_core::{Confidence, Language, Severity};
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Context, Language, RuleCode, Serialisation, Severity, What};
 use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
-use blocklint_flow::graph::raw_finding::Serialisation;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
@@ -22,6 +22,7 @@ use blocklint_link::values::value::{EnvId, Val};
 use crate::rules::large_response::item::{item_of_type, item_of_value};
 use crate::rules::large_response::path::declared;
 use crate::rules::large_response::size::size;
+use crate::rules::mistakes::MistakeSearch;
 
 pub(crate) use path::{other_path, shows_by_code, slow_call};
 
@@ -48,33 +49,65 @@ const SMALL: u32 = 9;
 /// Levels of models from which on an item is nested.
 const NESTED: u32 = 3;
 
-/// A response that may be large.
+/// Returns the findings of this rule: they stand at the route, or at the call that renders.
+pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
+    let (linker, rule) = (search.linker, RuleCode::LARGE_RESPONSE_ON_LOOP);
+    let all = search.attempt(rule, || large_responses(linker, search.units));
+    let finding = |one: SerialisedResponse| {
+        let endpoint = linker.qualified_name(one.endpoint);
+        let slow = slow_call(one.way).to_owned();
+        let what = What::LargeResponse(blocklint_core::LargeResponse {
+            way: one.way,
+            endpoint: blocklint_core::body_name(&endpoint).to_owned(),
+            source: one.source.map(|source| linker.written_site(source)),
+            is_unseen: one.is_unseen,
+            bound: one.bound,
+            fields: one.fields,
+            levels: one.levels,
+            versions: one.versions,
+            class: one.class,
+            model: one.model,
+        });
+        let mut finding = search.finding((rule, what), one.site, slow.clone(), one.severity, one.confidence);
+        finding.root = one.endpoint;
+        finding.context = Some(Context::EventLoop);
+        finding.trace[0].function = endpoint;
+        finding.trace[0].written = slow;
+        if finding.suppressed.is_none() {
+            finding.suppressed = search.cuts.hides(linker.program, one.site, finding.span.start, one.endpoint, rule);
+        }
+        finding
+    };
+    all.into_iter().map(finding).collect()
+}
+
+/// A response that may be large, before its parts have names.
 #[derive(Clone, Debug)]
-pub(crate) struct LargeResponse {
+struct SerialisedResponse {
     /// The route's decorator, or the call that renders.
-    pub(crate) site: SiteRef,
+    site: SiteRef,
     /// The endpoint.
-    pub(crate) endpoint: BodyRef,
+    endpoint: BodyRef,
     /// Which way it takes.
-    pub(crate) way: Serialisation,
+    way: Serialisation,
     /// The call from which its items come, if the code shows it.
-    pub(crate) source: Option<SiteRef>,
+    source: Option<SiteRef>,
     /// Whether the code of that call is not there, so that nobody knows how many it gives.
-    pub(crate) is_unseen: bool,
+    is_unseen: bool,
     /// A bound that is visible and large.
-    pub(crate) bound: Option<u64>,
+    bound: Option<u64>,
     /// Annotated fields of one item.
-    pub(crate) fields: u32,
+    fields: u32,
     /// Levels of models of one item.
-    pub(crate) levels: u32,
-    pub(crate) severity: Severity,
-    pub(crate) confidence: Confidence,
+    levels: u32,
+    severity: Severity,
+    confidence: Confidence,
     /// What else versions of the declared range do.
-    pub(crate) versions: Option<String>,
+    versions: Option<String>,
     /// The response class that the route or the application names, as written, if it may be dropped.
-    pub(crate) class: Option<String>,
+    class: Option<String>,
     /// The type of the items as the file writes it, where a response model could be declared with it.
-    pub(crate) model: Option<String>,
+    model: Option<String>,
 }
 
 /// A route: a function and the call that registers it.
@@ -84,7 +117,7 @@ struct Route {
 }
 
 /// Every response that may be large.
-pub(crate) fn large_responses(linker: &Linker<'_>, units: &Units) -> Vec<LargeResponse> {
+fn large_responses(linker: &Linker<'_>, units: &Units) -> Vec<SerialisedResponse> {
     if linker.program.name("fastapi").is_none() {
         return Vec::new();
     }
@@ -124,7 +157,7 @@ fn routes(linker: &Linker<'_>) -> Vec<Route> {
     found
 }
 
-fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut Vec<LargeResponse>) {
+fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut Vec<SerialisedResponse>) {
     let facts = linker.program.facts(route.body.file);
     let row = linker.program.body(route.body);
     let Some(declared) = declared(linker, units, route) else { return };
@@ -180,7 +213,7 @@ fn encoded_by_hand(
     route: &Route,
     declared: &Declared,
     limited: Option<u64>,
-    found: &mut Vec<LargeResponse>,
+    found: &mut Vec<SerialisedResponse>,
 ) {
     let facts = linker.program.facts(route.body.file);
     for (at, site) in facts.sites.iter().enumerate() {
@@ -210,7 +243,7 @@ fn judged(
     evidence: Evidence,
     limited: Option<u64>,
     item: Option<&Item>,
-) -> Option<LargeResponse> {
+) -> Option<SerialisedResponse> {
     let (fields, levels) = item.map_or((0, 0), |item| (item.fields, item.levels));
     let bound = match (evidence.size, limited) {
         (Size::Small, _) => return None,
@@ -255,7 +288,7 @@ fn judged(
         true => Severity::Warning,
         false => Severity::Note,
     };
-    Some(LargeResponse {
+    Some(SerialisedResponse {
         site,
         endpoint: route.body,
         way,

@@ -1,7 +1,7 @@
 //! Which way a response takes from what an endpoint returns to bytes.
 
+use blocklint_core::Serialisation;
 use blocklint_facts::{Form, FormId};
-use blocklint_flow::graph::raw_finding::Serialisation;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::{Units, calls_of};
 use blocklint_link::program::ids::SiteRef;

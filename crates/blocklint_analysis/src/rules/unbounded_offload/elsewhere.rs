@@ -1,15 +1,36 @@
 //! Rust: a calculation that one place of the project hands to a thread and a coroutine calls by itself. What the code does is
 //! not known to be long, but whoever handed it over took it to be.
 
-use blocklint_core::Language;
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Context, Effect, Language, RuleCode, Severity, What};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
+use blocklint_flow::search::locks::holder_name;
 use blocklint_link::calls::targets::{Target, TargetKind};
+use blocklint_link::linker::work::Unit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashMap;
 
 use super::{Calculating, Offloads, calculates, offloads_at};
+use crate::rules::mistakes::MistakeSearch;
+
+/// Returns the findings of such calculations: they hold the thread.
+pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
+    let linker = search.linker;
+    let step = Unit::Step("calculations that others hand over");
+    let all = linker.attempt(step, || called_here(search.offloads)).unwrap_or_default();
+    let finding = |one: CalledHere| {
+        let call = linker.qualified_name(one.function);
+        let (mistake, severity) = ((RuleCode::CPU_BOUND, What::Holds), Severity::Warning);
+        let mut finding = search.finding(mistake, one.site, call, severity, Confidence::Medium);
+        finding.effect = Some(Effect::Cpu);
+        finding.context = Some(Context::EventLoop);
+        finding.note = Some(format!("`{}` hands the same to a thread", holder_name(linker, one.elsewhere)));
+        finding
+    };
+    all.into_iter().map(finding).collect()
+}
 
 /// One such call.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +44,7 @@ pub(crate) struct CalledHere {
 }
 
 /// All such calls of the program, in order.
-pub(crate) fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
+fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
     let linker = judge.linker;
     let mut known = Calculating::default();
     let mut handed: FxHashMap<BodyRef, SiteRef> = FxHashMap::default();

@@ -6,7 +6,7 @@ use blocklint_core::Place;
 use blocklint_link::models::availability::Available;
 use camino::Utf8Path;
 
-/// What changes together when the calls at the end of a finding's way become their async twins.
+/// The functions and calls that change together when the calls at the end of a finding's way become their async twins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
     /// The functions that become `async`.
@@ -23,9 +23,9 @@ pub struct Chain {
     pub others: Vec<Place>,
     /// The files in which a helper could be mentioned besides.
     pub files: Vec<Arc<Utf8Path>>,
-    /// Whether another crate could call what is `pub`.
+    /// True if another crate could call what is `pub`.
     pub exports: bool,
-    /// Whether a call of a library stands in a loop, which a twin makes a hop to a thread on each turn.
+    /// True if a call of a library stands in a loop, which a twin makes a hop to a thread on each turn.
     pub hops: bool,
 }
 
@@ -47,23 +47,23 @@ pub struct ChainLeaf {
     pub twin: String,
 }
 
-/// Why helpers cannot become `async`, and where a reader sees it.
+/// A reason why helpers cannot become `async`, and where a reader sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unchained {
-    /// Why.
+    /// The reason.
     pub why: NoChain,
-    /// Where.
+    /// Its place.
     pub at: Place,
 }
 
-/// Why helpers cannot become `async`.
+/// A reason why helpers cannot become `async`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoChain {
     /// A call in them holds the thread and has no twin that gives the same.
     NoTwin(String),
     /// The twin cannot be called there.
     Reach(Available),
-    /// What holds the thread stands in a closure, or is handed over.
+    /// The call that holds the thread stands in a closure, or is handed over.
     InClosure,
     /// A closure that is not `async` calls this one.
     CalledInClosure(String),

@@ -1,4 +1,4 @@
-//! What somebody runs by hand, and nobody else waits for: migrations, tests, what asks whoever sits at the terminal, and scripts that
+//! Code that a person runs by hand: migrations, tests, functions that ask at the terminal, and scripts that
 //! lie beside the packages of a project. No edit is made there unless what is aside is asked for. Their findings stay: who reads them
 //! may want to know.
 
@@ -13,7 +13,7 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverContext, Runs};
 
-/// Why an edit at a site frees nobody, if it does not.
+/// Returns the reason why an edit at a site frees nobody, if it does not.
 pub fn runs_by_hand(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> {
     let file = site.file;
     let relative = &linker.program.files[file.index()].relative;
@@ -46,7 +46,7 @@ pub fn takes_a_moment(path: &str) -> bool {
     lang::python::conventions::only_changes_names(path)
 }
 
-/// Whether a site stands in a test, or in what only tests build.
+/// True if a site stands in a test, or in code that only tests build.
 fn is_in_test(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let first = Some(facts.body_of(linker.program.site(site).at));
@@ -64,7 +64,7 @@ pub fn starts_up(linker: &Linker<'_>, site: SiteRef) -> bool {
         && lang::python::conventions::starts_up(facts.text(body.name))
 }
 
-/// Whether the function around a site itself waits for what somebody types, elsewhere than there.
+/// True if the function around a site itself waits for typed input, elsewhere than there.
 fn asks_at_terminal(linker: &Linker<'_>, at: SiteRef) -> bool {
     let body = linker.program.body_of_site(at);
     let asks = |site: SiteRef| {
@@ -85,7 +85,7 @@ fn is_migration(relative: &str) -> bool {
     folders(relative).chain([stem]).any(lang::python::conventions::holds_migrations)
 }
 
-/// Whether a file lies in a folder that is no package, while others of the project are.
+/// True if a file lies in a folder that is no package, while others of the project are.
 fn lies_beside_packages(linker: &Linker<'_>, relative: &str) -> bool {
     let Some((folder, _)) = relative.rsplit_once('/') else { return false };
     let mut packages = linker.program.files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py"));
@@ -111,7 +111,7 @@ fn is_dunder_name(facts: &FileFacts, form: FormId) -> bool {
     }
 }
 
-/// Whether a file gives functions to what runs them on an event loop: routes, handlers.
+/// True if a file registers functions that run on an event loop: routes, handlers.
 fn serves(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     let on_loop = |context: &HandoverContext| match context {

@@ -1,21 +1,22 @@
-//! What a call would take along to another thread: the bodies that it runs, and the first thing below it that belongs to the
+//! The code that a call would take along to another thread: the bodies that it runs, and the first thing below it that belongs to the
 //! thread, loop or task in which it is called now.
 //!
 //! Asked for edits only, forward from one call, so its cost is that of the call's own callees. What is not known is not bound.
 
-use crate::mending::with_blocks;
+use crate::with_blocks;
 use blocklint_link::syntax::regions;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use blocklint_core::{Context, Language, Span};
+use blocklint_core::{Bound, BoundCall, BoundUse, Context, Language, Place, Span};
 use blocklint_facts::{At, BodyKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_models::{
-    Argument, Asks, Bound, Concurrency, Condition, HandoverContext, HandoverRow, Role, Runs, Selector, Subject, Test,
+    Argument, Asks, Concurrency, Condition, HandoverContext, HandoverRow, Role, Runs, Selector, Subject, Test,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::entries::root::{RootKind, Roots};
+use blocklint_flow::entries::root::{Root, RootKind, Roots};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::Linker;
@@ -39,7 +40,7 @@ const MOST_BLOCKS: usize = 4;
 /// Implementations of one method that are looked at.
 const MOST_OVERRIDES: usize = 16;
 
-/// What a call runs.
+/// The code that a call runs.
 #[derive(Clone, Debug, Default)]
 pub struct MovedCode {
     /// The project's functions that run during it, nearest first.
@@ -52,39 +53,7 @@ pub struct MovedCode {
     pub asks_context: Option<BoundCall>,
 }
 
-/// A call, or a use of a value, that belongs to its thread, loop or task.
-#[derive(Clone, Debug)]
-pub struct BoundCall {
-    /// To what it belongs.
-    pub to: Bound,
-    /// What is done there.
-    pub how: BoundUse,
-    /// The path of the row or of the value's type, or the qualified name of the project's function.
-    pub call: String,
-    /// The file it stands in.
-    pub file: FileId,
-    /// Where.
-    pub span: Span,
-}
-
-/// What is done with something that belongs to its thread, loop or task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoundUse {
-    /// It is called.
-    Called,
-    /// It is a value that was made elsewhere, and is used.
-    Used,
-    /// It is a value that is made, and outlives the call.
-    Made,
-    /// It is a value that the call gives, and that is awaited.
-    Given,
-    /// It is entered by a `with` block around the call, which stays.
-    Entered,
-    /// The same, and nobody knows what that does.
-    EnteredUnknown,
-}
-
-/// What a call runs, as far as it is known, and whether what it gives works in no other thread.
+/// Returns the code that a call runs, as far as it is known, with the bond of its result to a thread.
 pub fn moved_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let mut carried = carried_by(linker, vec![site]);
     if carried.bound.is_none() {
@@ -126,7 +95,7 @@ fn gives_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
         }
         _ => None,
     })?;
-    Some(BoundCall { to: Bound::Loop, how: BoundUse::Given, call, file: site.file, span: row.span })
+    Some(bound_at(linker, site, Bound::Loop, BoundUse::Given, call))
 }
 
 /// Python: a class with coroutines of which a call makes an instance. What that makes for them, a lock, a queue or a client, is
@@ -140,13 +109,12 @@ fn makes_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
         Val::Class(class) if has_coroutines(linker, class) => Some(class),
         _ => None,
     })?;
-    let span = linker.program.site(site).span;
     let facts = linker.program.facts(class.file);
     let call = facts.text(linker.program.class(class).name).to_owned();
-    Some(BoundCall { to: Bound::Loop, how: BoundUse::Made, call, file: site.file, span })
+    Some(bound_at(linker, site, Bound::Loop, BoundUse::Made, call))
 }
 
-/// Whether a class of the project, or one that it derives from, has methods that are coroutines.
+/// True if a class of the project, or one that it derives from, has methods that are coroutines.
 fn has_coroutines(linker: &Linker<'_>, class: ClassRef) -> bool {
     let is_async = |flow: Flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator);
     linker.mro(class).iter().any(|ancestor| match *ancestor {
@@ -159,8 +127,13 @@ fn has_coroutines(linker: &Linker<'_>, class: ClassRef) -> bool {
 }
 
 fn bound(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
-    let call = linker.library.text(path).to_string();
-    BoundCall { to, how, call, file: site.file, span: linker.program.site(site).span }
+    bound_at(linker, site, to, how, linker.library.text(path).to_string())
+}
+
+/// Returns the call at a site as one that cannot move, under a name for people.
+pub(crate) fn bound_at(linker: &Linker<'_>, site: SiteRef, to: Bound, how: BoundUse, call: String) -> BoundCall {
+    let path = Arc::clone(&linker.program.files[site.file.index()].path);
+    BoundCall { to, how, call, place: Place::unlocated(path, linker.program.site(site).span) }
 }
 
 /// The type of what a call gives, if that works only in the thread in which it is made.
@@ -200,7 +173,7 @@ pub fn blocks_with(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)>
     blocks.take(MOST_BLOCKS).map(with_sites).collect()
 }
 
-/// What the body in which a call stands, a lambda or a method, does as a whole.
+/// Returns the code that the body around a call, a lambda or a method, runs as a whole.
 pub fn body_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);
@@ -272,7 +245,7 @@ fn for_one_thread(linker: &Linker<'_>, value: ValueId) -> Vec<PathId> {
     types.filter(|&ty| linker.library.bound(ty) == Some(Bound::Thread)).collect()
 }
 
-/// Whether what a call gives is kept beyond the call: in an attribute.
+/// True if the result of a call is kept beyond the call: in an attribute.
 fn is_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
@@ -308,7 +281,7 @@ pub(crate) fn carried_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCode 
     MovedCode { functions, direct, bound, asks_context: walk.asks_context }
 }
 
-/// What is known of sites and bodies: many calls lead to the same helpers.
+/// The facts about sites and bodies that are kept, because many calls lead to the same helpers.
 #[derive(Default)]
 pub(crate) struct Known {
     /// The calls and uses of each body of a file, with those of what is written inside of it and runs with it.
@@ -320,7 +293,7 @@ pub(crate) struct Known {
 /// The use of a value of a bound type.
 type BoundValue = (PathId, Bound, SiteRef);
 
-/// What runs at a place.
+/// The code that runs at a place.
 #[derive(Clone, Default)]
 struct Looked {
     /// The bodies that are run, up to what is bound.
@@ -332,7 +305,7 @@ struct Looked {
     asks_context: Option<BoundCall>,
 }
 
-/// What a body does itself.
+/// The calls and values of a body itself.
 struct OfBody {
     sites: Vec<SiteRef>,
     looked: Looked,
@@ -342,7 +315,7 @@ struct OfBody {
     kept: OnceCell<Option<BoundCall>>,
 }
 
-/// Whether a site of this kind runs something, or uses a value, where it stands.
+/// True if a site of this kind runs something, or uses a value, where it stands.
 fn moves(kind: SiteKind) -> bool {
     !matches!(kind, SiteKind::Import | SiteKind::Await | SiteKind::Operator | SiteKind::Drop) && !kind.only_asks()
 }
@@ -354,7 +327,7 @@ struct Walk<'l, 'a> {
     bodies: Vec<BodyRef>,
     /// Uses of values of bound types: decided once all is known that makes such values.
     values: Vec<BoundValue>,
-    /// What was looked at of the bodies, in their order.
+    /// The facts about the bodies, in their order.
     below: Vec<Rc<OfBody>>,
     /// The sites that move themselves.
     own: Vec<SiteRef>,
@@ -425,7 +398,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         of_body
     }
 
-    /// What a site runs, and what it does itself that is bound.
+    /// Returns the bodies that a site runs, and adds the bound things that it does itself.
     fn look(&self, site: SiteRef) -> Rc<Looked> {
         if let Some(known) = self.known().borrow().of_site.get(&site) {
             return Rc::clone(known);
@@ -479,20 +452,19 @@ impl<'l, 'a> Walk<'l, 'a> {
         if row.flow == Flow::Coroutine || row.flow == Flow::AsyncGenerator {
             return None;
         }
-        let is_loops = |root: crate::entries::root::Root| {
+        let is_loops = |root: Root| {
             root.context == Context::EventLoop && root.kind == RootKind::Promised
                 || root.kind == RootKind::Registered && root.context == Context::EventLoop && !row.decorators.is_empty()
         };
         if row.kind == BodyKind::Function && self.roots.of(body).is_some_and(is_loops) {
-            let span = self.linker.program.site(site).span;
             let call = self.linker.qualified_name(body);
-            return Some(BoundCall { to: Bound::Loop, how: BoundUse::Called, call, file: site.file, span });
+            return Some(bound_at(self.linker, site, Bound::Loop, BoundUse::Called, call));
         }
         entered.push(body);
         None
     }
 
-    /// What the rows of a path say, which holds at the site.
+    /// Returns the bond that the rows of a path give to a site.
     fn row_bound(&self, site: SiteRef, path: PathId) -> Option<Bound> {
         let linker = self.linker;
         let calls = linker.library.calls(path);
@@ -511,7 +483,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         (asks || handed.iter().any(|row| is_loops(row.row))).then_some(Bound::Loop)
     }
 
-    /// Whether what a call raises is expected: who tries whether a loop runs knows another way.
+    /// True if the error of a call is expected: code that tries whether a loop runs knows another way.
     fn is_tried(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let region = self.linker.program.site(site).at.region;
@@ -642,13 +614,13 @@ fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
     found
 }
 
-/// Whether the receiver was made so that any thread may use it: `state = "any-thread"` in models.
+/// True if the receiver was made so that any thread may use it: `state = "any-thread"` in models.
 fn in_any_thread() -> Condition {
     let tests = vec![Test::State("any-thread".to_owned())];
     Condition { subject: Subject::Argument(Argument::Receiver), tests }
 }
 
-/// Whether a row hands an argument to the loop of this thread.
+/// True if a row hands an argument to the loop of this thread.
 fn is_loops(row: &HandoverRow) -> bool {
     matches!(row.selector, Selector::Argument(_))
         && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))

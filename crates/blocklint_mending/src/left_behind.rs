@@ -12,8 +12,8 @@ use blocklint_link::syntax::forms::mentions;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::EnvId;
 
-use super::by_hand::takes_a_moment;
-use super::handles::{DEPTH, Given, given_by};
+use crate::by_hand::takes_a_moment;
+use crate::given::{DEPTH, Given, given_by};
 
 /// The calls of the same body that hold the thread by what a call gives: on it, or with it as an argument. Where it is an object whose
 /// other methods do, methods of it that nobody knows are taken to.
@@ -80,14 +80,14 @@ fn holds(linker: &Linker<'_>, site: SiteRef) -> bool {
     held_by(linker, site).next().is_some()
 }
 
-/// Whether nobody knows what a method does: not its object's type, nor what such a name does everywhere.
+/// True if the effect of a method is unknown: neither its object's type nor its name tells.
 fn is_unknown(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.targets(site, EnvId::NONE).list.is_empty()
         && !lang::words_of(facts.language).only_calculates(facts.text(linker.program.site(site).name))
 }
 
-/// Whether a call goes to the file system for more than a moment.
+/// True if a call goes to the file system for more than a moment.
 fn reaches_for_file(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         // Who only changes a name is done with it in a moment.
@@ -101,7 +101,7 @@ fn reaches_for_file(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Whether one of two calls of a body runs wherever the other does: of two branches one is taken.
+/// True if one of two calls of a body runs wherever the other does: of two branches one is taken.
 fn runs_with(linker: &Linker<'_>, one: SiteRef, other: SiteRef) -> bool {
     let facts = linker.program.facts(one.file);
     let region = |site: SiteRef| linker.program.site(site).at.region;
@@ -141,7 +141,7 @@ fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     made_in(linker, value, site)
 }
 
-/// What the variable that a form is was given before a site, in the order of the text.
+/// Returns the last value of the variable that a form is, before a site in the order of the text.
 fn last_value(linker: &Linker<'_>, form: FormId, site: SiteRef) -> Option<FormId> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -153,7 +153,7 @@ fn last_value(linker: &Linker<'_>, form: FormId, site: SiteRef) -> Option<FormId
     before.max_by_key(|assign| assign.span.start).map(|assign| assign.value)
 }
 
-/// Whether a call is given what another call of the same body gives, or a part of it.
+/// True if a call is given what another call of the same body gives, or a part of it.
 fn takes(linker: &Linker<'_>, site: SiteRef, made: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.program.args_of(site).iter().any(|arg| {

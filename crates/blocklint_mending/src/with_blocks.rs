@@ -1,18 +1,18 @@
 //! Python: what the `with` blocks around a call set for it. A call that is handed to a thread alone leaves them, so what they set must
 //! reach that thread too. Of files, clients and what else is only a value that is known; what nobody knows may belong to a thread.
 
-use blocklint_core::{Language, Span};
+use blocklint_core::{Bound, BoundCall, BoundUse, Language, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, RegionId, RegionKind, SiteFlags, SiteKind};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{PathId, SiteRef};
 use blocklint_link::syntax::regions;
 use blocklint_link::values::value::{EnvId, Val, ValueId};
-use blocklint_models::{Bound, Role};
+use blocklint_models::Role;
 
-use crate::mending::thread_bound::{BoundCall, BoundUse, carried_by};
+use crate::thread_bound::{bound_at, carried_by};
 
-/// What the blocks around a place set in this thread only, the innermost first: those of the body of `site`, from `region` outward.
+/// Returns the things that the blocks around a place set in this thread only, the innermost first: those of the body of `site`, from `region` outward.
 pub(crate) fn around(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Vec<BoundCall> {
     if linker.program.language(site.file) != Language::Python {
         return Vec::new();
@@ -41,7 +41,7 @@ fn blocks(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<It
     })
 }
 
-/// What enters a block, unless that is asynchronous.
+/// Returns the site that enters a block, unless that is asynchronous.
 fn enter_of(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let block = facts.region(region);
@@ -54,11 +54,11 @@ fn enter_of(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Option<Site
     (!linker.program.site(entered).flags.has(SiteFlags::ASYNC)).then_some(entered)
 }
 
-/// What entering a `with` item sets in this thread only, or may set.
+/// Returns the thing that entering a `with` item sets in this thread only, or may set.
 fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
     let facts = linker.program.facts(enter.file);
     let row = linker.program.site(enter);
-    let told = |to: Bound, how: BoundUse, call: String| BoundCall { to, how, call, file: enter.file, span: row.span };
+    let told = |to: Bound, how: BoundUse, call: String| bound_at(linker, enter, to, how, call);
     let entered = |path: PathId, to: Bound| told(to, BoundUse::Entered, linker.library.text(path).to_string());
     if let Form::Result(made) = facts.form(row.callee) {
         for path in rows_of(linker, enter.file.site_ref(made)) {

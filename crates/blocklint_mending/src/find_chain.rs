@@ -10,7 +10,6 @@ use blocklint_core::{Effect, Language, Place, Runtime, Severity, Span, last_name
 use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteId, SiteKind};
 use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId, SinkSite};
-use blocklint_flow::mending::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::models::availability::Available;
@@ -21,8 +20,8 @@ use blocklint_link::values::value::EnvId;
 use blocklint_models::FixKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::mending::{gives_the_same, twins};
-use crate::findings::is_repeated;
+use crate::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
+use crate::row_advice::{gives_the_same, twins};
 
 /// Helpers between `async` code and what holds the thread, on the longest way.
 const DEEPEST: usize = 2;
@@ -33,20 +32,20 @@ const MOST_CALLS: usize = 40;
 /// Bodies below helpers that are looked at for calls of these.
 const MOST_LOOKED_AT: usize = 100;
 
-/// What changes together, or why nothing does.
+/// The code that changes together, or the reason why none does.
 type Decided = Result<Arc<Chain>, Unchained>;
 
-/// What becomes of the helpers that findings lead through, remembered.
+/// The decisions about the helpers that findings lead through, by helper and runtime.
 #[derive(Default)]
-pub(super) struct Chains {
+pub struct Chains {
     /// The states of each body; made once somebody asks.
     states: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
     known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
 }
 
 impl Chains {
-    /// What changes together so that the call of a helper at the beginning of a way can be awaited.
-    pub(super) fn of(
+    /// Returns the code that changes together so that the call of a helper at the beginning of a way can be awaited.
+    pub fn of(
         &mut self,
         linker: &Linker<'_>,
         graph: &Graph<'_>,
@@ -212,7 +211,9 @@ impl Closing<'_, '_, '_> {
                 }
                 EdgeTarget::Leaf(leaf) => match self.twin(&graph.leaves[leaf as usize]) {
                     Some(twin) => {
-                        self.hops |= is_repeated(linker, way.site) && !self.is_sleep(&graph.leaves[leaf as usize]);
+                        self.hops |=
+                            linker.program.facts(way.site.file).in_loop(linker.program.site(way.site).at.region)
+                                && !self.is_sleep(&graph.leaves[leaf as usize]);
                         self.leaves.insert(way.site, twin);
                     }
                     None if stays => {}
@@ -326,14 +327,14 @@ impl Closing<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether a body is a test itself, and not what tests call.
+    /// True if a body is a test itself, and no function that tests call.
     fn is_test(&self, body: BodyRef) -> bool {
         let row = self.linker.program.body(body);
         let is_called = |name| self.linker.bearers(name).calls.get(&body).is_some_and(|calls| !calls.is_empty());
         row.flags.has(BodyFlags::TEST) && !self.linker.body_names(body).into_iter().any(is_called)
     }
 
-    /// Whether a body leads to a call that runs a loop, which nothing that a loop runs can do.
+    /// True if a body leads to a call that runs a loop, which nothing that a loop runs can do.
     fn starts_a_runtime(&self, body: BodyRef) -> bool {
         let states = self.states.get(&body).into_iter().flatten();
         states
@@ -353,7 +354,7 @@ impl Closing<'_, '_, '_> {
         }
     }
 
-    /// How many helpers stand on the longest way from one; none where there are more than are looked at.
+    /// Returns the number of helpers on the longest way from one; none where there are more than are looked at.
     fn depth(&self, helper: BodyRef, most: usize) -> Option<usize> {
         let most = most.checked_sub(1);
         let mut depth = 1;
@@ -363,7 +364,7 @@ impl Closing<'_, '_, '_> {
         Some(depth)
     }
 
-    /// Whether the twins can be called where they would stand, and run on what runs their callers.
+    /// True if the twins can be called where they would stand, and run on the runtime of their callers.
     fn reach(&self) -> Result<(), Unchained> {
         let mut leaves: Vec<_> = self.leaves.iter().collect();
         leaves.sort_unstable();
@@ -451,7 +452,7 @@ impl Closing<'_, '_, '_> {
     }
 }
 
-/// Whether a package has code that other crates may call: its first root is no program, as far as its place tells.
+/// True if a package has code that other crates may call: its first root is no program, as far as its place tells.
 fn has_library(package: &CrateLayout) -> bool {
     let Some(root) = package.roots.first() else { return true };
     let inside = root.strip_prefix(&package.folder).unwrap_or(root).trim_start_matches('/');
@@ -459,7 +460,7 @@ fn has_library(package: &CrateLayout) -> bool {
         || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|of| inside.starts_with(of)))
 }
 
-/// Whether a body stands in another one, or is that.
+/// True if a body stands in another one, or is that.
 fn is_inside(linker: &Linker<'_>, body: BodyRef, outer: BodyRef) -> bool {
     let mut at = Some(body);
     while let Some(own) = at.filter(|_| body.file == outer.file) {

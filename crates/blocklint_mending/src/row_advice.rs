@@ -1,15 +1,45 @@
-//! What mends a call: its async twins, and what its row says of rewriting it.
+//! The advice of model rows for mending a call: its async twins, rewrites, and whether the project's versions have them.
 
-use blocklint_core::Language;
+use std::sync::Arc;
+
+use blocklint_core::{FixKind, Language, Piece};
 use blocklint_flow::graph::SinkSite;
-use blocklint_flow::graph::raw_finding::Mending;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::availability::Available;
 use blocklint_link::program::ids::{FileId, SiteRef};
-use blocklint_models::{Part, Template, expand_twin};
+use blocklint_models::{Template, expand_twin};
+
+use crate::async_chain::{Chain, Unchained};
+
+/// The advice of a model row for mending a call of it.
+#[derive(Clone, Debug, Default)]
+pub struct Mending {
+    /// The text in place of the call, for the root's runtime.
+    pub rewrite: Option<Template>,
+    /// The only kind of fix that is right.
+    pub kind: Option<FixKind>,
+    /// The call only builds: what consumes its result blocks.
+    pub lazy: bool,
+    /// The call that takes a result instead of a callable would pass arguments on to the callable.
+    pub passes: bool,
+    /// The call gives a coroutine.
+    pub gives_coroutine: bool,
+    /// It holds the thread shortly: only a loop around it makes it long.
+    pub brief: bool,
+    /// The twin gives what the call gives, and can fail in the same way.
+    pub same: bool,
+    /// The availability of the twin there.
+    pub twin: Available,
+    /// The availability there of the function that hands a call to a thread.
+    pub pool: Available,
+    /// Rust: what becomes `async` together where helpers lead to the call, or why they do not.
+    pub chain: Option<Result<Arc<Chain>, Unchained>>,
+    /// The call that would start threads without a bound if this one were handed to one: what it makes runs for each item.
+    pub starts: Option<SiteRef>,
+}
 
 /// Async twins for a runtime: the path, and whether the rewrite is local.
-pub(super) fn twins(
+pub fn twins(
     linker: &Linker<'_>,
     leaf: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
@@ -54,13 +84,13 @@ fn class_twins(
     instead.for_runtime(runtime).iter().map(|twin| (format!("{twin}{separator}{method}"), false)).collect()
 }
 
-/// Whether a path is spelled like a class: what hangs on it takes a receiver of its own.
+/// True if a path is spelled like a class: what hangs on it takes a receiver of its own.
 fn is_class(path: &str) -> bool {
     blocklint_core::last_name(path).starts_with(char::is_uppercase)
 }
 
-/// What the row of a leaf says about mending it, for a runtime.
-pub(super) fn mending(
+/// Returns the advice of a leaf's row for mending it, for a runtime.
+pub fn mending(
     linker: &Linker<'_>,
     leaf: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
@@ -103,8 +133,8 @@ pub(super) fn mending(
     mending
 }
 
-/// Whether the twin of a call gives what that gives, as far as rows tell.
-pub(super) fn gives_the_same(linker: &Linker<'_>, leaf: &SinkSite<'_>, twin: &str) -> bool {
+/// True if the twin of a call gives what that gives, as far as rows tell.
+pub(crate) fn gives_the_same(linker: &Linker<'_>, leaf: &SinkSite<'_>, twin: &str) -> bool {
     let rows = linker.library.calls(linker.library.path(Language::Rust, twin));
     let given = |rows: &blocklint_models::CallRows<'_>| {
         rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
@@ -124,8 +154,8 @@ fn called_in_python(template: &Template, call: &str) -> Vec<String> {
     let class = call.rsplit_once('.').map_or("", |(class, _)| class);
     let behind = template.0.iter().skip(1).map(Some).chain([None]);
     let called = template.0.iter().zip(behind).filter_map(|(part, next)| match (part, next) {
-        (Part::Import(path), _) => Some(path.clone()),
-        (Part::Receiver, Some(Part::Text(text))) => {
+        (Piece::Import(path), _) => Some(path.clone()),
+        (Piece::Receiver, Some(Piece::Text(text))) => {
             let name = text.strip_prefix('.')?;
             let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
             Some(format!("{class}.{}", &name[..end]))
@@ -139,7 +169,7 @@ fn called_in_python(template: &Template, call: &str) -> Vec<String> {
 fn called_in(template: &Template) -> Vec<String> {
     let behind = template.0.iter().skip(1).map(Some).chain([None]);
     let called = template.0.iter().zip(behind).filter_map(|(part, next)| match (part, next) {
-        (Part::Import(class), Some(Part::Text(text))) => {
+        (Piece::Import(class), Some(Piece::Text(text))) => {
             let name = text.strip_prefix('.')?;
             let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
             Some(format!("{class}.{}", &name[..end]))

@@ -1,0 +1,105 @@
+//! The search for mistakes that no blocking call at the end of a path makes, and the finding of one: each rule has a file of its own,
+//! which [`MISTAKES`](crate::rules::MISTAKES) lists.
+
+use crate::raw_finding::RawFinding;
+use blocklint_core::{Confidence, Hold, Language, RuleCode, Runtime, Severity, What};
+use blocklint_flow::callers::Callers;
+use blocklint_flow::graph::raw_finding::RawStep;
+use blocklint_flow::graph::trace::place_of;
+use blocklint_flow::search::suppressions::Suppressions;
+use blocklint_link::imports::library_reach::LibraryReach;
+use blocklint_link::linker::Linker;
+use blocklint_link::linker::work::Unit;
+use blocklint_link::models::unit_facts::Units;
+use blocklint_link::program::ids::{FileId, SiteRef};
+use blocklint_mending::Mending;
+
+use crate::rules::MISTAKES;
+use crate::rules::unbounded_offload::Offloads;
+
+/// A search for mistakes, with all that its rules ask.
+pub(crate) struct MistakeSearch<'s, 'o, 'l, 'a> {
+    pub(crate) linker: &'l Linker<'a>,
+    pub(crate) cuts: &'s Suppressions,
+    pub(crate) units: &'s Units,
+    pub(crate) callers: &'o Callers<'l, 'a>,
+    /// The libraries whose values can be in a file.
+    pub(crate) reach: &'s LibraryReach,
+    pub(crate) offloads: &'s mut Offloads<'o, 'l, 'a>,
+}
+
+impl MistakeSearch<'_, '_, '_, '_> {
+    /// Returns the findings of all rules in [`MISTAKES`].
+    pub(crate) fn findings(&mut self) -> Vec<RawFinding> {
+        MISTAKES.iter().flat_map(|rule| rule(self)).collect()
+    }
+
+    /// Returns the results of a search for one rule; none where that fails.
+    pub(crate) fn attempt<T>(&self, rule: RuleCode, search: impl FnOnce() -> Vec<T>) -> Vec<T> {
+        self.linker.attempt(Unit::Rule(rule), search).unwrap_or_default()
+    }
+
+    /// Returns the finding of a mistake at a site. `call` is what is called there, as people know it.
+    pub(crate) fn finding(
+        &self,
+        (rule, what): (RuleCode, What),
+        site: SiteRef,
+        call: String,
+        severity: Severity,
+        confidence: Confidence,
+    ) -> RawFinding {
+        let linker = self.linker;
+        let body = linker.program.body_of_site(site);
+        let span = place_of(linker, site);
+        let step = RawStep {
+            file: site.file,
+            span,
+            function: linker.qualified_name(body),
+            call: call.clone(),
+            written: linker.written_site(site),
+        };
+        RawFinding {
+            rule,
+            severity,
+            confidence,
+            what,
+            effect: None,
+            context: None,
+            runtime: linker.runtime_of(site.file),
+            root: body,
+            root_kind: None,
+            handed: false,
+            hold: Hold::Unstated,
+            fails: None,
+            file: site.file,
+            span,
+            site,
+            callee: call.clone(),
+            trace: vec![step],
+            causes: Vec::new(),
+            also: Vec::new(),
+            call,
+            repeats: false,
+            held_by: None,
+            note: None,
+            twins: Vec::new(),
+            mending: of_schedulers(linker, site.file),
+            holds_gil: false,
+            occurrence: 0,
+            reasons: Vec::new(),
+            partly_silenced: Vec::new(),
+            doubts: Vec::new(),
+            aside: None,
+            suppressed: self.cuts.hides(linker.program, site, span.start, body, rule),
+        }
+    }
+}
+
+/// Returns whether the schedulers that an edit makes are there. [Java]
+fn of_schedulers(linker: &Linker<'_>, file: FileId) -> Mending {
+    let mut mending = Mending::default();
+    if let (Language::Java, Some(of)) = (linker.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
+        mending.pool = linker.has_version_for(file, &of.workers_path());
+    }
+    mending
+}

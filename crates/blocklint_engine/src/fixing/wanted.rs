@@ -1,0 +1,226 @@
+//! The edit that a finding asks for, with the functions and blocks that move with it: `blocklint_mending` says what moves, the rule
+//! which edit it is.
+
+use std::sync::Arc;
+
+use blocklint_analysis::{FileId, Linker, RawFinding};
+use blocklint_core::{BoundCall, Effect, Language, Refusal, Remedy, Span, Way, What};
+use blocklint_mending::{
+    Chain, Given, MovedCode, beside, blocks_with, body_with, bound_beside, given_by, gives_what_blocks, moved_with,
+    moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
+};
+use blocklint_rules::{Along, refusal};
+use camino::Utf8Path;
+
+use crate::words::place;
+
+/// The edit of a finding, with the code that moves with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    /// The edit.
+    pub(crate) remedy: Remedy,
+    /// The functions of the project that would move to a thread with the call, or why the call alone cannot.
+    pub(crate) moves: Result<Functions, Refusal>,
+    /// True if the code of the call works in no other thread.
+    pub(crate) bound: bool,
+    /// The call by itself takes no longer than a thread: it goes along with others, or stays.
+    pub(crate) moment: bool,
+    /// True if the call takes about as long as a thread: a file.
+    pub(crate) short: bool,
+    /// The functions through which the call leads to what holds the thread.
+    pub(crate) way: Functions,
+    /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
+    pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
+    /// The `with` blocks around the call that move with all that stands in them or not at all: what each of them spans.
+    pub(crate) held: Vec<Span>,
+    /// The oldest Python that the project runs on, where it says so.
+    pub(crate) oldest: Option<(u8, u8)>,
+    /// The calls that hold the thread by what the call gives: handing over the call alone would be half of the work.
+    pub(crate) uses: Vec<Span>,
+    /// The call that opened the file which the call reads or writes: handing over the latter alone would be half of the work too.
+    pub(crate) opened: Option<Span>,
+    /// Rust: the functions that could become `async` together, with all that changes with them.
+    pub(crate) chain: Option<Arc<Chain>>,
+}
+
+impl Wanted {
+    /// Returns a remedy with which nothing of the project moves.
+    fn plain(remedy: Remedy) -> Self {
+        Wanted {
+            remedy,
+            moves: Ok(Vec::new()),
+            bound: false,
+            moment: false,
+            short: false,
+            way: Vec::new(),
+            blocks: Vec::new(),
+            held: Vec::new(),
+            oldest: None,
+            uses: Vec::new(),
+            opened: None,
+            chain: None,
+        }
+    }
+
+    /// All functions that would move, with the call or with a block around it.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &(Arc<Utf8Path>, Span)> {
+        let blocks = self.blocks.iter().filter_map(|(_, whole)| whole.as_ref().ok());
+        self.moves.iter().chain(blocks).flatten()
+    }
+}
+
+/// Functions: the file, and where each is defined.
+pub(crate) type Functions = Vec<(Arc<Utf8Path>, Span)>;
+
+/// Returns the edit of a finding with the code that moves with it. `without` decides again where something of that code is bound to its
+/// thread.
+pub(crate) fn moved(
+    linker: &Linker<'_>,
+    raw: &RawFinding,
+    with_aside: bool,
+    remedy: Result<Remedy, Refusal>,
+    without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
+) -> Result<Wanted, Refusal> {
+    let mut remedy = remedy?;
+    if let Some(reason) = runs_by_hand(linker, raw.site).filter(|_| !with_aside) {
+        return Err(Refusal::new(reason));
+    }
+    if let Some(starts) = raw.mending.starts {
+        remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
+        if remedy.ways.is_empty() {
+            let span = linker.program.site(starts).span;
+            let reason = "each item would take a thread of its own, and nothing bounds how many there are at once";
+            return Err(Refusal::at(reason, place(linker, starts.file, span)));
+        }
+    }
+    if starts_up(linker, raw.site) && !with_aside {
+        remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
+        if remedy.ways.is_empty() {
+            return Err(Refusal::new("by its name the function runs once, when something starts"));
+        }
+    }
+    let hands_over = remedy.ways.iter().any(|way| matches!(way, Way::Offload { .. }));
+    let language = linker.program.language(raw.file);
+    let oldest = linker.oldest_python(raw.file);
+    if language == Language::Java && raw.what == What::Holds {
+        return on_worker(linker, raw, remedy);
+    }
+    let chain = raw.mending.chain.as_ref().and_then(|chain| chain.as_ref().ok()).cloned();
+    if !hands_over || language == Language::Java {
+        return Ok(Wanted { oldest, chain, ..Wanted::plain(remedy) });
+    }
+    if language == Language::Rust {
+        if raw.trace.len() == 1 && gives_what_blocks(linker, raw.site) {
+            return Err(Refusal::new("what it gives holds the thread as well where it is used, and must move with it"));
+        }
+        // What the call itself runs says by its signature whether what it gives can leave a closure.
+        let mut called = moved_with(linker, raw.site);
+        let way = functions_on_the_way(linker, raw, &called);
+        called.functions.truncate(called.direct);
+        return Ok(Wanted { moves: Ok(functions(linker, &called)), way, oldest, chain, ..Wanted::plain(remedy) });
+    }
+    // What hands over to threads before 3.9 takes no context along.
+    let loses_context = oldest.is_some_and(|oldest| oldest < (3, 9));
+    let lost = |mut carried: MovedCode| {
+        carried.bound = carried.bound.or_else(|| carried.asks_context.take().filter(|_| loses_context));
+        carried
+    };
+    let blocks = blocks_with(linker, raw.site).into_iter().map(|(span, carried)| {
+        let carried = lost(carried);
+        let whole = match &carried.bound {
+            Some(bound) => Err(refusal(bound)),
+            None => Ok(functions(linker, &carried)),
+        };
+        (span, whole)
+    });
+    let blocks: Vec<_> = blocks.collect();
+    let held = moving_with(linker, raw.site);
+    let mut uses = uses_of_given(linker, raw.site);
+    if raw.trace.len() == 1 {
+        uses.extend(beside(linker, raw.site));
+    }
+    let opened = if raw.trace.len() == 1 { opener_of(linker, raw.site) } else { None };
+    let moment = raw.trace.len() == 1 && takes_a_moment(&raw.call);
+    let short = raw.effect == Some(Effect::File);
+    let carried = lost(moved_with(linker, raw.site));
+    let way = functions_on_the_way(linker, raw, &carried);
+    let Some(bound) = carried.bound.clone() else {
+        let moves = match raw.mending.brief {
+            true if raw.trace.len() > 1 => {
+                Err(Refusal::new("what holds the thread is over in a moment, and a thread costs as much"))
+            }
+            true if raw.repeats => {
+                Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function"))
+            }
+            // A file takes about as long as the thread that it would take.
+            _ if raw.effect == Some(Effect::File) && linker.multiplies_hold(raw.site) => Err(Refusal::new(
+                "each turn would take a thread, and nothing is awaited between: put all turns into a function",
+            )),
+            _ => Ok(functions(linker, &carried)),
+        };
+        return Ok(Wanted { moves, moment, short, way, blocks, held, oldest, uses, opened, ..Wanted::plain(remedy) });
+    };
+    // What is used may be made in a block that moves as a whole.
+    let moves = Err(refusal(&bound));
+    let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
+    let remedy = if is_whole { remedy } else { without(bound)? };
+    let moved = Wanted { moves, moment, short, way, blocks, held, oldest, uses, opened, ..Wanted::plain(remedy) };
+    Ok(Wanted { bound: true, ..moved })
+}
+
+/// Returns the edit that hands the lambda or method around a call to a worker as a whole. [Java]
+fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
+    let mut carried = body_with(linker, raw.site);
+    // What the other operators of the method set or remove belongs to the thread that was theirs.
+    carried.bound = carried.bound.or_else(|| bound_beside(linker, raw.site));
+    if let Some(bound) = carried.bound {
+        for way in &mut remedy.ways {
+            match way {
+                // What takes the call's place holds no thread, so that none has to be left.
+                Way::Chain { template: Some(_), offload, .. } => *offload = false,
+                Way::Chain { offload: true, .. } => return Err(refusal(&bound)),
+                _ => {}
+            }
+        }
+    }
+    Ok(Wanted::plain(remedy))
+}
+
+/// Returns the code that has to go where the call of a finding goes.
+pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) -> Option<Along> {
+    let language = linker.program.language(raw.file);
+    if language != Language::Python || raw.what != What::Holds {
+        return None;
+    }
+    let is_bound = match remedy {
+        Ok(wanted) => wanted.bound,
+        Err(_) => moved_with(linker, raw.site).bound.is_some(),
+    };
+    if is_bound {
+        return Some(Along::Bound);
+    }
+    if raw.trace.len() > 1 {
+        return None;
+    }
+    match given_by(linker, raw.site) {
+        Given::Blocks => Some(Along::Given),
+        Given::Object => Some(Along::Made),
+        Given::Other => None,
+    }
+}
+
+fn functions(linker: &Linker<'_>, carried: &MovedCode) -> Functions {
+    carried.functions.iter().map(|&function| function_at(linker, function)).collect()
+}
+
+/// Returns those functions that a call runs in which a step of the finding's trace stands.
+fn functions_on_the_way(linker: &Linker<'_>, raw: &RawFinding, carried: &MovedCode) -> Functions {
+    let passed = |(file, span): &(FileId, Span)| {
+        raw.trace.iter().skip(1).any(|step| step.file == *file && span.contains(step.span))
+    };
+    carried.functions.iter().filter(|of| passed(of)).map(|&function| function_at(linker, function)).collect()
+}
+
+fn function_at(linker: &Linker<'_>, (file, span): (FileId, Span)) -> (Arc<Utf8Path>, Span) {
+    (Arc::clone(&linker.program.files[file.index()].path), span)
+}
