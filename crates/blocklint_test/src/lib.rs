@@ -3,6 +3,11 @@
 //!
 //! # Documents
 //!
+//! The first paragraph says which files the document specifies: ``Specifies: `link/values/attribute.rs`, `flow/guards/decide.rs` ``.
+//! `link/…` is short for `crates/blocklint_link/src/…`; other paths begin at the root of the repository, as those of models
+//! do, and may be folders: `rules/models/python/`.
+//! A test demands that each file of the linker, the flow and the rules is named by a document.
+//!
 //! A heading opens a section. A section without deeper sections is one project; one with deeper
 //! sections holds prose and options only. Names of tests are the document's path and the headings
 //! below its title: `python/names.md - Imports - A module`.
@@ -64,6 +69,7 @@ mod matching;
 mod options;
 mod project;
 mod run;
+mod specified;
 mod update;
 
 pub use check::{Check, FixRun};
@@ -74,4 +80,5 @@ pub use markdown::{Document, parse_document};
 pub use options::Options;
 pub use project::{Pin, Problem, Project, ProjectFile, Snapshot};
 pub use run::run;
+pub use specified::SpecifiedFile;
 pub use update::update_pinned;

@@ -3,4 +3,5 @@
 mod java_compile;
 mod rows;
 mod signals;
+mod specified;
 mod why;
