@@ -51,3 +51,4 @@ mod versions;
 #[cfg(unix)]
 mod watch;
 mod why;
+mod words;
