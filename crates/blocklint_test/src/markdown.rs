@@ -32,7 +32,7 @@ struct Section {
     title: String,
     line: u32,
     blocks: Vec<Block>,
-    /// Whether deeper sections follow.
+    /// True if deeper sections follow.
     parent: bool,
 }
 
@@ -230,7 +230,7 @@ fn heading(line: &str) -> Option<(usize, String)> {
     known.then(|| (level, title.trim().replace('`', "")))
 }
 
-/// Whether a path stays below the folder it is joined to.
+/// True if a path stays below the folder it is joined to.
 fn inside(path: &Utf8Path) -> bool {
     !path.as_str().is_empty() && path.components().all(|part| matches!(part, Utf8Component::Normal(_)))
 }

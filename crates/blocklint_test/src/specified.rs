@@ -12,7 +12,8 @@ pub struct SpecifiedFile {
     pub line: u32,
 }
 
-/// Returns the files that the paragraph `Specifies:` names, which stands between the title and the first block or section.
+/// Returns the files that the paragraph `Specifies:` names, which stands between the title and the first block or
+/// section.
 pub(crate) fn specified_files(text: &str) -> Vec<SpecifiedFile> {
     let mut headings = 0;
     let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! What is tested beside the documents, in one program.
+//! Tests beside the documents, in one program.
 
 mod java_compile;
 mod rows;

@@ -1,4 +1,5 @@
-//! Each document says which source files it specifies, and each file of the linker, the flow and the rules is named by a document.
+//! Each document says which source files it specifies, and each file of the linker, the flow and the rules is named by
+//! a document.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +12,10 @@ const SPECIFIED_FOLDERS: [&str; 4] = ["link/", "flow/", "rules/", "analysis/rule
 
 /// Files and folders that no document can specify, each with the reason. A folder ends with `/`.
 const UNSPECIFIED: [(&str, &str); 5] = [
-    ("link/linker/", "the tables that all answers come from; crates/blocklint/tests/it/{edited,recursion}.rs hold them"),
+    (
+        "link/linker/",
+        "the tables that all answers come from; crates/blocklint/tests/it/{edited,recursion}.rs hold them",
+    ),
     ("link/program/ids.rs", "numbers of bodies and classes"),
     ("flow/lib.rs", "what the crate shows to others"),
     ("link/lib.rs", "what the crate shows to others"),
@@ -63,7 +67,8 @@ fn is_list_of_modules(text: &str) -> bool {
 fn documents() -> Vec<(String, Vec<(String, u32)>)> {
     let root = repository();
     let paths = files_below(&root.join("tests/fixtures"), "md");
-    let documents = paths.into_iter().filter(|path| !path.as_str().contains("/projects/") && !path.ends_with("README.md"));
+    let documents =
+        paths.into_iter().filter(|path| !path.as_str().contains("/projects/") && !path.ends_with("README.md"));
     let read = |path: Utf8PathBuf| {
         let name = path.strip_prefix(&root).expect("below the root").to_string();
         let text = fs::read_to_string(&path).expect("a document");
@@ -97,7 +102,9 @@ fn each_document_names_files_that_exist() {
     let mut wrong = Vec::new();
     for (document, named) in documents() {
         if named.is_empty() {
-            wrong.push(format!("{document}: add a paragraph below the title: Specifies: `link/…`, the files that its sections test"));
+            wrong.push(format!(
+                "{document}: add a paragraph below the title: Specifies: `link/…`, the files that its sections test"
+            ));
         }
         for (path, line) in named {
             let full = full_path(&path);
@@ -134,7 +141,10 @@ fn each_source_file_is_named_by_a_document() {
 fn excuses_are_needed() {
     let files = files_to_specify();
     for (path, _) in UNSPECIFIED {
-        assert!(files.iter().any(|file| file == path || (path.ends_with('/') && file.starts_with(path))), "{path} needs no excuse");
+        assert!(
+            files.iter().any(|file| file == path || (path.ends_with('/') && file.starts_with(path))),
+            "{path} needs no excuse"
+        );
     }
 }
 
