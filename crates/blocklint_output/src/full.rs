@@ -80,7 +80,7 @@ fn is_unread(finding: &Finding) -> bool {
     finding.rule == UNREADABLE_SOURCE.code
 }
 
-/// Whether the group's heading would say no more than its only finding.
+/// True if the group's heading would say no more than its only finding.
 fn is_alone(group: &Group) -> bool {
     group.findings.len() == 1 && group.cause.as_ref().is_some_and(|cause| cause.reach <= 1)
 }

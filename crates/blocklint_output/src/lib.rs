@@ -149,7 +149,7 @@ impl Sources {
         self.texts.get(path).and_then(|kept| kept.lines.line(&kept.text, number))
     }
 
-    /// Whether the text of a file is kept.
+    /// True if the text of a file is kept.
     pub fn contains(&self, path: &Utf8Path) -> bool {
         self.texts.contains_key(path)
     }

@@ -9,9 +9,9 @@ use crate::paths::file_uri;
 /// What the reader's terminal can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Whether it shows colours.
+    /// True if it shows colours.
     pub styled: bool,
-    /// Whether it makes links of places (OSC 8).
+    /// True if it makes links of places (OSC 8).
     pub links: bool,
 }
 

@@ -38,9 +38,9 @@ pub struct SarifRun<'a> {
     pub root: &'a Utf8Path,
     /// Findings of the chosen rules and levels that are silenced at their own place.
     pub suppressed: &'a [Finding],
-    /// Whether everything that was named could be looked at.
+    /// True if everything that was named could be looked at.
     pub complete: bool,
-    /// Whether findings were compared with others that were there before: those of the run are new then.
+    /// True if findings were compared with others that were there before: those of the run are new then.
     pub compares: bool,
 }
 

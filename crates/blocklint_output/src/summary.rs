@@ -14,7 +14,7 @@ pub struct Summary {
     pub findings: usize,
     /// Causes behind them (those of their best paths).
     pub causes: usize,
-    /// Whether some of what the user named was not there.
+    /// True if some of what the user named was not there.
     pub incomplete: bool,
     /// How many of the findings are left out because more than `--max-findings` were found.
     pub capped: usize,

@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// Whether it may soon be time to show the work.
+    /// True if it may soon be time to show the work.
     pub(crate) fn is_awaited(&self) -> bool {
         self.since.is_some() && self.token.is_none()
     }

@@ -41,7 +41,7 @@ pub(crate) struct Server<'c> {
     hooks: Hooks,
     client: Arc<Client>,
     settings: Arc<Settings>,
-    /// Whether the client named no folder: each file then brings its own project.
+    /// True if the client named no folder: each file then brings its own project.
     is_without_folders: bool,
     folders: Vec<Folder>,
     documents: Arc<Documents>,

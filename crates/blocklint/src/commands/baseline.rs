@@ -66,7 +66,7 @@ pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prep
     baseline.hold(chosen, &scope)
 }
 
-/// Whether the run was told to fail where the baseline grew since the state that it is compared with, and it did: that is told.
+/// True if the run was told to fail where the baseline grew since the state that it is compared with, and it did: that is told.
 pub(super) fn has_grown(check: &Check, baseline: &Baseline, prepared: &Prepared) -> Result<bool, Failure> {
     let Some((option, compare)) = change::compared_with(check).filter(|_| check.strict_baseline) else {
         return Ok(false);
@@ -84,7 +84,7 @@ pub(super) fn has_grown(check: &Check, baseline: &Baseline, prepared: &Prepared)
     Ok(growth > 0)
 }
 
-/// Whether the run was told to fail for what the baseline holds without need.
+/// True if the run was told to fail for what the baseline holds without need.
 pub(super) fn is_broken(check: &Check, held: &Held) -> bool {
     check.strict_baseline && !held.stale.is_empty()
 }

@@ -282,7 +282,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     })
 }
 
-/// Whether the output shows a plan.
+/// True if the output shows a plan.
 fn plans(check: &Check) -> bool {
     check.output_format == OutputFormat::Html && check.statistics.is_none() && check.add_ignore.is_none()
 }

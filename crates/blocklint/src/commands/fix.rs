@@ -19,7 +19,7 @@ pub(super) struct Outcome {
     pub(super) mended: Vec<Finding>,
     /// The files that were written.
     pub(super) files: Vec<Arc<Utf8Path>>,
-    /// Whether a file that was to change is as it was.
+    /// True if a file that was to change is as it was.
     pub(super) unwritten: bool,
 }
 

@@ -146,7 +146,7 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether lines for people end the output: what programs read ends with the data.
+/// True if lines for people end the output: what programs read ends with the data.
 pub(super) fn is_for_people(check: &Check) -> bool {
     match check.statistics {
         Some(_) => check.output_format != OutputFormat::Json,
@@ -161,7 +161,7 @@ pub(super) fn shows_left_aside(check: &Check) -> bool {
     check.statistics.is_none() && formats.contains(&check.output_format)
 }
 
-/// Whether causes are ranked: it costs time.
+/// True if causes are ranked: it costs time.
 pub(super) fn asks_for_overview(check: &Check) -> bool {
     check.statistics == Some(Counted::Cause)
         || check.statistics.is_none() && matches!(check.output_format, OutputFormat::Full | OutputFormat::Html)

@@ -45,7 +45,7 @@ impl Hostile {
         }
     }
 
-    /// Whether a command of git by itself leaves the trace: else the test would not show anything.
+    /// True if a command of git by itself leaves the trace: else the test would not show anything.
     fn git_runs_it(&self, arguments: &[&str]) -> bool {
         let mut git = std::process::Command::new("git");
         git.args(arguments).current_dir(self.project.path()).env("HOME", self.project.path());

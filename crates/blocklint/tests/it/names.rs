@@ -148,7 +148,7 @@ fn strings(code: &str) -> Vec<(usize, &str)> {
     found.into_iter().map(|(start, text)| (code[..start].lines().count(), text)).collect()
 }
 
-/// Whether the text names a path of the library: the name alone, or in front of `.x` or `::x`.
+/// True if the text names a path of the library: the name alone, or in front of `.x` or `::x`.
 fn names_library(text: &str, library: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(library).any(|(start, _)| {

@@ -1,6 +1,7 @@
-//! Sentences begin with their subject. Words such as *what* and *who* at the beginning make a clause the subject, and a reader must read such a
-//! sentence twice. Documents have none; comments of the code have as many as `words.txt` says for each file, and a crate may only get fewer.
-//! CONTRIBUTING.md, "How we write", has the rules; this test holds the one that a list of words can hold.
+//! Sentences begin with their subject. Words such as *what* and *who* at the beginning make a clause the subject, and a
+//! reader must read such a sentence twice. Documents have none; comments of the code have as many as `words.txt` says
+//! for each file, and a crate may only get fewer. CONTRIBUTING.md, "How we write", has the rules; this test holds the
+//! one that a list of words can hold.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,8 @@ fn files_below(folder: &str, extension: &str) -> Vec<String> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|found| found == extension) {
-                let path = path.strip_prefix(&root).expect("below the root").to_str().expect("UTF-8").replace('\\', "/");
+                let path =
+                    path.strip_prefix(&root).expect("below the root").to_str().expect("UTF-8").replace('\\', "/");
                 files.push(path);
             }
         }
@@ -254,11 +256,17 @@ fn comments_of_a_crate_get_no_more_such_sentences() {
             }
         }
     }
-    assert!(wrong.is_empty(), "begin sentences with their subject, doc comments with \"Returns\" or \"True if\":\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "begin sentences with their subject, doc comments with \"Returns\" or \"True if\":\n{}",
+        wrong.join("\n")
+    );
     let renew = "UPDATE=1 cargo test --workspace --test it words::";
     if env::var("UPDATE").is_ok_and(|value| value == "1") {
         let lines: String = counts.iter().map(|(path, count)| format!("{count} {path}\n")).collect();
-        let head = format!("# Sentences in comments that begin with a refused word; a crate may only get fewer. Renewed by {renew}\n");
+        let head = format!(
+            "# Sentences in comments that begin with a refused word; a crate may only get fewer. Renewed by {renew}\n"
+        );
         fs::write(repository().join(COUNTS), head + &lines).expect("written");
     } else if sums != allowed {
         // Only a hint: branches that mend comments side by side would fail at each other's files.
@@ -278,7 +286,8 @@ fn each_kind_of_text_is_read() {
     let text = "# Who calls\n\nOne. What two\nlines have.\n\n1. **Whether** so\n\n| a | What b |\n";
     let lines: Vec<usize> = refused(&paragraphs_of_document(text)).into_iter().map(|(line, _)| line).collect();
     assert_eq!(lines, [1, 3, 6, 8]);
-    let source = "//! What it does.\n\n/// The same, twice.\nfn a() {\n    // Fine.\n    // Who asks.\n    // The same.\n}\n";
+    let source =
+        "//! What it does.\n\n/// The same, twice.\nfn a() {\n    // Fine.\n    // Who asks.\n    // The same.\n}\n";
     let lines: Vec<usize> = refused(&comments_of_source(source)).into_iter().map(|(line, _)| line).collect();
     assert_eq!(lines, [1, 3, 5]);
 }

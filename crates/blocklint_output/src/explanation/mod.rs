@@ -129,7 +129,7 @@ pub struct ExplainedRow {
     pub line: u32,
     /// Its conditions as written, each with whether it is shown to hold.
     pub conditions: Vec<(String, bool)>,
-    /// Whether it is the row that decides.
+    /// True if it is the row that decides.
     pub decides: bool,
 }
 

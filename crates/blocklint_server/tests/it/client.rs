@@ -155,7 +155,7 @@ impl Client {
         }
     }
 
-    /// Whether a request was answered within this time.
+    /// True if a request was answered within this time.
     pub(crate) fn is_answered(&mut self, id: &RequestId, within: Duration) -> bool {
         let deadline = Instant::now() + within;
         while !self.answers.contains_key(id) && self.receive(deadline) {}
