@@ -1,4 +1,4 @@
-//! Each document says which source files it specifies, and each file of the linker, the flow and the rules is named by
+//! Documents of the fixtures and the source files they specify: each document says which source files it specifies, and each file of the linker, the flow and the rules is named by
 //! a document.
 
 use std::collections::BTreeMap;
@@ -11,14 +11,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 const SPECIFIED_FOLDERS: [&str; 4] = ["link/", "flow/", "rules/", "analysis/rules/"];
 
 /// Files and folders that no document can specify, each with the reason. A folder ends with `/`.
-const UNSPECIFIED: [(&str, &str); 5] = [
+const UNSPECIFIED: [(&str, &str); 3] = [
     (
         "link/linker/",
         "the tables that all answers come from; crates/blocklint/tests/it/{edited,recursion}.rs hold them",
     ),
     ("link/program/ids.rs", "numbers of bodies and classes"),
-    ("flow/lib.rs", "what the crate shows to others"),
-    ("link/lib.rs", "what the crate shows to others"),
     ("rules/rule.rs", "the type of a row in the list of rules"),
 ];
 
