@@ -1,5 +1,5 @@
-//! Documents of the fixtures and the source files they specify: each document says which source files it specifies, and each file of the linker, the flow and the rules is named by
-//! a document.
+//! Source files and the documents that specify them (`Specifies:`): each document names its files, and each file of the
+//! linker, the flow and the rules is named by a document.
 
 use std::collections::BTreeMap;
 use std::fs;
