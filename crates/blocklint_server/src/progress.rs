@@ -18,7 +18,7 @@ pub(crate) struct Progress {
     has_ended_once: bool,
 }
 
-/// What is to be sent to the client.
+/// A message for the client.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Send {
     /// `window/workDoneProgress/create`.

@@ -1,4 +1,4 @@
-//! What the client's user sets, for one folder.
+//! The settings of the client's user, for one folder.
 
 use blocklint_core::{Confidence, Severity};
 use serde::Deserialize;
@@ -95,7 +95,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// What of them is wrong.
+    /// Mistakes in them.
     pub(crate) fn read(value: &Value) -> Result<Self, String> {
         let inner = ["settings", "blocklint"].iter().fold(value, |value, key| match value.get(key) {
             Some(inner) if inner.is_object() => inner,

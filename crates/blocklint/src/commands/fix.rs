@@ -13,7 +13,7 @@ use crate::messages::{Failure, error, warning};
 use crate::output_file::Output;
 use crate::{CLEAN, FAILED, FOUND, interrupt};
 
-/// What became of fixes.
+/// The results of fixes.
 pub(super) struct Outcome {
     /// The findings that are gone.
     pub(super) mended: Vec<Finding>,
