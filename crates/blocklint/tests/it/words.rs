@@ -249,7 +249,7 @@ fn comments_of_a_crate_get_no_more_such_sentences() {
         if *sum <= most {
             continue;
         }
-        wrong.push(format!("{name} has {sum} such sentences and may have {most}; these files have more than before:"));
+        wrong.push(format!("{name} has {sum} such sentences and may have {most} (code that moves to another crate takes its line of {COUNTS} along):"));
         for (path, lines) in found.iter().filter(|(path, _)| crate_of(path) == *name) {
             if lines.len() > pinned.get(path).copied().unwrap_or_default() {
                 wrong.extend(lines.iter().map(|(line, sentence)| format!("{path}:{line}: {sentence}")));
