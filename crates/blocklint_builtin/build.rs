@@ -49,7 +49,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("verified.toml"), records(&root)?)?;
     for language in Language::ALL {
         let bytes = format::compile(&files, *language)?.to_bytes()?;
-        // What cannot be read back must fail here and not in a user's run.
+        // Data that cannot be read back must fail here and not in a user's run.
         format::Layer::from_bytes(Vec::leak(bytes.clone()))?;
         fs::write(out.join(format!("{language}.models")), bytes)?;
     }
@@ -70,12 +70,12 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// Whether this is what was verified, which stands beside the models.
+/// True if this is the record of verified models, which stands beside the models.
 fn is_record(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("VERIFIED"))
 }
 
-/// What was verified, of all languages, as one text.
+/// Returns the records of verified models of all languages, as one text.
 fn records(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(root)? {

@@ -53,17 +53,17 @@ pub(crate) fn verbosity() -> i8 {
     VERBOSITY.load(Ordering::Relaxed)
 }
 
-/// Whether what goes to stdout is coloured.
+/// True if what goes to stdout is coloured.
 pub(crate) fn stdout_is_styled() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }
 
-/// Whether stdout is a terminal that makes links of places.
+/// True if stdout is a terminal that makes links of places.
 pub(crate) fn stdout_has_links() -> bool {
     stdout_is_styled() && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout)
 }
 
-/// Whether someone looks at stderr and wants to know how far a run is.
+/// True if someone looks at stderr and wants to know how far a run is.
 pub(crate) fn shows_progress() -> bool {
     let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
     verbosity() == 0 && std::io::stderr().is_terminal() && !is_dumb

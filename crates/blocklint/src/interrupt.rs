@@ -1,6 +1,6 @@
 //! Ctrl-C and other requests to end: the run ends at once and leaves nothing behind.
 //!
-//! What a run leaves while it lasts is a file beside its output, until that is whole. The signals are only listened to while
+//! A run that lasts leaves a file beside its output, until the output is whole. The signals are only listened to while
 //! there is one; everywhere else the system's own answer to them is the right one.
 
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ impl Drop for Guard {
     }
 }
 
-/// Makes a file that goes if the run is ended before the guard is dropped. A request to end that comes meanwhile waits until it is
-/// known which file that is.
+/// Makes a file that goes if the run is ended before the guard is dropped. A request to end that comes meanwhile waits
+/// until it is known which file that is.
 pub(crate) fn guarded<T, E>(
     make: impl FnOnce() -> Result<T, E>,
     path: impl FnOnce(&T) -> &Path,

@@ -1,4 +1,4 @@
-//! What is said on stderr.
+//! Messages on stderr.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -18,7 +18,7 @@ impl Failure {
         Failure { lines: vec![line.to_string()] }
     }
 
-    /// What was told before.
+    /// Messages that were written before.
     pub(crate) fn told() -> Self {
         Failure { lines: Vec::new() }
     }

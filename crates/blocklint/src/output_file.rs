@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 
 use crate::interrupt::{self, Guard};
 
-/// What is written to; nothing of a file is seen before [`Output::finish`].
+/// The target of output; nothing of a file is seen before [`Output::finish`].
 pub(crate) enum Output {
     Stdout(BufWriter<StdoutLock<'static>>),
     /// A device, a pipe, or a file in a folder where none can be made.

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// A line that shows itself after a second and goes when this is dropped.
 pub(crate) struct Bar {
     bar: ProgressBar,
-    /// Whether the run is over, and who waits to know.
+    /// A flag that the run is over, and a condition for threads that wait for it.
     over: Arc<(Mutex<bool>, Condvar)>,
     shows: Option<JoinHandle<()>>,
 }

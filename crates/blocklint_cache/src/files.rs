@@ -155,7 +155,7 @@ impl Files {
         stored::write(&self.folder.join(INDEX), &index)
     }
 
-    /// Whether too many segments, or too much of them, would be kept for too little.
+    /// True if too many segments, or too much of them, would be kept for too little.
     fn is_scattered(&self, index: &Index) -> bool {
         let live: u64 = index.segments.iter().map(|(_, live)| live).sum();
         let size = |id: u64| std::fs::metadata(segments::path(&self.folder, id)).map_or(0, |about| about.len());

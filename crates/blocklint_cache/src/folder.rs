@@ -34,7 +34,7 @@ pub struct Cache {
     root: Utf8PathBuf,
     /// The folder of this version in it.
     folder: Utf8PathBuf,
-    /// Whether `root` must not be a link.
+    /// True if `root` must not be a link.
     own: bool,
 }
 

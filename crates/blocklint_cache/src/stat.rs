@@ -38,7 +38,7 @@ impl Stat {
         Some(Stat { size: metadata.len(), modified, changed, inode })
     }
 
-    /// Whether a later change could leave it as it is: the file was written so shortly before `now` that the clock of its file
+    /// True if a later change could leave it as it is: the file was written so shortly before `now` that the clock of its file
     /// system may not have moved on.
     pub fn is_recent(&self, now: SystemTime) -> bool {
         let since = now.checked_sub(COARSE).and_then(nanoseconds).unwrap_or(0);

@@ -31,7 +31,7 @@ pub(crate) fn bytes(path: &Utf8Path) -> Option<Vec<u8>> {
     is_plain(path).then(|| fs::read(path).ok()).flatten()
 }
 
-/// Whether a path is a regular file that this program may have written, and no link.
+/// True if a path is a regular file that this program may have written, and no link.
 pub(crate) fn is_plain(path: &Utf8Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|about| about.is_file() && about.len() <= LONGEST)
 }

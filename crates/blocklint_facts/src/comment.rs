@@ -15,7 +15,7 @@ pub struct Directive<'a> {
     pub reason: &'a str,
     /// The whole text behind the comment's marker.
     pub said: &'a str,
-    /// Whether it speaks for its whole file, where it stands alone on its line.
+    /// True if it speaks for its whole file, where it stands alone on its line.
     pub of_file: bool,
 }
 
@@ -159,7 +159,7 @@ fn is_hyphenated(rest: &str) -> bool {
     rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
 }
 
-/// Whether a line of a comment says in its author's own words that code holds its thread on purpose, or briefly enough:
+/// True if a line of a comment says in its author's own words that code holds its thread on purpose, or briefly enough:
 /// `We voluntarily use a non async operation`, `brief enough to run on the async runtime`.
 pub fn is_meant(line: &str) -> bool {
     const CHOSEN: &[&str] = &[

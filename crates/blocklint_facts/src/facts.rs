@@ -34,7 +34,7 @@ impl Symbols {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -229,7 +229,7 @@ impl FileFacts {
         parts.join(if self.language == Language::Rust { "::" } else { "." })
     }
 
-    /// Whether the region lies in a loop of its body.
+    /// True if the region lies in a loop of its body.
     pub fn in_loop(&self, region: RegionId) -> bool {
         let mut at = region;
         while let Some(id) = at.get() {

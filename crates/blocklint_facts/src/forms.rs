@@ -76,7 +76,7 @@ impl Forms {
         self.tags.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.tags.is_empty()
     }

@@ -23,12 +23,12 @@ macro_rules! id {
                 if self == Self::NONE { None } else { Some(self) }
             }
 
-            /// Whether there is none.
+            /// True if there is none.
             pub fn is_none(self) -> bool {
                 self == Self::NONE
             }
 
-            /// Whether there is one.
+            /// True if there is one.
             pub fn is_some(self) -> bool {
                 self != Self::NONE
             }
@@ -81,7 +81,7 @@ impl List {
         self.start as usize..(self.start + self.len) as usize
     }
 
-    /// Whether nothing is in it.
+    /// True if nothing is in it.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }

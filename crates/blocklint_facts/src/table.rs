@@ -102,7 +102,7 @@ impl<R: Row> Table<R> {
         self.words.len() / R::WORDS
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.words.len() == 0

@@ -95,7 +95,7 @@ impl BodyFlags {
     /// It says that it implements or overrides a method of a base (`@Override`).
     pub const OVERRIDES: BodyFlags = BodyFlags(32);
 
-    /// Whether all of `other` is set.
+    /// True if all of `other` is set.
     pub fn has(self, other: BodyFlags) -> bool {
         self.0 & other.0 == other.0
     }
@@ -333,7 +333,7 @@ impl SiteFlags {
     /// Java: the callee is a bare name, looked up in the classes around it.
     pub const BARE: SiteFlags = SiteFlags(8);
 
-    /// Whether all of `other` is set.
+    /// True if all of `other` is set.
     pub fn has(self, other: SiteFlags) -> bool {
         self.0 & other.0 == other.0
     }

@@ -120,7 +120,7 @@ impl Walker<'_> {
 pub(crate) struct Modifiers<'t> {
     /// The annotations that mean something outside the compiler.
     pub(crate) annotations: Vec<Node<'t>>,
-    /// Whether it says that it implements or overrides another one.
+    /// True if it says that it implements or overrides another one.
     pub(crate) overrides: bool,
     pub(crate) is_static: bool,
     pub(crate) is_synchronized: bool,

@@ -369,7 +369,7 @@ fn inner_of(node: Node<'_>, kind: K) -> Option<Node<'_>> {
     }
 }
 
-/// Whether nothing in an expression can run other code or bind a name.
+/// True if nothing in an expression can run other code or bind a name.
 pub(crate) fn is_simple(node: Node<'_>) -> bool {
     let mut at = node;
     loop {
@@ -415,7 +415,7 @@ fn operands(node: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
     Some((child(node, f.left)?, child(node, f.operator)?, child(node, f.right)?))
 }
 
-/// Whether a word may stand in a text; quick where the text is short.
+/// True if a word may stand in a text; quick where the text is short.
 pub(crate) fn may_hold(text: &[u8], word: &[u8]) -> bool {
     text.len() >= word.len() && text.windows(word.len()).any(|part| part == word)
 }

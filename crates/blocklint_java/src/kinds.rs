@@ -173,7 +173,7 @@ blocklint_treesitter::grammar! {
     }
 }
 
-/// Whether a child of this kind (a word or sign) stands among the children.
+/// True if a child of this kind (a word or sign) stands among the children.
 pub(crate) fn has(node: Node<'_>, wanted: K) -> bool {
     all(node).any(|part| kind(part) == wanted)
 }

@@ -107,7 +107,7 @@ impl Walker<'_> {
         leaves
     }
 
-    /// Whether a block only says that there is none: `throw new UnsupportedOperationException(…)`.
+    /// True if a block only says that there is none: `throw new UnsupportedOperationException(…)`.
     fn only_refuses(&self, block: Node<'_>) -> bool {
         let mut parts = named(block);
         let (Some(only), None) = (parts.next(), parts.next()) else { return false };

@@ -166,7 +166,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a node is an annotation.
+/// True if a node is an annotation.
 pub(crate) fn is_annotation(node: Node<'_>) -> bool {
     matches!(kind(node), K::Annotation | K::MarkerAnnotation)
 }

@@ -13,7 +13,7 @@ use crate::wording::step_label;
 const MOST_FRAMES: usize = 8;
 const FIRST_FRAMES: usize = 4;
 
-/// What stands at a place of the trace.
+/// The frame at a place of the trace.
 pub(crate) enum Frame<'a> {
     /// A place, its label, and whether it is the finding's own.
     Place { place: &'a Place, label: Option<String>, primary: bool },
@@ -51,7 +51,7 @@ pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
         frames.extend(held_by(finding));
         return frames;
     }
-    // What does not block itself (a lock over an `await`) is told by its message.
+    // A call that does not block itself (a lock over an `await`) is explained by its message.
     let label_of_place = (!finding.trace.is_empty() && finding.effect.is_some()).then(|| label(0));
     let mut frames = vec![Frame::Place { place: &finding.place, label: label_of_place, primary: true }];
     let (head, tail) = match own > MOST_FRAMES {

@@ -80,7 +80,7 @@ fn is_unread(finding: &Finding) -> bool {
     finding.rule == UNREADABLE_SOURCE.code
 }
 
-/// Whether the group's heading would say no more than its only finding.
+/// True if the group's heading would say no more than its only finding.
 fn is_alone(group: &Group) -> bool {
     group.findings.len() == 1 && group.cause.as_ref().is_some_and(|cause| cause.reach <= 1)
 }
@@ -105,7 +105,7 @@ fn linked<'t>(text: &'t str, finding: &Finding, shown: &Shown<'_>, look: Look) -
         // In colours, an escape sequence ends between the arrow and the place.
         let heads = |at: &str| line.strip_suffix(at).is_some_and(|before| before.ends_with([' ', 'm']));
         let named = places.iter().filter(|(at, _)| is_head && heads(at)).max_by_key(|(at, _)| at.len());
-        // What follows the arrow is plain in every style.
+        // Text behind the arrow is plain in every style.
         named.map_or(Cow::Borrowed(line), |(at, place)| {
             Cow::Owned(format!("{}{}", &line[..line.len() - at.len()], look.link(at, place)))
         })
@@ -146,7 +146,7 @@ fn write_heading(out: &mut dyn Write, heading: &str, look: Look) -> io::Result<(
     writeln!(out, "{style}{heading}{style:#}\n")
 }
 
-/// What was said under a heading and need not be said again.
+/// Text that was printed under a heading and is not repeated.
 #[derive(Default)]
 struct Said<'a> {
     /// The ends of the traces that were shown.
@@ -174,7 +174,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// What, where, why and what to do, of one finding, as far as it was not said before.
+/// Writes the message, the place, the notes and the help of one finding, as far as they were not printed before.
 fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Said<'a>) -> Block<'a> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
@@ -222,7 +222,7 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Sai
         };
         elements.push(Level::HELP.with_name(name).message(format!("{}{how}", fix.title)).into());
     }
-    // What stands elsewhere is no news at the finding's own place, and what has no edit by its kind has help.
+    // A remark about another place is no news at the finding's own place, and what has no edit by its kind has help.
     if let Some((refusal, place)) =
         finding.unfixed.as_ref().and_then(|refusal| Some((refusal, refusal.place.as_ref()?)))
     {

@@ -42,11 +42,11 @@ pub(crate) struct Object<'a> {
     /// Why it counts for nothing and is usually not shown; none where it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     aside: Option<&'static str>,
-    /// What was seen of it while the program ran; none where there is no evidence.
+    /// Evidence from a run of the program; none where there is no evidence.
     confirmed: Option<ConfirmedObject<'a>>,
 }
 
-/// What was seen while the program ran.
+/// Evidence from a run of the program.
 #[derive(Serialize)]
 pub(crate) struct ConfirmedObject<'a> {
     seconds: Option<f64>,

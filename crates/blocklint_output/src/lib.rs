@@ -53,12 +53,12 @@ pub use sarif::{SarifRun, sarif};
 pub use statistics::{statistics, statistics_by_cause, statistics_by_cause_json, statistics_json};
 pub use summary::{Summary, begin, fixable, fixed_summary, in_baseline, left_aside, summary, were_there};
 
-/// What a renderer shows.
+/// The input of a renderer.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     /// The findings, by path, offset, rule.
     pub findings: &'a [Finding],
-    /// The same grouped under the causes of their best paths, in order of how many roots reach them.
+    /// The findings grouped under the causes of their best paths, in order of how many roots reach them.
     pub groups: &'a [Group],
     /// The texts of the files in which findings, traces and causes lie.
     pub sources: &'a Sources,
@@ -149,7 +149,7 @@ impl Sources {
         self.texts.get(path).and_then(|kept| kept.lines.line(&kept.text, number))
     }
 
-    /// Whether the text of a file is kept.
+    /// True if the text of a file is kept.
     pub fn contains(&self, path: &Utf8Path) -> bool {
         self.texts.contains_key(path)
     }

@@ -1,4 +1,4 @@
-//! What a terminal shows besides text.
+//! Colours and links of a terminal.
 
 use anstyle::Style;
 use blocklint_core::Place;
@@ -6,12 +6,12 @@ use camino::Utf8Path;
 
 use crate::paths::file_uri;
 
-/// What the reader's terminal can.
+/// The abilities of the reader's terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Whether it shows colours.
+    /// True if it shows colours.
     pub styled: bool,
-    /// Whether it makes links of places (OSC 8).
+    /// True if it makes links of places (OSC 8).
     pub links: bool,
 }
 

@@ -1,16 +1,16 @@
-//! What a report says of its causes as a whole: plain data that the engine computes and renderers show.
+//! The overview of a report over its causes: plain data that the engine computes and renderers show.
 
 use blocklint_core::{Confidence, Hold, Severity};
 
-/// What is said of all findings together.
+/// The overview of all findings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overview {
     /// One for each group of findings, in their order.
     pub groups: Vec<GroupOverview>,
     /// How many functions the findings stand in.
     pub functions: u32,
-    /// The group whose cause is to be mended first: of the worst ones, no other edit of one place mends as much. Nothing where no
-    /// edit mends more than one finding.
+    /// The group whose cause is to be mended first: of the worst ones, no other edit of one place mends as much.
+    /// Nothing where no edit mends more than one finding.
     pub first: Option<usize>,
     /// The change that a plan begins with, if it ends more than one finding.
     pub begin: Option<Begin>,
@@ -42,7 +42,7 @@ pub enum BeginKind {
     Call,
 }
 
-/// What is said of the findings of one cause.
+/// The overview of the findings of one cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupOverview {
     /// 16 hexadecimal digits that stay equal while lines move; no other group has them.
@@ -57,7 +57,8 @@ pub struct GroupOverview {
     pub severity: Severity,
     /// How sure the surest of them is.
     pub confidence: Confidence,
-    /// Findings whose best path has another cause, and which this one stalls as well; indices into the list of findings.
+    /// Findings whose best path has another cause, and which this one stalls as well; indices into the list of
+    /// findings.
     pub also: Vec<u32>,
     /// The paths of its findings.
     pub graph: PathGraph,
@@ -68,7 +69,7 @@ pub struct GroupOverview {
 pub struct PathGraph {
     /// Functions, and last the library calls at the ends.
     pub nodes: Vec<PathNode>,
-    /// Who calls whom.
+    /// The calls between the nodes.
     pub edges: Vec<PathEdge>,
     /// For each finding of the group, the nodes of its trace in order; empty where it has none.
     pub paths: Vec<Vec<u32>>,
@@ -79,7 +80,7 @@ pub struct PathGraph {
 pub struct PathNode {
     /// Its qualified name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: PathNodeKind,
     /// How many calls lie between it and the end, on the longest way that does not come back to where it was.
     pub distance: u32,
@@ -87,7 +88,7 @@ pub struct PathNode {
     pub findings: u32,
 }
 
-/// What a node of a path is.
+/// The kind of a node of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathNodeKind {
     /// A function that must not block.

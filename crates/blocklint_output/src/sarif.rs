@@ -31,21 +31,21 @@ const LEFT_OUT: &str = "results-left-out";
 /// Services show no more related locations of one result.
 const MOST_CAUSES: usize = 100;
 
-/// What a run is besides its findings.
+/// The properties of a run besides its findings.
 #[derive(Clone, Copy, Debug)]
 pub struct SarifRun<'a> {
     /// The folder of the repository, absolute: paths below it are written relative to it.
     pub root: &'a Utf8Path,
     /// Findings of the chosen rules and levels that are silenced at their own place.
     pub suppressed: &'a [Finding],
-    /// Whether everything that was named could be looked at.
+    /// True if everything that was named could be looked at.
     pub complete: bool,
-    /// Whether findings were compared with others that were there before: those of the run are new then.
+    /// True if findings were compared with others that were there before: those of the run are new then.
     pub compares: bool,
 }
 
-/// Writes one log with one run. Services take neither more than 25,000 results nor more than 10 MB of a zipped log: where there
-/// would be more, the least of them are left out, which the log says. Gives back how many.
+/// Writes one log with one run. Services take neither more than 25,000 results nor more than 10 MB of a zipped log:
+/// where there would be more, the least of them are left out, which the log says. Gives back how many.
 ///
 /// # Errors
 ///
@@ -119,8 +119,8 @@ fn worst(found: Vec<&Finding>, most: usize) -> Vec<&Finding> {
     ranked.into_iter().map(|at| found[at]).collect()
 }
 
-/// The log of as many results as a service takes: at most `most`, and `zipped` bytes once it is zipped. Gives back for how many
-/// it was asked.
+/// The log of as many results as a service takes: at most `most`, and `zipped` bytes once it is zipped. Gives back for
+/// how many it was asked.
 fn fitting(
     count: usize,
     most: usize,
@@ -130,7 +130,7 @@ fn fitting(
     let mut most = count.min(most);
     loop {
         let text = log(most)?;
-        // What is short enough as it is needs no look.
+        // A text that is short enough is left as it is.
         if text.len() as u64 <= zipped || most == 0 {
             return Ok((text, most));
         }
@@ -164,7 +164,7 @@ impl Write for Counter {
     }
 }
 
-/// What is about a file as such and not about its code.
+/// Rules about a file as such and not about its code.
 fn is_notification(rule: RuleCode) -> bool {
     rule == UNREADABLE_SOURCE.code
 }
@@ -257,7 +257,7 @@ impl Writer<'_> {
         let source = finding.suppression.as_ref().map(|suppression| suppression.source);
         match source {
             Some(SuppressionSource::Baseline) => set("baselineState", "unchanged".into()),
-            // What a comment silences was compared with nothing.
+            // A suppressed finding was compared with nothing.
             Some(_) => None,
             None => self.compares.then(|| set("baselineState", "new".into())).flatten(),
         };
@@ -284,7 +284,7 @@ impl Writer<'_> {
         Value::Object(result)
     }
 
-    /// What is wrong, why and what to do; brackets make links to the related locations.
+    /// The message, the notes and the help; brackets make links to the related locations.
     fn message(&self, finding: &Finding, causes: &[Cause]) -> String {
         let mut text = format!("{}.", plain(&finding.message));
         for note in &finding.notes {

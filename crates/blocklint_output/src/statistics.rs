@@ -62,7 +62,7 @@ pub fn statistics_json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()>
     writeln!(out)
 }
 
-/// What is counted of one cause.
+/// The counts of one cause.
 #[derive(Serialize)]
 struct CauseRow<'a> {
     call: &'a str,
@@ -98,8 +98,8 @@ fn causes<'a>(shown: &Shown<'a>, overview: &'a Overview) -> Vec<(&'a Cause, Caus
     rows.collect()
 }
 
-/// Writes a line for each cause, in the order in which they are worth mending: its findings, how many functions it stalls, for
-/// how long, the call and its place.
+/// Writes a line for each cause, in the order in which they are worth mending: its findings, how many functions it
+/// stalls, for how long, the call and its place.
 ///
 /// # Errors
 ///

@@ -7,14 +7,14 @@ use blocklint_core::{Applicability, Confidence, Finding, Place, Severity};
 use crate::paths::{harmless, shown_place};
 use crate::{Begin, BeginKind, Overview, Shown};
 
-/// What the last line counts.
+/// The counts of the last line.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary {
     /// Findings of the chosen rules and levels.
     pub findings: usize,
     /// Causes behind them (those of their best paths).
     pub causes: usize,
-    /// Whether some of what the user named was not there.
+    /// True if some of what the user named was not there.
     pub incomplete: bool,
     /// How many of the findings are left out because more than `--max-findings` were found.
     pub capped: usize,
@@ -60,8 +60,8 @@ pub fn fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary) -> io
     below(out, summary)
 }
 
-/// Writes how many of the findings have a fix that can be applied, and how many have a suggestion, which only a person can
-/// apply; nothing where no finding has either. `unsafe_too` is true if `--unsafe-fixes` was given.
+/// Writes how many of the findings have a fix that can be applied, and how many have a suggestion, which only a person
+/// can apply; nothing where no finding has either. `unsafe_too` is true if `--unsafe-fixes` was given.
 ///
 /// # Errors
 ///
@@ -88,7 +88,8 @@ pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> i
     }
 }
 
-/// Writes why findings that are left aside are shown all the same, and why they usually are not; nothing where none is shown.
+/// Writes why findings that are left aside are shown all the same, and why they usually are not; nothing where none is
+/// shown.
 ///
 /// # Errors
 ///
@@ -178,7 +179,7 @@ pub fn were_there(out: &mut dyn Write, findings: usize, with: &str) -> io::Resul
     }
 }
 
-/// Who named what is not there must not hear that all is well.
+/// A user who named a missing path must not read that all is well.
 fn none(summary: &Summary) -> &'static str {
     if summary.incomplete { "No findings in what is there" } else { "No findings" }
 }

@@ -2,13 +2,13 @@
 
 use blocklint_core::{Finding, last_name};
 
-/// What happens at a step of the trace.
+/// Returns the event at a step of the trace, in words.
 pub(crate) fn step_label(finding: &Finding, at: usize) -> String {
     let last = finding.trace.len().saturating_sub(1);
     let Some(step) = finding.trace.get(at) else { return String::new() };
     match (at == last, last) {
         (true, 0) => "blocks here".to_owned(),
-        // What is wrong is not that the call blocks.
+        // The finding is not that the call blocks.
         (true, _) if finding.effect.is_none() => format!("{} calls `{}`", who(&step.function), step.call),
         (true, _) => format!("{} calls `{}`, which blocks", who(&step.function), step.call),
         (false, _) => format!("{} {}", who(&step.function), does(&step.call, &step.function)),
@@ -23,7 +23,7 @@ fn who(qualified: &str) -> String {
     }
 }
 
-/// What a body, `by`, does that runs this one.
+/// Returns the words for how a body, `by`, runs this one.
 fn does(qualified: &str, by: &str) -> String {
     if let Some(what) = nameless(qualified) {
         return format!("runs {what}");
@@ -40,7 +40,7 @@ fn does(qualified: &str, by: &str) -> String {
     }
 }
 
-/// What a body without a name is.
+/// Returns the words for a body without a name.
 fn nameless(qualified: &str) -> Option<&'static str> {
     match last_name(qualified) {
         "<lambda>" if qualified.contains("::") => Some("a closure"),
@@ -63,7 +63,7 @@ fn with_class(qualified: &str) -> &str {
     }
 }
 
-/// What stands before the last name, without the separator.
+/// Returns the text before the last name, without the separator.
 fn parent(qualified: &str) -> &str {
     let before = qualified.len() - last_name(qualified).len();
     qualified.get(..before).unwrap_or_default().trim_end_matches(['.', ':'])

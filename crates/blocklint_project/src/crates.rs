@@ -26,9 +26,9 @@ pub struct RustCrate {
     pub dependencies: Option<Vec<RustDependency>>,
     /// Packages that its tests, examples and build script alone depend on, sorted.
     pub aside: Vec<String>,
-    /// Whether it is for browsers: its documentation is built for WebAssembly.
+    /// True if it is for browsers: its documentation is built for WebAssembly.
     pub is_for_browsers: bool,
-    /// Whether others may get it from a registry: its manifest does not say `publish = false`.
+    /// True if others may get it from a registry: its manifest does not say `publish = false`.
     pub is_published: bool,
     /// The edition of the language: 2015 where its manifest does not say.
     pub edition: u16,

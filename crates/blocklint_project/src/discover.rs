@@ -26,7 +26,7 @@ pub struct Request<'a> {
     pub current: &'a Utf8Path,
     /// The files and folders whose findings are reported; none means the current folder.
     pub paths: &'a [Utf8PathBuf],
-    /// Whether configuration is left unread.
+    /// True if configuration is left unread.
     pub isolated: bool,
 }
 
@@ -37,9 +37,9 @@ pub struct PathOptions<'a> {
     pub exclude: Option<&'a [String]>,
     /// More of them.
     pub extend_exclude: &'a [String],
-    /// Whether also a path that the user named is left out where a pattern means it.
+    /// True if also a path that the user named is left out where a pattern means it.
     pub force_exclude: bool,
-    /// Whether a finding is also reported where only its trace or a cause lies in the paths.
+    /// True if a finding is also reported where only its trace or a cause lies in the paths.
     pub trace_in_paths: bool,
     /// Configuration that wins over what is found: a file, or `key=value` in TOML.
     pub config: &'a [String],
@@ -76,9 +76,9 @@ pub struct Project {
     pub crates: Vec<RustCrate>,
     /// The folders below which Java's folders are its packages (`src/main/java`), sorted.
     pub java_roots: Vec<Utf8PathBuf>,
-    /// Whether a finding is also reported where only its trace or a cause lies in reported files.
+    /// True if a finding is also reported where only its trace or a cause lies in reported files.
     pub trace_in_paths: bool,
-    /// Whether all of it is analysed as its configuration says: what is not seen may be what a comment is for.
+    /// True if all of it is analysed as its configuration says: what is not seen may be what a comment is for.
     pub is_whole: bool,
     /// Model files that its libraries carry in their own packages, sorted by path.
     pub shipped: Vec<ShippedModel>,
@@ -97,7 +97,7 @@ pub struct SourceFile {
     pub relative: Utf8PathBuf,
     /// Its language.
     pub language: Language,
-    /// Whether its findings are reported: it is, or lies below, a path the user named.
+    /// True if its findings are reported: it is, or lies below, a path the user named.
     pub reported: bool,
     /// Its unit: the nearest at or above its folder; an index into `Project::units`.
     pub unit: u32,
@@ -108,7 +108,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Whether it is a Jupyter notebook: its code stands in cells.
+    /// True if it is a Jupyter notebook: its code stands in cells.
     pub fn is_notebook(&self) -> bool {
         self.path.extension() == Some("ipynb")
     }

@@ -34,7 +34,7 @@ impl Command {
     }
 }
 
-/// Whether a file of this name starts programs.
+/// True if a file of this name starts programs.
 pub(crate) fn is_launch(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let lower = name.to_ascii_lowercase();

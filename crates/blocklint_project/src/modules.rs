@@ -19,7 +19,7 @@ pub struct Module {
     pub needs: Vec<usize>,
     /// The last names of what its users get with it from elsewhere: neither optional nor for its tests.
     pub artifacts: Vec<String>,
-    /// Whether its build file leaves open what it is built with.
+    /// True if its build file leaves open what it is built with.
     pub is_open: bool,
 }
 
@@ -35,9 +35,9 @@ struct Said {
 /// One dependency.
 struct Need {
     name: String,
-    /// Whether users of the module get it too.
+    /// True if users of the module get it too.
     is_passed_on: bool,
-    /// Whether it can only be a module of the same build.
+    /// True if it can only be a module of the same build.
     is_project: bool,
 }
 

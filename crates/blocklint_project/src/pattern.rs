@@ -5,7 +5,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::root::absolute;
 
-/// Whether a text is a pattern.
+/// True if a text is a pattern.
 ///
 /// # Errors
 ///
@@ -64,12 +64,12 @@ impl Patterns {
         self.paths.is_empty() && self.names.is_empty()
     }
 
-    /// Whether this very path is meant.
+    /// True if this very path is meant.
     pub(crate) fn matches(&self, path: &Utf8Path) -> bool {
         path.file_name().is_some_and(|name| self.names.is_match(name)) || self.paths.is_match(path)
     }
 
-    /// Whether this path or a folder above it, below `root`, is meant.
+    /// True if this path or a folder above it, below `root`, is meant.
     pub(crate) fn covers(&self, path: &Utf8Path, root: &Utf8Path) -> bool {
         !self.is_empty() && path.ancestors().take_while(|above| *above != root).any(|above| self.matches(above))
     }
@@ -92,7 +92,7 @@ impl FilePattern {
         FilePattern { patterns: Patterns::new([(folder, pattern)].into_iter(), true), negated }
     }
 
-    /// Whether a file, by its absolute path, is meant.
+    /// True if a file, by its absolute path, is meant.
     pub fn matches(&self, path: &Utf8Path) -> bool {
         self.patterns.matches(path) != self.negated
     }

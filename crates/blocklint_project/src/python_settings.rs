@@ -16,9 +16,9 @@ pub struct FormatSettings {
     pub indent_style: Option<String>,
     /// `double`, `single` or `preserve`.
     pub quotes: Option<String>,
-    /// Whether a comma behind the last element means nothing.
+    /// True if a comma behind the last element means nothing.
     pub skip_magic_trailing_comma: bool,
-    /// Whether the preview is on.
+    /// True if the preview is on.
     pub preview: bool,
 }
 

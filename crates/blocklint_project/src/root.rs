@@ -52,7 +52,7 @@ pub fn project_within(folder: &Utf8Path, above: &Utf8Path, is_above_marked: bool
 /// Files without which a crate or a module of Java is not read as what it is.
 const MANIFESTS: &[&str] = &["Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"];
 
-/// Whether a folder's manifest gathers those below it.
+/// True if a folder's manifest gathers those below it.
 fn gathers(folder: &Utf8Path) -> bool {
     let says = |name: &str, word: &str| {
         std::fs::read_to_string(folder.join(name))

@@ -35,7 +35,7 @@ impl Sources {
         self.iter().filter(move |(_, of)| *of == language).map(|(path, _)| path)
     }
 
-    /// Whether a file is among them, however its path is written.
+    /// True if a file is among them, however its path is written.
     pub(crate) fn holds(&self, path: &Utf8Path) -> bool {
         self.0.binary_search_by(|(file, _)| file.as_path().cmp(path)).is_ok()
     }

@@ -14,7 +14,7 @@ pub struct Unit {
     pub manifests: Vec<Utf8PathBuf>,
 }
 
-/// Whether a file of this name makes its folder a unit.
+/// True if a file of this name makes its folder a unit.
 pub(crate) fn is_manifest(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     matches!(

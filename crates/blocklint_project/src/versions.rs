@@ -13,7 +13,7 @@ pub struct Dependency {
     pub name: String,
     /// The version that counts; none where nothing bounds it, so that it is newer than every number.
     pub version: Option<String>,
-    /// Whether a lock file, an exact pin or an installation says so.
+    /// True if a lock file, an exact pin or an installation says so.
     pub is_exact: bool,
     /// The oldest that a range allows, if it says so.
     pub oldest: Option<String>,

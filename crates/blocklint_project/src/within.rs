@@ -11,7 +11,7 @@ use crate::read;
 /// No manifest, lock file or list of what is installed is longer, in bytes.
 const LONGEST: u64 = 32_000_000;
 
-/// Whether a path that exists really lies in a folder, with all links followed.
+/// True if a path that exists really lies in a folder, with all links followed.
 pub fn lies_within(path: &Utf8Path, folder: &Utf8Path) -> bool {
     match (fs::canonicalize(path), fs::canonicalize(folder)) {
         (Ok(path), Ok(folder)) => path.starts_with(folder),
@@ -19,7 +19,7 @@ pub fn lies_within(path: &Utf8Path, folder: &Utf8Path) -> bool {
     }
 }
 
-/// Whether a path is a link, and what it leads to lies outside of a folder. One that leads nowhere leads outside.
+/// True if a path is a link, and what it leads to lies outside of a folder. One that leads nowhere leads outside.
 pub(crate) fn leads_out(path: &Utf8Path, folder: &Utf8Path) -> bool {
     path.is_symlink() && !lies_within(path, folder)
 }

@@ -111,7 +111,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether subscripting this name makes a type wherever it stands, so that strings inside are types.
+/// True if subscripting this name makes a type wherever it stands, so that strings inside are types.
 pub(crate) fn is_type_constructor(base: &Expr) -> bool {
     matches!(
         last_name(base),

@@ -188,7 +188,7 @@ fn part_end(rest: &str) -> usize {
         .unwrap_or(rest.len())
 }
 
-/// Whether the text behind a `#` begins as tools are spoken to: `type: ignore`, `fmt: off`, `nosec`.
+/// True if the text behind a `#` begins as tools are spoken to: `type: ignore`, `fmt: off`, `nosec`.
 fn speaks_to_a_tool(text: &str) -> bool {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@'))).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);

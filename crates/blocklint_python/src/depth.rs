@@ -19,7 +19,7 @@ pub(crate) fn refuse(source: &str) -> Option<Problem> {
         .then(|| Problem { span: Span::default(), message: format!("skipped: nested more than {DEPTH} levels deep") })
 }
 
-/// Whether brackets nest, or one logical line is long enough for operators to, beyond the depth. Brackets in strings
+/// True if brackets nest, or one logical line is long enough for operators to, beyond the depth. Brackets in strings
 /// count too: this decides only whether to look closely.
 fn may_nest(bytes: &[u8]) -> bool {
     let (mut depth, mut deepest, mut line, mut longest) = (0u32, 0u32, 0u32, 0u32);
@@ -42,7 +42,7 @@ fn may_nest(bytes: &[u8]) -> bool {
     deepest > DEPTH || longest.max(line) > 2 * DEPTH
 }
 
-/// Whether the depth is exceeded, counting brackets and operators that lean to the right.
+/// True if the depth is exceeded, counting brackets and operators that lean to the right.
 fn is_deep(source: &str) -> bool {
     let mut lexer = lex(source, Mode::Module);
     // Depth at each open bracket.

@@ -124,7 +124,7 @@ fn syntax_problem(source: &str, errors: &[ParseError]) -> Option<Problem> {
     Some(Problem { span: span(first.location), message })
 }
 
-/// Whether the line of a syntax error is a statement of Python 2.
+/// True if the line of a syntax error is a statement of Python 2.
 fn is_python_2(source: &str, offset: usize) -> bool {
     let bytes = source.as_bytes();
     let offset = offset.min(bytes.len());

@@ -16,13 +16,13 @@ pub struct Style {
     pub width: u16,
     /// Columns of one step of indentation.
     pub indent: u8,
-    /// Whether a tab indents.
+    /// True if a tab indents.
     pub tabs: bool,
     /// The quotes of strings.
     pub quotes: Quotes,
-    /// Whether a comma behind the last element keeps elements on lines of their own.
+    /// True if a comma behind the last element keeps elements on lines of their own.
     pub magic_trailing_comma: bool,
-    /// Whether the formatter's preview is on.
+    /// True if the formatter's preview is on.
     pub preview: bool,
 }
 

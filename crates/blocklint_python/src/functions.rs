@@ -115,7 +115,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a function leaves its code to others: only a docstring, `...`, `raise NotImplementedError`. With `pass` it does
+/// True if a function leaves its code to others: only a docstring, `...`, `raise NotImplementedError`. With `pass` it does
 /// nothing on purpose.
 fn is_stub(suite: &[Stmt]) -> bool {
     suite.iter().all(|statement| match statement {

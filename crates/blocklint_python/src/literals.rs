@@ -83,7 +83,7 @@ impl Walker<'_> {
         self.facts.form(value.unwrap_or_default())
     }
 
-    /// Whether the form is a literal number or string.
+    /// True if the form is a literal number or string.
     pub(crate) fn is_literal(&self, form: FormId) -> bool {
         matches!(
             self.facts.facts().form(form),
@@ -100,7 +100,7 @@ fn as_float(form: Form) -> Option<f64> {
     }
 }
 
-/// Whether evaluating the expression can run no other code.
+/// True if evaluating the expression can run no other code.
 pub(crate) fn is_quiet(expr: &Expr) -> bool {
     matches!(
         expr,

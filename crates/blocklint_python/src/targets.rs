@@ -12,7 +12,7 @@ use crate::walk::{EXPRESSION_DEPTH, Walker, span};
 pub(crate) struct Binding {
     /// Of names.
     pub(crate) vars: VarKind,
-    /// Whether taking a value apart is an operation of its own, which for loops it is not.
+    /// True if taking a value apart is an operation of its own, which for loops it is not.
     pub(crate) unpacks: bool,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Walker<'s> {
     pub(crate) class: ClassId,
     /// The innermost region.
     pub(crate) region: RegionId,
-    /// Whether the body yields, or awaits in a generator expression.
+    /// True if the body yields, or awaits in a generator expression.
     pub(crate) yields: bool,
     pub(crate) awaits: bool,
     /// Arguments and forms of unfinished calls and displays.

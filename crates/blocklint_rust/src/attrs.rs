@@ -18,7 +18,7 @@ pub(crate) struct Attrs<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
 }
 
-/// Whether a condition of `cfg`, without blanks, holds in builds for tests alone: `test`, or a feature named for them.
+/// True if a condition of `cfg`, without blanks, holds in builds for tests alone: `test`, or a feature named for them.
 fn is_test_condition(text: &str) -> bool {
     let inside = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
     if let Some(parts) = inside("any") {
@@ -55,12 +55,12 @@ impl<'t> Attrs<'t> {
 }
 
 impl Walker<'_> {
-    /// Whether the attributes say that the item is built only for tests.
+    /// True if the attributes say that the item is built only for tests.
     pub(crate) fn is_test(&self, attrs: &Attrs<'_>) -> bool {
         attrs.nodes.iter().any(|&node| self.attribute_is_test(node))
     }
 
-    /// Whether one attribute, outer or inner, does.
+    /// True if one attribute, outer or inner, does.
     pub(crate) fn attribute_is_test(&self, node: Node<'_>) -> bool {
         let Some(attribute) = named(node).next() else { return false };
         let Some(path) = named(attribute).next() else { return false };

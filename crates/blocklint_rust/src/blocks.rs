@@ -13,7 +13,7 @@ use crate::walker::{Breaks, Walker, Walking, span};
 pub(crate) struct BlockValue {
     /// Its value; none if its end is never reached.
     pub(crate) form: FormId,
-    /// Whether an expression stands at its end.
+    /// True if an expression stands at its end.
     pub(crate) tail: bool,
     /// Of that expression, or of the block.
     pub(crate) span: Span,
@@ -192,7 +192,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a node is an item, or what stands like one.
+    /// True if a node is an item, or what stands like one.
     pub(crate) fn is_item(&self, node: Node<'_>) -> bool {
         matches!(
             kind(node),

@@ -40,7 +40,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether an expression makes a value: a call of a function, with what is called on it, or a literal of a struct.
+    /// True if an expression makes a value: a call of a function, with what is called on it, or a literal of a struct.
     fn is_made(&self, value: Node<'_>) -> bool {
         let f = fields();
         let mut at = value;
@@ -61,7 +61,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a function makes what others may hold too, or nobody ends.
+    /// True if a function makes what others may hold too, or nobody ends.
     fn shares(&self, path: Node<'_>) -> bool {
         let Some(owner) = child(path, fields().path) else { return false };
         let owner = match kind(owner) {
@@ -78,7 +78,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether the links around a local leave it where it is.
+    /// True if the links around a local leave it where it is.
     fn borrows(&self, chain: &[Node<'_>]) -> bool {
         let Some((&first, outer)) = chain.split_last() else { return false };
         match kind(first) {
@@ -92,7 +92,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether a closure or block between here and a local's body takes what it captures.
+    /// True if a closure or block between here and a local's body takes what it captures.
     fn is_captured_by_move(&self, var: VarId) -> bool {
         let facts = self.facts.facts();
         let owner = facts.var(var).body;
@@ -117,7 +117,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a method so named takes what it is called on, as far as names tell.
+/// True if a method so named takes what it is called on, as far as names tell.
 fn consumes(name: &str) -> bool {
     const PREFIXES: &[&str] = &["into", "close", "keep", "persist", "shutdown", "unwrap", "expect", "finish", "join"];
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))

@@ -389,7 +389,7 @@ fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Whether nothing in an expression can run other code.
+/// True if nothing in an expression can run other code.
 fn is_simple(node: Node<'_>) -> bool {
     let mut at = node;
     loop {

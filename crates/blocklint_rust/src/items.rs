@@ -241,7 +241,7 @@ impl Walker<'_> {
         self.leave(place);
     }
 
-    /// Whether a block only says that there is none: `todo!()`, `unimplemented!()`.
+    /// True if a block only says that there is none: `todo!()`, `unimplemented!()`.
     fn only_refuses(&self, block: Node<'_>) -> bool {
         let mut parts = named(block);
         let (Some(only), None) = (parts.next(), parts.next()) else { return false };
@@ -585,7 +585,7 @@ pub(crate) fn strip_mut(pattern: Node<'_>) -> Node<'_> {
     }
 }
 
-/// Whether a pattern is a plain name.
+/// True if a pattern is a plain name.
 pub(crate) fn kind_is_name(pattern: Node<'_>) -> bool {
     kind(pattern) == K::Identifier
 }

@@ -195,7 +195,7 @@ pub(crate) fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     all(node).filter(|part| part.is_named() || kind(*part) == K::Underscore)
 }
 
-/// Whether a child of this kind (a word or sign) stands among the children.
+/// True if a child of this kind (a word or sign) stands among the children.
 pub(crate) fn has(node: Node<'_>, wanted: K) -> bool {
     all(node).any(|part| kind(part) == wanted)
 }

@@ -21,10 +21,10 @@ pub(crate) struct Walker<'s> {
     /// For the arguments of macros.
     pub(crate) parser: Parser,
     pub(crate) scopes: Scopes,
-    /// Whether this is code built only for tests.
+    /// True if this is code built only for tests.
     pub(crate) test: bool,
     pub(crate) macro_depth: u32,
-    /// Whether the file defines a macro.
+    /// True if the file defines a macro.
     pub(crate) has_macros: bool,
     /// Of macros defined before, which of their arguments they put into closures and async blocks alone.
     pub(crate) deferring: FxHashMap<Sym, Vec<bool>>,
@@ -45,11 +45,11 @@ pub(crate) struct Walker<'s> {
 pub(crate) struct Breaks {
     /// Its label, without the quote.
     pub(crate) label: Option<String>,
-    /// Whether a plain `break` means it.
+    /// True if a plain `break` means it.
     pub(crate) is_loop: bool,
     /// The values.
     pub(crate) values: Vec<FormId>,
-    /// Whether anything breaks out of it.
+    /// True if anything breaks out of it.
     pub(crate) any: bool,
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn resolved(view: &View, mut action: CodeAction) -> Result<CodeAction
     Ok(action)
 }
 
-/// Whether a client that asks only for some kinds asks for this one.
+/// True if a client that asks only for some kinds asks for this one.
 fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
     let covers = |asked: &CodeActionKind| {
         let asked = word(asked);
@@ -116,7 +116,7 @@ fn titled(fix: &Fix, is_safe: bool) -> String {
     if is_safe { title } else { format!("{title} (unsafe: look at what it changes)") }
 }
 
-/// Whether the front end understands as much of the text after the edits as before.
+/// True if the front end understands as much of the text after the edits as before.
 fn still_parses(path: &Utf8Path, text: &Text, edits: &[(Span, String)]) -> bool {
     let problems = |text: &str| glance(path, text).map(|seen| seen.problems);
     match (problems(text.content()), problems(&text.spliced(edits))) {

@@ -1,4 +1,4 @@
-//! What one analysis of a workspace says, as requests are answered from it: plain data that any thread may read.
+//! The results of one analysis of a workspace, from which requests are answered: plain data that any thread may read.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use crate::ways::Ways;
 /// A path of a file.
 pub(crate) type FilePath = Arc<Utf8Path>;
 
-/// What one analysis says.
+/// The results of one analysis.
 #[derive(Debug, Default)]
 pub(crate) struct Analysis {
     /// The files that it looked at.
     pub(crate) files: Arc<HashSet<FilePath>>,
-    /// What is reported, by path and offset; places are spans.
+    /// The reported findings, by path and offset; places are spans.
     pub(crate) findings: Vec<Finding>,
     /// The findings of each file, as indices.
     pub(crate) by_file: HashMap<FilePath, Vec<usize>>,
     /// The texts that the spans count, of all files in which something of a finding lies, or that
     /// decide whether it can be mended.
     pub(crate) texts: HashMap<FilePath, Arc<Text>>,
-    /// What is to be done about the findings.
+    /// The fixes of the findings.
     pub(crate) remedies: Remedies,
     /// The bodies on the ways to the calls that block.
     pub(crate) ways: Ways,

@@ -18,7 +18,7 @@ pub(crate) fn subject(request: &Request) -> Option<Uri> {
     Some(Uri(uri.to_owned()))
 }
 
-/// Whether a request is about one file and answered here.
+/// True if a request is about one file and answered here.
 pub(crate) fn is_known(method: &str) -> bool {
     matches!(
         method,

@@ -1,4 +1,4 @@
-//! What this server can do, and what of the client counts here.
+//! The abilities of this server, and those of the client that count here.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ pub(crate) const DEBUG_INFORMATION: &str = "blocklint.debugInformation";
 /// The kind of a fix of a whole file.
 pub(crate) const FIX_ALL: &str = "source.fixAll.blocklint";
 
-/// What the client can do.
+/// The abilities of the client.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Client {
     pub(crate) encoding: Encoding,
@@ -84,7 +84,7 @@ pub(crate) fn initialized(client: &Client, workspace_diagnostics: bool) -> Value
     })
 }
 
-/// What is registered once the client is ready: the files whose changes count, and changes of settings.
+/// Returns the registrations for when the client is ready: the files whose changes count, and changes of settings.
 pub(crate) fn registrations(client: &Client) -> Vec<Value> {
     let mut all = Vec::new();
     if client.registers_watchers {

@@ -55,7 +55,7 @@ impl Folder {
         self.worker.revision()
     }
 
-    /// Whether what is known has this revision.
+    /// True if what is known has this revision.
     pub(crate) fn has(&self, revision: u64) -> bool {
         self.analysed.is_some_and(|analysed| analysed >= revision)
     }

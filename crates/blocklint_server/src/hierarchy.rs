@@ -16,7 +16,7 @@ pub(crate) fn prepare(view: &View, path: &Utf8Path, offset: u32) -> Option<CallH
     Some(item(view, body))
 }
 
-/// Who calls it on a way.
+/// Its callers on a path.
 pub(crate) fn incoming(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchyIncomingCall> {
     let Some((index, _)) = found(view, of) else { return Vec::new() };
     let callers = view.analysis.ways.callers(index);
@@ -28,7 +28,7 @@ pub(crate) fn incoming(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchy
         .collect()
 }
 
-/// What it calls on a way, the calls that block among it.
+/// Its calls on a path, the blocking ones among them.
 pub(crate) fn outgoing(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchyOutgoingCall> {
     let Some((_, body)) = found(view, of) else { return Vec::new() };
     let mut targets: Vec<(BodyIndex, Vec<Span>)> = Vec::new();

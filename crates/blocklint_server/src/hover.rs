@@ -12,7 +12,7 @@ use crate::view::View;
 /// Callers of a blocking call that are listed.
 const LISTED: usize = 8;
 
-/// What is shown at an offset of a file that the client holds open.
+/// Returns the text at an offset of a file that the client holds open.
 pub(crate) fn at(view: &View, path: &Utf8Path, offset: u32) -> Option<Hover> {
     in_comment(view, path, offset).or_else(|| at_call(view, path, offset))
 }
@@ -66,8 +66,8 @@ fn at_call(view: &View, path: &Utf8Path, offset: u32) -> Option<Hover> {
     Some(hover(text, view.range(path, span)))
 }
 
-/// The path of a finding, and why it matters; what is wrong and what helps stand in its diagnostic, which editors show beside
-/// this.
+/// The path of a finding, and why it matters; what is wrong and what helps stand in its diagnostic, which editors show
+/// beside this.
 fn explained(view: &View, finding: &Finding) -> String {
     let name = rule(finding.rule).map_or("", |rule| rule.name);
     let mut text = format!("**{}** {name}\n\n", finding.rule);

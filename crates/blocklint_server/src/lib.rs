@@ -1,9 +1,9 @@
 //! The language server: diagnostics, fixes and the ways to calls that block, while code is being written.
 //!
-//! One thread reads messages and keeps the state; it never waits for an analysis. Each workspace folder has a thread with a session
-//! of the engine, which analyses the whole project after each change and drops what a newer change makes stale. Requests
-//! that need its answer wait for it, and are then answered by a small pool from a snapshot. A panic costs the request or the
-//! analysis in which it happens.
+//! One thread reads messages and keeps the state; it never waits for an analysis. Each workspace folder has a thread
+//! with a session of the engine, which analyses the whole project after each change and drops what a newer change makes
+//! stale. Requests that need its answer wait for it, and are then answered by a small pool from a snapshot. A panic
+//! costs the request or the analysis in which it happens.
 
 mod actions;
 mod analysis;
@@ -44,7 +44,7 @@ pub enum Ended {
     Abruptly,
 }
 
-/// What tests put into a server.
+/// Doubles that tests put into a server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hooks {
     /// Called with the method of each request, where it is answered.

@@ -18,7 +18,7 @@ pub(crate) struct Progress {
     has_ended_once: bool,
 }
 
-/// What is to be sent to the client.
+/// A message for the client.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Send {
     /// `window/workDoneProgress/create`.
@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// Whether it may soon be time to show the work.
+    /// True if it may soon be time to show the work.
     pub(crate) fn is_awaited(&self) -> bool {
         self.since.is_some() && self.token.is_none()
     }

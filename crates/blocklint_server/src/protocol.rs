@@ -55,7 +55,7 @@ impl Refused {
 ///
 /// # Errors
 ///
-/// What of them is wrong.
+/// Mistakes in them.
 pub(crate) fn params<T: DeserializeOwned>(params: Value) -> Result<T, Refused> {
     serde_json::from_value(params).map_err(|error| Refused::new(code::INVALID_PARAMS, error.to_string()))
 }
@@ -80,7 +80,7 @@ pub(crate) fn request(id: i32, method: &str, params: Value) -> Request {
     Request::new(RequestId::from(id), method.to_owned(), params)
 }
 
-/// What replaces which parts of one document.
+/// The edits of one document.
 pub(crate) type DocumentEdits = (Uri, Option<i32>, Vec<TextEdit>);
 
 /// The edits of some documents, as the client takes them.

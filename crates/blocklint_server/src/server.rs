@@ -41,7 +41,7 @@ pub(crate) struct Server<'c> {
     hooks: Hooks,
     client: Arc<Client>,
     settings: Arc<Settings>,
-    /// Whether the client named no folder: each file then brings its own project.
+    /// True if the client named no folder: each file then brings its own project.
     is_without_folders: bool,
     folders: Vec<Folder>,
     documents: Arc<Documents>,
@@ -49,10 +49,10 @@ pub(crate) struct Server<'c> {
     pool: Pool,
     waiting: Vec<Waiting>,
     workspace_waiting: Vec<(RequestId, WorkspaceDiagnosticParams)>,
-    /// What this server asked the client for.
+    /// The requests of this server to the client.
     asked: HashMap<RequestId, Asked>,
     next_id: i32,
-    /// What the client knows of each file: the words that tell its diagnostics from others.
+    /// The diagnostics that the client knows of each file: the words that tell its diagnostics from others.
     reported: HashMap<FilePath, (Option<i32>, String)>,
     is_shut_down: bool,
 }
@@ -64,7 +64,7 @@ struct Waiting {
     revision: u64,
 }
 
-/// What the main loop waits for.
+/// The events of the main loop.
 enum Next {
     Message(Message),
     Event(Event),
@@ -340,7 +340,7 @@ impl<'c> Server<'c> {
         }
         let watches = self.client.registers_watchers;
         let Some(folder) = self.folder_mut(&path) else { return };
-        // Who is not told of new files learns of them here.
+        // Sessions that get no message about new files learn of them here.
         if !watches && folder.is_current() && !folder.analysis.files.contains(&path) && path.is_file() {
             folder.give(Job::Reload(Default::default()));
         }
@@ -355,7 +355,7 @@ impl<'c> Server<'c> {
         document.version = change.text_document.version;
         document.text = Arc::new(document.text.changed(change.content_changes, encoding));
         let text = Arc::clone(document.text.content());
-        // What was asked about the old text has no answer any more; its diagnostics are wanted as of the new one.
+        // A request about the old text has no answer any more; its diagnostics are wanted as of the new one.
         let (outdated, waiting): (Vec<Waiting>, Vec<Waiting>) = std::mem::take(&mut self.waiting)
             .into_iter()
             .partition(|of| of.path == path && of.request.method != "textDocument/diagnostic");
@@ -570,7 +570,7 @@ impl<'c> Server<'c> {
                     }
                 }
             }
-            // What had diagnostics and has none any more.
+            // Files that had diagnostics and have none any more.
             let (_, none) = diagnostics::of_file(&self.view(Utf8Path::new("")), Utf8Path::new(""));
             for (uri, value) in known {
                 if !listed.contains(uri) && value != none {

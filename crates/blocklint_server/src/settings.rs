@@ -1,4 +1,4 @@
-//! What the client's user sets, for one folder.
+//! The settings of the client's user, for one folder.
 
 use blocklint_core::{Confidence, Severity};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Settings {
-    /// Whether anything is reported.
+    /// True if anything is reported.
     pub(crate) enable: bool,
     /// Rules that are reported, in place of the configuration's.
     pub(crate) select: Option<Vec<String>>,
@@ -20,17 +20,17 @@ pub(crate) struct Settings {
     pub(crate) min_severity: Option<Severity>,
     #[serde(deserialize_with = "confidence")]
     pub(crate) min_confidence: Option<Confidence>,
-    /// Whether what only tests, examples and command lines reach counts like everything else.
+    /// True if what only tests, examples and command lines reach counts like everything else.
     pub(crate) include_aside: bool,
     /// When a changed text is analysed.
     pub(crate) run: Run,
-    /// Whether the whole workspace is reported or only what is open.
+    /// The files that are reported: the whole workspace, or open files only.
     pub(crate) diagnostic_mode: DiagnosticMode,
-    /// Whether what a session found out about the project's files is kept for the next one.
+    /// True if what a session found out about the project's files is kept for the next one.
     pub(crate) cache: bool,
-    /// Whether helpers say how many async functions they stall.
+    /// True if helpers say how many async functions they stall.
     pub(crate) code_lens: bool,
-    /// Whether `source.fixAll` is offered.
+    /// True if `source.fixAll` is offered.
     pub(crate) fix_all: bool,
     pub(crate) code_action: CodeActions,
 }
@@ -95,7 +95,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// What of them is wrong.
+    /// Mistakes in them.
     pub(crate) fn read(value: &Value) -> Result<Self, String> {
         let inner = ["settings", "blocklint"].iter().fold(value, |value, key| match value.get(key) {
             Some(inner) if inner.is_object() => inner,

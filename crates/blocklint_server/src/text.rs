@@ -6,7 +6,7 @@ use blocklint_core::Span;
 
 use crate::protocol::{Position, Range, TextDocumentContentChangeEvent};
 
-/// What a character of a position is.
+/// The unit of a position's character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Encoding {
     /// Bytes.

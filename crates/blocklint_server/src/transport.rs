@@ -1,5 +1,5 @@
-//! Messages over standard input and output. What cannot be read gets an error of the protocol, and the next message is
-//! looked for: whoever sends garbage once does not lose the server.
+//! Messages over standard input and output. A message that cannot be read gets an error of the protocol, and the next
+//! message is looked for: whoever sends garbage once does not lose the server.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::thread::JoinHandle;

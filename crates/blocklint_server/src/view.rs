@@ -1,4 +1,4 @@
-//! What a request is answered from: one analysis, and what the client has open and can do.
+//! The sources of an answer: one analysis, and what the client has open and can do.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) struct Document {
 /// The files that the client holds open.
 pub(crate) type Documents = HashMap<FilePath, Document>;
 
-/// What a request is answered from.
+/// The sources of an answer.
 #[derive(Clone)]
 pub(crate) struct View {
     pub(crate) client: Arc<Client>,

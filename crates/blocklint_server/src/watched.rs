@@ -1,4 +1,4 @@
-//! What changes on disk mean.
+//! The meaning of changes on disk.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

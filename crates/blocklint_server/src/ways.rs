@@ -1,5 +1,5 @@
-//! The bodies on the ways from async code to calls that block, as a graph: what code lenses count and the call hierarchy
-//! walks.
+//! The bodies on the ways from async code to calls that block, as a graph: what code lenses count and the call
+//! hierarchy walks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,7 +21,7 @@ pub(crate) struct Body {
     pub(crate) place: BodyPlace,
     /// The bodies that must not block and that come through this one.
     pub(crate) stalls: BTreeSet<BodyIndex>,
-    /// What it calls on a way: where, and which body.
+    /// Its calls on a path: where, and which body.
     pub(crate) calls: BTreeSet<(Span, BodyIndex)>,
     /// Calls in it that block: where, and what.
     pub(crate) blocks: BTreeMap<Span, String>,
@@ -104,7 +104,7 @@ impl Ways {
         self.bodies_in(path).find(|(_, body)| body.place.name.start == start)
     }
 
-    /// Who calls a body on a way: the callers with the places of their calls.
+    /// Returns the callers of a body on a path: the callers with the places of their calls.
     pub(crate) fn callers(&self, of: BodyIndex) -> impl Iterator<Item = (&Body, Vec<Span>)> {
         self.bodies.iter().filter_map(move |body| {
             let spans: Vec<Span> = body.calls.iter().filter(|(_, to)| *to == of).map(|(span, _)| *span).collect();

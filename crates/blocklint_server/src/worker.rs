@@ -1,6 +1,6 @@
 //! The thread of one workspace folder: it owns the session, does one job after the other, and analyses when there is
-//! none left: first the files that have changed, for whoever types waits for these, and after a pause all. A job that arrives meanwhile
-//! ends the analysis that it makes stale.
+//! none left: first the files that have changed, for whoever types waits for these, and after a pause all. A job that
+//! arrives meanwhile ends the analysis that it makes stale.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,10 +27,10 @@ use crate::ways::Ways;
 /// How long nobody may have typed before all files are analysed anew.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// What nobody notices.
+/// The time that a user does not notice.
 const SHORT: Duration = Duration::from_millis(60);
 
-/// What a worker is asked to do.
+/// The jobs of a worker.
 #[derive(Debug)]
 pub(crate) enum Job {
     /// An editor holds this text of a file, or with `None` the disk has the truth.
@@ -41,7 +41,7 @@ pub(crate) enum Job {
     Settings(Arc<Settings>),
 }
 
-/// What a worker tells.
+/// The messages of a worker.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// All jobs up to this revision are done, and this holds now.
@@ -121,12 +121,12 @@ struct Desk {
     events: Sender<Event>,
     queue: Receiver<(u64, Job)>,
     running: Arc<Mutex<Arc<AtomicBool>>>,
-    /// What was told already.
+    /// Messages that were sent already.
     told: HashSet<String>,
     files: Arc<HashSet<FilePath>>,
     /// Texts of files in which something of a finding lies, until they change.
     texts: HashMap<FilePath, Arc<Text>>,
-    /// What editors hold, for as long as there is no session that knows it.
+    /// Texts that editors hold, for as long as there is no session that knows them.
     buffers: Buffers,
     last: Option<Arc<Analysis>>,
     /// How long the last analysis of all files took.
@@ -171,7 +171,7 @@ impl Desk {
                 Ok(true) => {}
                 Err(_) => {
                     self.tell(format!("{}: the analysis failed; please report what stderr says", self.folder), true);
-                    // What is known stays, and the next change is another chance.
+                    // The known results stay, and the next change is another chance.
                     self.tell_last(revision);
                 }
             }
@@ -257,7 +257,7 @@ impl Desk {
             }
             Job::Reload(changed) => {
                 self.works("looking for files");
-                // What was told may be mended or not: it is told anew.
+                // A reported problem may be mended or not: it is reported anew.
                 self.told.clear();
                 self.texts.clear();
                 let Some((project, models)) = self.discover() else { return false };
@@ -274,7 +274,7 @@ impl Desk {
     fn analyse(&mut self, session: &mut Session, revision: u64) -> Result<(), Cancelled> {
         let stop = Arc::new(AtomicBool::new(false));
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&stop);
-        // Whoever gave a job before this flag was there could not set it.
+        // A job from before this flag could not set it.
         if !self.queue.is_empty() {
             return Err(Cancelled);
         }
@@ -284,7 +284,7 @@ impl Desk {
             return Ok(());
         }
         session.set_options(self.options(Some(session.project())));
-        // What takes hardly longer is told as a whole.
+        // A run that takes hardly longer is reported as a whole.
         let is_told = if self.whole < SHORT { None } else { self.analyse_changed(session, &stop, revision)? };
         if is_told.is_some() && self.waits(PAUSE) {
             return Err(Cancelled);
@@ -326,8 +326,8 @@ impl Desk {
         select.ready_deadline(until).is_ok()
     }
 
-    /// What of a report is shown, with all that answers need. A report of some files only takes the place of what the last one said of
-    /// these.
+    /// Returns the shown part of a report, with all that answers need. A report of some files only takes the place of
+    /// what the last one said of these.
     fn shown(&mut self, session: &Session, report: Report, files: Option<&HashSet<FilePath>>) -> Analysis {
         let started = Instant::now();
         let Report { mut findings, groups, mut remedies, mut timings, left_out, read: _, must_not_block: _, ways: _ } =

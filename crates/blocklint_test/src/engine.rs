@@ -7,8 +7,9 @@ use blocklint_project::{Request, discover};
 use blocklint_rules::{RULES, Selection, rule};
 use camino::Utf8Path;
 
+use crate::explain::explain;
 use crate::fixing::fix;
-use crate::{Check, FixRun, Options};
+use crate::{Check, CodeLine, FixRun, Options};
 
 /// The engine.
 pub fn engine() -> Option<&'static dyn Check> {
@@ -44,6 +45,10 @@ impl Check for Engine {
 
     fn rule_names(&self) -> Vec<&str> {
         RULES.iter().map(|rule| rule.name).collect()
+    }
+
+    fn explain(&self, root: &Utf8Path, options: &Options, lines: &[CodeLine]) -> Result<Vec<String>, String> {
+        explain(root, options, lines)
     }
 
     fn fix(&self, root: &Utf8Path, options: &Options) -> Result<FixRun, String> {

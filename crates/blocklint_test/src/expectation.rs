@@ -1,4 +1,4 @@
-//! What comments in the code expect.
+//! Expectations in comments of the code.
 
 use std::fmt;
 
@@ -11,13 +11,13 @@ pub struct Expectation {
     pub row: u32,
     /// The row it is written on.
     pub written: u32,
-    /// Whether it describes what should be and is not yet.
+    /// True if it describes a known gap (`todo-…`).
     pub todo: bool,
-    /// What is expected.
+    /// The expected finding, or that there is none.
     pub expected: Expected,
 }
 
-/// What is expected of a line.
+/// The expectation of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
     /// No finding.
@@ -56,7 +56,7 @@ impl fmt::Display for Expectation {
 pub(crate) struct Scan {
     /// In the order of the file.
     pub(crate) expectations: Vec<Expectation>,
-    /// Whether a comment suppresses something. That is a promise to be kept, too: where it is not
+    /// True if a comment suppresses something. That is a promise to be kept, too: where it is not
     /// honoured, a finding appears that nobody expects.
     pub(crate) suppresses: bool,
     /// Comments that cannot be read, with their rows.
@@ -158,7 +158,7 @@ fn read(comment: &str) -> Read {
     }
 }
 
-/// Whether a text begins with what looks like `[rule-name]`.
+/// True if a text begins like `[rule-name]`.
 fn names_a_rule(text: &str) -> bool {
     let name = text.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or("", |(name, _)| name);
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')

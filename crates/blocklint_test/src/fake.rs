@@ -6,7 +6,7 @@ use std::sync::Arc;
 use blocklint_core::{Finding, Place, RuleCode, Severity, Span, Step};
 use camino::Utf8Path;
 
-use crate::{Check, FixRun, Options};
+use crate::{Check, CodeLine, FixRun, Options};
 
 /// Finds `blocking-sleep` wherever `slow(` stands and `blocking-file` wherever `file(` does.
 pub(crate) struct Fake;
@@ -34,6 +34,16 @@ impl Check for Fake {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let problems = if text.contains("breaks") { vec![format!("{path} would not parse")] } else { Vec::new() };
         Ok(FixRun { text: format!("fixed {path}"), problems })
+    }
+
+    fn explain(&self, root: &Utf8Path, _options: &Options, lines: &[CodeLine]) -> Result<Vec<String>, String> {
+        // A project that asks for it is explained; the other tests compare messages alone.
+        let text = fs::read_to_string(root.join("main.py")).unwrap_or_default();
+        let explained = |line: &CodeLine| match text.contains("explain") {
+            true => format!("{root}/{}:{} is explained\n", line.path, line.row),
+            false => String::new(),
+        };
+        Ok(lines.iter().map(explained).collect())
     }
 
     fn check(&self, root: &Utf8Path, options: &Options) -> Result<Vec<Finding>, String> {

@@ -80,7 +80,7 @@ fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&s
     };
 }
 
-/// What every step needs.
+/// The project, the models and the levels of every step.
 struct Run {
     project: Project,
     models: Models,
@@ -106,7 +106,7 @@ impl Run {
         blocklint_engine::Options { comments, ..blocklint_engine::Options::new(self.levels.confidence) }
     }
 
-    /// What is found, with fixes, and why there is none.
+    /// Returns the findings with their fixes, and the reasons for those without one.
     fn findings(&self) -> Result<(Chosen, Vec<Option<String>>), String> {
         let told = |failure: blocklint_engine::Failure| failure.lines.join("\n");
         let mut report = analyse(&self.project, &self.models, self.options()).map_err(told)?;

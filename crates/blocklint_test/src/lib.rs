@@ -3,6 +3,10 @@
 //!
 //! # Documents
 //!
+//! The first paragraph says which files the document specifies:
+//! ``Specifies: `link/values/attribute.rs`, `flow/guards/decide.rs` ``. `link/…` is short for `crates/blocklint_link/src/…`; other paths begin at the root of the repository, as those of models do, and may be folders: `rules/models/python/`.
+//! A test demands that each file of the linker, the flow and the rules is named by a document.
+//!
 //! A heading opens a section. A section without deeper sections is one project; one with deeper
 //! sections holds prose and options only. Names of tests are the document's path and the headings
 //! below its title: `python/names.md - Imports - A module`.
@@ -46,16 +50,19 @@
 //! Each directory below `tests/fixtures/projects/` is one project, with the same comments in its files
 //! and the default options.
 //!
-//! Every project is also fixed, with unsafe fixes too: all files must still parse, the findings that were fixed be gone,
-//! none be new, and a second run must change nothing.
+//! Every project is also fixed, with unsafe fixes too: all files must still parse, the findings that were fixed be
+//! gone, none be new, and a second run must change nothing.
 //!
-//! Projects run in a fresh temporary directory. Nothing here reads the environment or prints: the test
-//! binary passes in what it was asked for.
+//! A failing project prints below each mismatch what `blocklint why` says of the line.
+//!
+//! Projects run in a fresh temporary directory, which is kept if [`run`] is given a function for its path. Nothing here
+//! reads the environment or prints: the test binary passes in what it was asked for.
 
 mod check;
 mod directory;
 mod engine;
 mod expectation;
+mod explain;
 #[cfg(test)]
 mod fake;
 mod fixing;
@@ -64,14 +71,16 @@ mod matching;
 mod options;
 mod project;
 mod run;
+mod specified;
 mod update;
 
-pub use check::{Check, FixRun};
+pub use check::{Check, CodeLine, FixRun};
 pub use directory::read_directory;
 pub use engine::engine;
 pub use expectation::{Expectation, Expected};
 pub use markdown::{Document, parse_document};
 pub use options::Options;
 pub use project::{Pin, Problem, Project, ProjectFile, Snapshot};
-pub use run::run;
+pub use run::{Keep, run};
+pub use specified::SpecifiedFile;
 pub use update::update_pinned;

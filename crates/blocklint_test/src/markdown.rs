@@ -2,22 +2,26 @@
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
-use crate::{Options, Problem, Project, ProjectFile, Snapshot, project::Source};
+use crate::specified::specified_files;
+use crate::{Options, Problem, Project, ProjectFile, Snapshot, SpecifiedFile, project::Source};
 
 /// A document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// Its sections that are projects.
     pub projects: Vec<Project>,
-    /// What is wrong with it as a whole.
+    /// Mistakes in how it is written, other than those of one project.
     pub problems: Vec<Problem>,
+    /// The source files that it specifies.
+    pub specifies: Vec<SpecifiedFile>,
 }
 
 /// Reads a document. `path` is how messages and names of tests call it.
 pub fn parse_document(path: &Utf8Path, text: &str) -> Document {
     let mut reader = Reader { path, sections: vec![Section::default()], problems: Vec::new() };
     reader.read(text);
-    reader.finish()
+    let (projects, problems) = reader.finish();
+    Document { projects, problems, specifies: specified_files(text) }
 }
 
 /// A heading and what stands under it, down to the next heading.
@@ -28,7 +32,7 @@ struct Section {
     title: String,
     line: u32,
     blocks: Vec<Block>,
-    /// Whether deeper sections follow.
+    /// True if deeper sections follow.
     parent: bool,
 }
 
@@ -87,7 +91,7 @@ impl Reader<'_> {
         }
     }
 
-    fn finish(mut self) -> Document {
+    fn finish(mut self) -> (Vec<Project>, Vec<Problem>) {
         let sections = std::mem::take(&mut self.sections);
         let mut projects: Vec<Project> = Vec::new();
         // The sections around the current one, with the options that hold in each.
@@ -117,7 +121,7 @@ impl Reader<'_> {
         if projects.is_empty() {
             self.problem(1, "this document has no section with code".to_owned());
         }
-        Document { projects, problems: self.problems }
+        (projects, self.problems)
     }
 
     fn project(&mut self, section: Section, options: Options) -> Project {
@@ -226,7 +230,7 @@ fn heading(line: &str) -> Option<(usize, String)> {
     known.then(|| (level, title.trim().replace('`', "")))
 }
 
-/// Whether a path stays below the folder it is joined to.
+/// True if a path stays below the folder it is joined to.
 fn inside(path: &Utf8Path) -> bool {
     !path.as_str().is_empty() && path.components().all(|part| matches!(part, Utf8Component::Normal(_)))
 }

@@ -7,9 +7,11 @@ use crate::{Check, Expectation, Expected};
 /// Something that differs on one row of a file.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Difference {
-    /// The row it concerns.
+    /// The row of the expectation, or of the finding where none was expected.
     pub(crate) row: u32,
-    /// What was expected and what was found.
+    /// The row of the code that is compared.
+    pub(crate) code_row: u32,
+    /// The expectation and the finding, as people read them.
     pub(crate) message: String,
 }
 
@@ -23,7 +25,8 @@ pub(crate) fn differences(expectations: &[Expectation], findings: &[&Finding], c
         let expected: Vec<_> = expectations.iter().filter(|e| e.row == at).collect();
         let found: Vec<_> = findings.iter().copied().filter(|f| row(f) == at).collect();
         let messages = on_one_row(&expected, &found, check);
-        all.extend(messages.into_iter().map(|(written, message)| Difference { row: written.unwrap_or(at), message }));
+        let differ = messages.into_iter();
+        all.extend(differ.map(|(written, message)| Difference { row: written.unwrap_or(at), code_row: at, message }));
     }
     all
 }

@@ -23,7 +23,7 @@ pub struct Project {
     pub origin: Utf8PathBuf,
     /// The line of its heading; 1 for a directory.
     pub line: u32,
-    /// What is wrong with how it is written.
+    /// Mistakes in how it is written.
     pub problems: Vec<Problem>,
 }
 
@@ -32,7 +32,7 @@ pub struct Project {
 pub struct ProjectFile {
     /// Path below the project's root.
     pub path: Utf8PathBuf,
-    /// What it holds.
+    /// Its bytes.
     pub contents: Vec<u8>,
     /// Where its lines were written.
     pub source: Source,
@@ -59,17 +59,17 @@ impl Source {
     }
 }
 
-/// What a document can pin.
+/// The kinds of output that a document can pin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pin {
     /// The rendered output.
     Snapshot,
-    /// What fixes do.
+    /// The changes of fixes.
     Fix,
 }
 
 impl Project {
-    /// What this section pins of a kind.
+    /// Returns the output of a kind that this section pins.
     pub fn pinned(&self, pin: Pin) -> Option<&Snapshot> {
         match pin {
             Pin::Snapshot => self.snapshot.as_ref(),
@@ -94,7 +94,7 @@ pub struct Problem {
     pub path: Utf8PathBuf,
     /// The line.
     pub line: u32,
-    /// What is wrong; further lines are indented where it is shown.
+    /// The mistake; further lines are indented where it is shown.
     pub message: String,
 }
 

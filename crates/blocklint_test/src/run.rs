@@ -8,15 +8,22 @@ use similar::TextDiff;
 
 use crate::expectation::{Expectation, scan};
 use crate::matching::differences;
-use crate::{Check, Options, Pin, Problem, Project, ProjectFile};
+use crate::{Check, CodeLine, Options, Pin, Problem, Project, ProjectFile};
 
-/// Checks a project, or, if `check` is `None`, only how it is written. Gives back what is pinned and differs,
-/// where nothing else is wrong.
+/// Lines of one project that are explained where it fails.
+const MOST_EXPLAINED: usize = 3;
+
+/// Is told where the files of a project are kept.
+pub type Keep<'k> = &'k dyn Fn(&Utf8Path);
+
+/// Checks a project, or, if `check` is `None`, only how it is written. Returns the pinned output that differs, where
+/// nothing else is wrong. The project's folder is removed, unless `keep` is given: then the folder stays, with the
+/// files as they were written.
 ///
 /// # Errors
 ///
 /// All that is wrong, each with its place, fit to be shown.
-pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, String)>, String> {
+pub fn run(project: &Project, check: Option<&dyn Check>, keep: Option<Keep<'_>>) -> Result<Vec<(Pin, String)>, String> {
     let mut problems = project.problems.clone();
     let expectations = read_expectations(project, &mut problems);
     if !problems.is_empty() {
@@ -29,11 +36,30 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, Str
         .prefix("blocklint-fixture-")
         .tempdir()
         .map_err(|error| whole(format!("cannot make a folder for the project: {error}")))?;
-    let root = write(project, folder.path()).map_err(|error| whole(format!("cannot write the project: {error}")))?;
-    let mut findings =
-        check.check(&root, &project.options).map_err(|error| whole(error.replace(root.as_str(), ".")))?;
+    let unwritten = |error: std::io::Error| whole(format!("cannot write the project: {error}"));
+    let root = write(project, folder.path()).map_err(unwritten)?;
+    let result = run_in(project, check, &root, &expectations);
+    if let Some(keep) = keep {
+        let kept = folder.keep();
+        // The last step fixed the files.
+        write(project, &kept).map_err(unwritten)?;
+        keep(&root);
+    }
+    result
+}
+
+/// Checks a project whose files stand below `root`.
+fn run_in(
+    project: &Project,
+    check: &dyn Check,
+    root: &Utf8Path,
+    expectations: &[Vec<Expectation>],
+) -> Result<Vec<(Pin, String)>, String> {
+    let whole = |message: String| listed(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
+    let mut findings = check.check(root, &project.options).map_err(|error| whole(error.replace(root.as_str(), ".")))?;
     findings.retain(|finding| finding.suppression.is_none());
-    problems.extend(unmet(project, &root, &expectations, &findings, check));
+    let differ = unmet(project, root, expectations, &findings, check);
+    let mut problems = explained(project, root, differ, check);
     for finding in &findings {
         if !project.files.iter().any(|file| *finding.place.path == *root.join(&file.path)) {
             let path = &finding.place.path;
@@ -49,9 +75,9 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, Str
     }
     for signal in &project.options.signals {
         let options = Options { without: Some(signal.clone()), ..project.options.clone() };
-        let mut findings = check.check(&root, &options).map_err(whole)?;
+        let mut findings = check.check(root, &options).map_err(whole)?;
         findings.retain(|finding| finding.suppression.is_none());
-        if unmet(project, &root, &expectations, &findings, check).is_empty() {
+        if unmet(project, root, expectations, &findings, check).is_empty() {
             return Err(whole(format!("all that is expected here is found without `{signal}`, too")));
         }
     }
@@ -63,11 +89,11 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, Str
         }
     };
     if project.snapshot.is_some() {
-        compare(Pin::Snapshot, check.render(&root, &findings).map_err(whole)?);
+        compare(Pin::Snapshot, check.render(root, &findings).map_err(whole)?);
     }
     if !findings.is_empty() || project.fix.is_some() {
         // Last: it changes the files.
-        let fixed = check.fix(&root, &project.options).map_err(whole)?;
+        let fixed = check.fix(root, &project.options).map_err(whole)?;
         if !fixed.problems.is_empty() {
             return Err(whole(fixed.problems.join("\n")).replace(&format!("{root}/"), ""));
         }
@@ -76,20 +102,55 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, Str
     Ok(different)
 }
 
-/// What differs between what is expected of a project and what was found.
+/// A mismatch, with the line of code that it speaks of.
+struct Mismatch {
+    problem: Problem,
+    line: CodeLine,
+}
+
+/// Returns the mismatches between the expectations of a project and its findings.
 fn unmet(
     project: &Project,
     root: &Utf8Path,
     expectations: &[Vec<Expectation>],
     findings: &[Finding],
     check: &dyn Check,
-) -> Vec<Problem> {
-    let mut problems = Vec::new();
+) -> Vec<Mismatch> {
+    let mut all = Vec::new();
     for (file, expectations) in project.files.iter().zip(expectations) {
         let path = root.join(&file.path);
         let found: Vec<&Finding> = findings.iter().filter(|finding| *finding.place.path == *path).collect();
         let different = differences(expectations, &found, check).into_iter();
-        problems.extend(different.map(|difference| at(file, difference.row, difference.message)));
+        all.extend(different.map(|difference| Mismatch {
+            problem: at(file, difference.row, difference.message),
+            line: CodeLine { path: file.path.clone(), row: difference.code_row },
+        }));
+    }
+    all
+}
+
+/// Returns the problems of mismatches; below the first ones stands what `blocklint why` says of their lines.
+fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, check: &dyn Check) -> Vec<Problem> {
+    let mut lines: Vec<CodeLine> = Vec::new();
+    for mismatch in &mismatches {
+        if lines.len() < MOST_EXPLAINED && !lines.contains(&mismatch.line) {
+            lines.push(mismatch.line.clone());
+        }
+    }
+    let mut texts = match lines.is_empty() {
+        true => Vec::new(),
+        false => check.explain(root, &project.options, &lines).unwrap_or_else(|error| vec![error]),
+    };
+    texts.resize(lines.len(), String::new());
+    let mut problems = Vec::new();
+    for Mismatch { mut problem, line } in mismatches {
+        let number = lines.iter().position(|known| *known == line);
+        // Each line is explained once, below its first mismatch.
+        let text = number.map(|number| std::mem::take(&mut texts[number])).unwrap_or_default();
+        if !text.trim().is_empty() {
+            problem.message.push_str(&format!("\n\n{}\n", text.trim_end()));
+        }
+        problems.push(problem);
     }
     problems
 }

@@ -1,24 +1,34 @@
 //! Runs the documents and annotated directories of this repository, one test each section.
 //!
-//! `cargo test --workspace --test fixtures -- names` runs those whose name holds `names`;
-//! `UPDATE=1` rewrites what documents pin.
+//! `cargo test --workspace --test fixtures -- names` runs those whose name holds `names`; `UPDATE=1` rewrites the
+//! blocks that documents pin, `KEEP=1` keeps the folders of the projects and prints their paths.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use blocklint_test::{Project, engine, parse_document, read_directory, run, update_pinned};
+use blocklint_test::{Keep, Project, engine, parse_document, read_directory, run, update_pinned};
 use camino::{Utf8Path, Utf8PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// The most memory that all trials together may hold, in MiB; on two cores they need 60.
 const MOST_MEMORY: u64 = 1500;
 
+/// The switches of a run, from the environment.
+#[derive(Clone, Copy)]
+struct Switches {
+    /// Blocks that documents pin are rewritten.
+    update: bool,
+    /// Folders of projects stay, and their paths are printed.
+    keep: bool,
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let repository = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let update = env::var("UPDATE").is_ok_and(|value| value == "1");
-    let trials = match collect(&repository, update) {
+    let is_set = |name| env::var(name).is_ok_and(|value| value == "1");
+    let switches = Switches { update: is_set("UPDATE"), keep: is_set("KEEP") };
+    let trials = match collect(&repository, switches) {
         Ok(trials) => trials,
         // A folder that cannot be listed must not look like a folder without tests.
         Err(error) => vec![Trial::test("documents", move || Err(Failed::from(error)))],
@@ -40,7 +50,7 @@ fn most_memory() -> Option<u64> {
     Some(kib / 1024)
 }
 
-fn collect(repository: &Utf8Path, update: bool) -> Result<Vec<Trial>, String> {
+fn collect(repository: &Utf8Path, switches: Switches) -> Result<Vec<Trial>, String> {
     let mut trials = Vec::new();
     let fixtures = repository.join("tests/fixtures");
     let mut documents = Vec::new();
@@ -58,22 +68,26 @@ fn collect(repository: &Utf8Path, update: bool) -> Result<Vec<Trial>, String> {
             true => Ok(()),
             false => Err(Failed::from(problems.join("\n"))),
         }));
-        trials.extend(document.projects.into_iter().map(|project| trial(project, Some(path.clone()), update)));
+        trials.extend(document.projects.into_iter().map(|project| trial(project, Some(path.clone()), switches)));
     }
     for folder in entries(&fixtures.join("projects"))? {
         let name = folder.strip_prefix(&fixtures).unwrap_or(&folder);
         let project = read_directory(&folder, name).map_err(|error| format!("{folder}: {error}"))?;
-        trials.push(trial(project, None, update));
+        trials.push(trial(project, None, switches));
     }
     Ok(trials)
 }
 
-fn trial(project: Project, document: Option<Utf8PathBuf>, update: bool) -> Trial {
+fn trial(project: Project, document: Option<Utf8PathBuf>, switches: Switches) -> Trial {
     Trial::test(project.name.clone(), move || {
-        let changed = run(&project, engine()).map_err(Failed::from)?;
+        let print = |folder: &Utf8Path| {
+            let _ = writeln!(io::stderr(), "{} is kept in {folder}", project.name);
+        };
+        let keep: Option<Keep<'_>> = if switches.keep { Some(&print) } else { None };
+        let changed = run(&project, engine(), keep).map_err(Failed::from)?;
         let Some(file) = &document else { return Ok(()) };
         for (pin, rendered) in changed {
-            update_pinned(&project, pin, &rendered, file, update).map_err(Failed::from)?;
+            update_pinned(&project, pin, &rendered, file, switches.update).map_err(Failed::from)?;
         }
         Ok(())
     })
@@ -99,7 +113,7 @@ fn list_documents(folder: &Utf8Path, documents: &mut Vec<Utf8PathBuf>) -> Result
     Ok(())
 }
 
-/// What a folder holds, by name.
+/// Returns the entries of a folder, by name.
 fn entries(folder: &Utf8Path) -> Result<Vec<Utf8PathBuf>, String> {
     let read = || -> std::io::Result<Vec<Utf8PathBuf>> {
         let entries: Result<Vec<_>, _> = folder.read_dir_utf8()?.collect();

@@ -137,7 +137,7 @@ pub fn meant(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comment
     }
 }
 
-/// Whether nothing but space stands before an offset on its line.
+/// True if nothing but space stands before an offset on its line.
 fn begins_line(source: &[u8], at: usize) -> bool {
     let before = source[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     before.is_none_or(|&byte| byte == b'\n')

@@ -29,7 +29,7 @@ pub struct Walk<'s> {
     pub class: ClassId,
     /// How deep the walk is.
     pub depth: u32,
-    /// Whether the problem of a nesting that was left out has been told.
+    /// True if the problem of a nesting that was left out has been told.
     pub too_deep: bool,
 }
 

@@ -37,7 +37,7 @@ fn path(check: &Check, project: &Project, current: &Utf8Path) -> Result<(Utf8Pat
         return Ok((path.clone(), true));
     }
     let path = project.root.join(BASELINE_FILE);
-    // What a link in a repository leads to is neither read nor written.
+    // The target of a link in a repository is neither read nor written.
     if path.exists() && !lies_within(&path, &project.root) {
         let path = shown(&path, current);
         return Err(Failure::new(format!(
@@ -66,7 +66,8 @@ pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prep
     baseline.hold(chosen, &scope)
 }
 
-/// Whether the run was told to fail where the baseline grew since the state that it is compared with, and it did: that is told.
+/// True if the run was told to fail where the baseline grew since the state that it is compared with, and it did: that
+/// is told.
 pub(super) fn has_grown(check: &Check, baseline: &Baseline, prepared: &Prepared) -> Result<bool, Failure> {
     let Some((option, compare)) = change::compared_with(check).filter(|_| check.strict_baseline) else {
         return Ok(false);
@@ -84,7 +85,7 @@ pub(super) fn has_grown(check: &Check, baseline: &Baseline, prepared: &Prepared)
     Ok(growth > 0)
 }
 
-/// Whether the run was told to fail for what the baseline holds without need.
+/// True if the run was told to fail for what the baseline holds without need.
 pub(super) fn is_broken(check: &Check, held: &Held) -> bool {
     check.strict_baseline && !held.stale.is_empty()
 }
@@ -107,7 +108,7 @@ pub(crate) fn baseline(command: &BaselineCommand) -> Result<u8, Failure> {
     }
 }
 
-/// What a baseline is compared with.
+/// The state that a baseline is compared with.
 struct Found {
     prepared: Prepared,
     chosen: Chosen,

@@ -13,7 +13,7 @@ use crate::messages::{Failure, warning};
 
 /// The cache of a run; none where the user wants none, or gives the text of a file.
 pub(super) fn of(check: &Check, project: &Project, current: &Utf8Path) -> Option<Cache> {
-    // What stdin gives is no state of the files; the next run asks for theirs.
+    // Text from stdin is no state of the files; the next run asks for theirs.
     if check.no_cache || project.files.iter().any(|file| file.given.is_some()) {
         return None;
     }
@@ -23,7 +23,8 @@ pub(super) fn of(check: &Check, project: &Project, current: &Utf8Path) -> Option
     })
 }
 
-/// A folder that the user named should be one that can be written. Elsewhere a run without a cache is as good, and only slower.
+/// A folder that the user named should be one that can be written. Elsewhere a run without a cache is as good, and only
+/// slower.
 pub(super) fn tell(check: &Check, ran: &Ran) {
     if let (Some(folder), Some(why)) = (&check.cache_dir, &ran.unkept) {
         warning(format!("{folder}: no cache is kept there: {why}"));

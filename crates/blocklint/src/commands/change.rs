@@ -5,7 +5,7 @@ use blocklint_engine::{Before, Compare, Ran, RunRequest, run_change};
 use crate::arguments::Check;
 use crate::messages::Failure;
 
-/// What a run is compared with, and the option that says so.
+/// The state that a run is compared with, and the option that says so.
 pub(super) fn compared_with(check: &Check) -> Option<(&'static str, Compare)> {
     match (&check.since, check.changed, check.staged) {
         (Some(name), ..) => Some(("--since", Compare::Since(name.clone()))),

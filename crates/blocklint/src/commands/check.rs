@@ -25,7 +25,7 @@ use blocklint_engine::{
 /// Changes that a report plans: as many as somebody does in some weeks.
 const STEPS: usize = 10;
 
-/// What is found of a project before any of its source files is read.
+/// The parts of a project that are found before any of its source files is read.
 struct Discovered {
     current: Utf8PathBuf,
     project: Project,
@@ -33,7 +33,7 @@ struct Discovered {
     started: Instant,
 }
 
-/// What a run is made of, as configuration and command line say.
+/// The parts of a run, as configuration and command line say.
 pub(super) struct Prepared {
     pub(super) current: Utf8PathBuf,
     pub(super) project: Project,
@@ -133,7 +133,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
     })
 }
 
-/// What the analysis is asked for.
+/// The options of the analysis.
 pub(super) fn request<'a>(
     check: &Check,
     prepared: &'a Prepared,
@@ -215,7 +215,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     if capped > 0 {
         overviewed = overview(&mut chosen, &project.base);
     }
-    // What was there before, or is looked for in one change, is no first look at a project.
+    // A run that compares with an earlier state is no first look at a project.
     let is_first_look = held.is_none() && compared.is_none() && fixed.is_none() && check.add_ignore.is_none();
     let shown_aside = match is_first_look && render::shows_left_aside(check) {
         true => chosen.show_left_aside(),
@@ -282,7 +282,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     })
 }
 
-/// Whether the output shows a plan.
+/// True if the output shows a plan.
 fn plans(check: &Check) -> bool {
     check.output_format == OutputFormat::Html && check.statistics.is_none() && check.add_ignore.is_none()
 }
@@ -361,7 +361,7 @@ pub(super) fn nothing_read(project: &Project, ran: &Ran) -> Result<(), Failure> 
     }
 }
 
-/// What `-v` says of a run.
+/// Returns the lines of `-v` about a run.
 fn tell_what_is_read(project: &Project, current: &Utf8Path) {
     if console::verbosity() < 1 {
         return;

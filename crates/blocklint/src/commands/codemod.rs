@@ -7,10 +7,10 @@ use crate::FAILED;
 use crate::arguments::Codemod;
 use crate::messages::Failure;
 
-/// What finds out whether a Python has the codemods.
+/// The code that finds out if a Python has the codemods.
 const PROBE: &str = "import importlib.util as u, sys; sys.exit(0 if u.find_spec('blocklint.codemods') else 1)";
 
-/// What to do where none has.
+/// The advice where none has.
 const INSTALL: &str = "codemods are a part of blocklint's Python package, and no Python that was tried has it: \
     pip install 'blocklint-async[codemods]', or name one with BLOCKLINT_PYTHON";
 

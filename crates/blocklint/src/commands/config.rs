@@ -64,7 +64,8 @@ fn json_text(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// `--show-settings`: the project, the files its configuration stands in, and what holds, as TOML, with where each comes from.
+/// `--show-settings`: the project, the files its configuration stands in, and what holds, as TOML, with where each
+/// comes from.
 pub(super) fn show_settings(check: &Check, project: &Project, current: &Utf8Path) -> Result<u8, Failure> {
     let mut text = format!("# project root: {}\n", project.root);
     let near = |file: &Utf8Path| file.strip_prefix(current).unwrap_or(file).to_string();
@@ -78,7 +79,7 @@ pub(super) fn show_settings(check: &Check, project: &Project, current: &Utf8Path
         let _ = writeln!(text, "# extends: {}", near(file));
     }
     text.push_str(&project.configuration.with_options(&options(check, current)).shown(current));
-    // What no file can say.
+    // Values that no file can set.
     for option in flags(check) {
         let _ = writeln!(text, "# {option}");
     }

@@ -13,13 +13,13 @@ use crate::messages::{Failure, error, warning};
 use crate::output_file::Output;
 use crate::{CLEAN, FAILED, FOUND, interrupt};
 
-/// What became of fixes.
+/// The results of fixes.
 pub(super) struct Outcome {
     /// The findings that are gone.
     pub(super) mended: Vec<Finding>,
     /// The files that were written.
     pub(super) files: Vec<Arc<Utf8Path>>,
-    /// Whether a file that was to change is as it was.
+    /// True if a file that was to change is as it was.
     pub(super) unwritten: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::arguments::Check;
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, console};
 
-/// What is known of before, and not ignored again.
+/// Findings that are known of before, and not ignored again.
 #[derive(Clone, Copy)]
 pub(super) struct Old<'o> {
     pub(super) baseline: Option<&'o Baseline>,

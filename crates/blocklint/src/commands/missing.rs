@@ -27,7 +27,7 @@ struct Count {
     awaited: usize,
     /// Projects with such a call.
     projects: usize,
-    /// Whether a model speaks of other names of the library.
+    /// True if a model speaks of other names of the library.
     known_library: bool,
     /// The first places.
     places: Vec<String>,

@@ -1,4 +1,4 @@
-//! What `blocklint check` writes of its findings.
+//! The output of `blocklint check` about its findings.
 
 use std::io::{self, Write as _};
 
@@ -19,7 +19,7 @@ use crate::messages::warning;
 use crate::output_file::Output;
 use crate::run_arguments::Counted;
 
-/// What is written.
+/// The findings and counts that are written.
 pub(super) struct Written<'a> {
     pub(super) check: &'a Check,
     pub(super) project: &'a Project,
@@ -36,12 +36,12 @@ pub(super) struct Written<'a> {
     pub(super) shown_aside: usize,
     /// How many files were read.
     pub(super) read: usize,
-    /// What was fixed, where that was asked for.
+    /// The fixed findings, where fixes were asked for.
     pub(super) fixed: Option<&'a Outcome>,
     pub(super) known: Known<'a>,
 }
 
-/// What was there before, of which the last lines tell.
+/// Findings that were there before, which the last lines count.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k> {
     pub(super) held: Option<&'k Held>,
@@ -146,7 +146,7 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether lines for people end the output: what programs read ends with the data.
+/// True if lines for people end the output: what programs read ends with the data.
 pub(super) fn is_for_people(check: &Check) -> bool {
     match check.statistics {
         Some(_) => check.output_format != OutputFormat::Json,
@@ -154,14 +154,14 @@ pub(super) fn is_for_people(check: &Check) -> bool {
     }
 }
 
-/// Returns true if findings that are left aside are shown where there are no others: to people, and in JSON with the reason. What
-/// services read to open alerts lists only what counts.
+/// Returns true if findings that are left aside are shown where there are no others: to people, and in JSON with the
+/// reason. Formats from which services open alerts list only findings that count.
 pub(super) fn shows_left_aside(check: &Check) -> bool {
     let formats = [OutputFormat::Full, OutputFormat::Concise, OutputFormat::Json, OutputFormat::Jsonl];
     check.statistics.is_none() && formats.contains(&check.output_format)
 }
 
-/// Whether causes are ranked: it costs time.
+/// True if causes are ranked: it costs time.
 pub(super) fn asks_for_overview(check: &Check) -> bool {
     check.statistics == Some(Counted::Cause)
         || check.statistics.is_none() && matches!(check.output_format, OutputFormat::Full | OutputFormat::Html)

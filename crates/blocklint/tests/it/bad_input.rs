@@ -64,7 +64,7 @@ impl Run {
         self.out.lines().any(|line| line.starts_with(start))
     }
 
-    /// What follows the position in the one BLT902 line of a file.
+    /// Returns the text behind the position in the one BLT902 line of a file.
     fn note(&self, file: &str) -> Option<&str> {
         let mut lines =
             self.out.lines().filter(|line| line.starts_with(&format!("{file}:")) && line.contains(" BLT902 "));

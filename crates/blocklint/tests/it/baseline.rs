@@ -146,7 +146,7 @@ fn a_folder_below_the_root_uses_the_file_at_the_root() {
     let hidden = "No findings.\n1 finding in the baseline.\n";
     assert_eq!(below(&["check"]), said(0, hidden));
     assert_eq!(check(&project), said(0, "No findings.\n6 findings in the baseline.\n"));
-    // What is not under the paths is not in it, and that is told.
+    // Findings outside of the paths are not in it, and a message says so.
     std::fs::remove_file(project.path().join("blocklint-baseline.json")).expect("removed");
     let part = below(&["baseline", "create"]);
     assert_eq!(part.out, "Wrote ../blocklint-baseline.json: 1 finding in 1 file.\n");
@@ -236,7 +236,7 @@ fn what_a_mended_call_brings_to_light_is_held_by_a_baseline_of_notes() {
         project.write("helper.py", &HELPER.replace("    time.sleep(1)\n", ""));
         let run = check(&project);
         assert_eq!((run.code, run.out.contains("app.py:4:5: BLT104 ")), (Some(code), code == 1), "{}", run.out);
-        // What an added line does at the call is new all the same.
+        // A finding of an added line at the call is new all the same.
         project.write(
             "helper.py",
             &HELPER.replace("time.sleep(1)", "input()").replace("import time", "import subprocess"),

@@ -1,4 +1,4 @@
-//! What a run leaves for the next: it changes nothing but time, whatever became of it.
+//! The cache of a run for the next one: it changes nothing but time, whatever became of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -223,7 +223,7 @@ fn every_truncation_and_every_flipped_byte_is_harmless() {
                 assert_eq!(cached(&project, "concise"), expected, "{} at {length}", file.display());
             }
         }
-        // What was broken was made anew; so that the next file is broken alone.
+        // The broken file was made anew, so that the next file is broken alone.
         assert_eq!(cached(&project, "concise"), expected);
     }
 }
@@ -234,8 +234,8 @@ fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
     bytes
 }
 
-/// The checksum keeps accidents out. Whoever writes a repository can put a cache into it that fits its checksums: nothing of it may end
-/// the run.
+/// The checksum keeps accidents out. The author of a repository can put a cache into it that fits its checksums:
+/// nothing of it may end the run.
 #[test]
 fn what_somebody_made_up_ends_no_run() {
     let project = Project::new(&[("helper.py", HELPER), ("app.py", APP), ("src/lib.rs", RUST)]);

@@ -1,4 +1,4 @@
-//! What a change brought, as git tells what was there before.
+//! Findings of a change, compared with the state that git has.
 
 use crate::support::{Project, Run};
 
@@ -112,7 +112,7 @@ fn since_looks_from_the_merge_base_on() {
     project.replace("app.py", "    pass\n", "    helper.wait()\n");
     project.commit();
     project.git(&["checkout", "-q", "main"]);
-    // What others brought meanwhile is not this branch's.
+    // Findings that others brought meanwhile are not this branch's.
     project.write("theirs.py", "import time\nasync def g():\n    time.sleep(1)\n");
     project.commit();
     project.git(&["checkout", "-q", "feature"]);
@@ -136,7 +136,7 @@ fn staged_is_what_the_commit_will_hold() {
     assert_eq!(found(&check(&project, &["--staged"])), Vec::<String>::new(), "nothing is staged");
     project.git(&["add", "app.py"]);
     assert_eq!(found(&check(&project, &["--staged"])), ["app.py BLT101"]);
-    // What the work tree holds beyond that is not looked at: neither a repair nor a new file.
+    // Other changes in the work tree are not looked at: neither a repair nor a new file.
     project.replace("app.py", "    helper.wait()\n", "    pass\n");
     project.write("new.py", "import time\nasync def g():\n    time.sleep(1)\n");
     let run = check(&project, &["--staged"]);

@@ -9,7 +9,7 @@ struct Project {
     folder: tempfile::TempDir,
 }
 
-/// What a run said and how it ended.
+/// The output of a run and its exit code.
 #[derive(Debug, PartialEq, Eq)]
 struct Run {
     code: Option<i32>,
@@ -96,7 +96,7 @@ fn help_is_short_or_long_and_fits() {
     let short = project.run(&["-h"]).out;
     let commands = short.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("commands");
     assert!(commands.lines().all(|line| line.starts_with("  ") && !line.starts_with("   ")), "{commands}");
-    // What decides nothing about a baseline is not among its options.
+    // Options that decide nothing about a baseline are not among its options.
     let create = project.run(&["baseline", "create", "--help"]).out;
     for option in ["--without-signal", "--stdin-filename", "--fix", "--since", "--show-settings"] {
         assert!(!create.contains(option), "{option}: {create}");

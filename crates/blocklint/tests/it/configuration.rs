@@ -313,7 +313,7 @@ fn a_file_extends_another_one() {
     ];
     let is_shown = |line: &&str| out.lines().any(|shown| shown.starts_with(line));
     assert!(code == Some(0) && expected.iter().all(is_shown), "{out}");
-    // What is shown can be read again.
+    // The shown configuration can be read again.
     let values = |out: &str| -> String {
         let lines = out.lines().filter(|line| !line.starts_with('#'));
         lines.map(|line| format!("{}\n", line.split("  # ").next().expect("a value"))).collect()
@@ -663,7 +663,7 @@ fn wrapped(text: &str) -> String {
     lines.join("\n")
 }
 
-/// What would be given to SchemaStore: its examples are valid, its counterexamples are not, and every key has an example.
+/// The entry for SchemaStore: its examples are valid, its counterexamples are not, and every key has an example.
 #[test]
 fn the_entry_for_schemastore_is_whole() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");

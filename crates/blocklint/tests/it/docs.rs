@@ -1,5 +1,5 @@
-//! The commands of README.md and docs are run: those in `sh` and `console` blocks, in a copy of a project that they fit. A block that
-//! cannot be run says why, in a comment above it.
+//! The commands of README.md and docs are run: those in `sh` and `console` blocks, in a copy of a project that they
+//! fit. A block that cannot be run says why, in a comment above it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::{env, fs};
 
 /// Pages that a test of their own follows step by step, and where that stands. It runs their `console` blocks.
 const FOLLOWED: [(&str, &str); 2] = [("docs/adoption.md", "adoption.rs"), ("docs/teach.md", "teach.rs")];
-/// What stands in blocks that hold no commands. A new language is put here, or among the shells.
+/// Languages of blocks that hold no commands. A new language is put here, or among the shells.
 const NO_SHELL: [&str; 13] =
     ["", "elisp", "java", "json", "lua", "md", "py", "python", "rs", "rust", "text", "toml", "yaml"];
 const SHELLS: [&str; 2] = ["sh", "console"];
@@ -165,7 +165,7 @@ fn blocks_and_their_reasons_are_read() {
     assert_eq!((second.language, second.not_run, commands(second)), ("console", None, vec!["a"]));
 }
 
-/// What the page says of formats is what the program knows.
+/// The formats of the page are those of the program.
 #[test]
 fn every_format_is_documented() {
     let page = fs::read_to_string(repository().join("docs/output.md")).expect("a page");

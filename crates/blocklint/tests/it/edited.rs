@@ -1,5 +1,6 @@
-//! What an editor is told at once of a file that has changed is what an analysis of all files finds in it, and an edited session finds
-//! what one that is opened anew finds: random edits over the services that the proofs run, in three languages.
+//! The findings that an editor gets at once for a changed file are those that an analysis of all files finds in it, and
+//! an edited session finds what one that is opened anew finds: random edits over the services that the proofs run, in
+//! three languages.
 
 use std::fs;
 use std::path::Path;

@@ -16,7 +16,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// Whether a test that the page names is there; `None` where the text names none.
+/// True if a test that the page names is there; `None` where the text names none.
 fn is_there(name: &str) -> Option<bool> {
     if let Some((file, test)) = name.split_once("::") {
         let folder = match file {

@@ -94,7 +94,7 @@ fn the_files_that_were_fixed_are_named_and_their_rules_where_that_is_asked() {
     let told = "Fixed 3 findings in 2 files:\n- main.py:\n    1 × BLT101 (blocking-sleep)\n- sub/b.py:\n    2 × BLT101 (blocking-sleep)\n\
                 Found 3 findings (3 fixed, 0 remaining).\n";
     assert_eq!((fixed.code, &*fixed.out), (Some(0), told));
-    // What programs read holds the data alone.
+    // Output for programs holds the data alone.
     project.write("main.py", SLEEPS.as_bytes());
     assert_eq!(project.run(&["check", "--fix", "--show-fixes", "--output-format", "json"]).out, "[]\n");
 }

@@ -40,8 +40,8 @@ impl Folder {
     }
 }
 
-/// Two files of a package below the repository's root; one finding twice in one function, one behind a helper, one fixable by one
-/// edit, and characters of several bytes before one.
+/// Two files of a package below the repository's root; one finding twice in one function, one behind a helper, one
+/// fixable by one edit, and characters of several bytes before one.
 fn service() -> Folder {
     Folder::new(&[
         ("app/store.py", "import requests\n\ndef load(key):\n    return requests.get(key, timeout=5)\n"),
@@ -214,7 +214,7 @@ fn junit_has_a_failed_test_for_each_finding() {
     assert_eq!(folder.run(&["junit"]).1, text, "and nothing that changes from run to run");
 }
 
-/// What GitLab's reader of such reports asks of each object, in its own words and in those of its manual.
+/// The demands of GitLab's reader of such reports on each object, in its own words and in those of its manual.
 #[test]
 fn gitlab_s_reader_takes_each_object() {
     let text = json!({ "type": "string", "minLength": 1 });

@@ -1,4 +1,4 @@
-//! What runs blocklint for people: GitHub's annotations and the hooks of pre-commit.
+//! Integrations that run blocklint for people: GitHub's annotations and the hooks of pre-commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};

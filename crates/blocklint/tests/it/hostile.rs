@@ -1,5 +1,5 @@
-//! A checkout that somebody else made, with all that git may be told to run: nothing in it runs, and nothing outside of it is
-//! read or written.
+//! A checkout that somebody else made, with all that git may be told to run: nothing in it runs, and nothing outside of
+//! it is read or written.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -45,7 +45,7 @@ impl Hostile {
         }
     }
 
-    /// Whether a command of git by itself leaves the trace: else the test would not show anything.
+    /// True if a command of git by itself leaves the trace: else the test would not show anything.
     fn git_runs_it(&self, arguments: &[&str]) -> bool {
         let mut git = std::process::Command::new("git");
         git.args(arguments).current_dir(self.project.path()).env("HOME", self.project.path());
@@ -152,7 +152,7 @@ fn what_a_partial_clone_lacks_is_not_fetched() {
 #[test]
 fn a_repository_in_a_folder_of_a_clone_configures_nothing() {
     let hostile = Hostile::new();
-    // What a clone brings along: a folder that git takes for a repository without a work tree of its own.
+    // The contents of a hostile clone: a folder that git takes for a repository without a work tree of its own.
     let inner = hostile.project.path().join("inner");
     hostile.project.write("inner/blocklint.toml", "");
     hostile.project.write("inner/app.py", APP);
@@ -170,7 +170,7 @@ fn a_repository_in_a_folder_of_a_clone_configures_nothing() {
 
 #[test]
 fn a_filter_that_is_configured_is_not_needed_either() {
-    // Whoever uses one compares all the same: what was staged is told by what git saw of the file.
+    // A run with one compares all the same: what was staged is told by what git saw of the file.
     let hostile = Hostile::new();
     hostile.set("filter.upper.clean", "sed s/time/TIME/");
     hostile.project.write(".gitattributes", "*.py filter=upper\n");

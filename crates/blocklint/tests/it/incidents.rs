@@ -1,11 +1,11 @@
-//! The four incidents: `examples/incidents` shows each as a program that a reader would try, with its fixed twin. What stands here is what
-//! anybody sees who runs blocklint on them and sets nothing.
+//! The four incidents: `examples/incidents` shows each as a program that a reader would try, with its fixed twin. These
+//! are the findings of a run on them with the default settings.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// What the program of an incident gives by default: file, line, rule and severity of each finding.
+/// The findings of an incident's program by default: file, line, rule and severity of each finding.
 fn found(incident: &str) -> Vec<(String, u64, String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = format!("examples/incidents/{incident}");

@@ -63,7 +63,7 @@ fn page() -> String {
     text
 }
 
-/// What `verify_stdlib.py` found in interpreters.
+/// The results of `verify_stdlib.py` in interpreters.
 struct Standard {
     /// The interpreters, from the oldest to the newest.
     versions: String,

@@ -1,4 +1,4 @@
-//! What programs read: the JSON objects field by field, and statistics in ruff's shape.
+//! Output for programs: the JSON objects field by field, and statistics in ruff's shape.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -52,3 +52,4 @@ mod versions;
 #[cfg(unix)]
 mod watch;
 mod why;
+mod words;

@@ -147,7 +147,7 @@ fn check_tells_mistakes_with_their_line() {
     assert!(
         text(&output.stderr).contains("models/bad.toml:5: [[call]] efect: unknown key `efect`; did you mean `effect`?")
     );
-    // What a package ships must name its library and where it documents itself.
+    // A model file in a package must name its library and the address of its documentation.
     let output = blocklint(folder.path(), &["models", "check", "--shipped", "models/good.toml"]);
     assert!(text(&output.stderr).contains("missing key `library`"));
     assert_eq!(blocklint(folder.path(), &["models", "check", "nowhere.toml"]).status.code(), Some(2));

@@ -1,5 +1,5 @@
-//! What libraries do is data under `rules/models`. Code that named one would know something that no model file says and
-//! no user could change, so strings of the crates must not.
+//! The behaviour of libraries is data under `rules/models`. Code that named one would know something that no model file
+//! says and no user could change, so strings of the crates must not.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,7 +49,8 @@ const KNOWN: [&str; 14] = [
     "eventlet",
 ];
 
-/// Files of the linker's languages that hold tables of names which change what code means, such as the generators of constructors.
+/// Files of the linker's languages that hold tables of names which change what code means, such as the generators of
+/// constructors.
 const TABLES: [&str; 7] = ["mod", "words", "names", "builtins", "protocols", "conventions", "generated_code"];
 
 /// True for a file that may name libraries: a table of names, and the list of runtimes.
@@ -148,7 +149,7 @@ fn strings(code: &str) -> Vec<(usize, &str)> {
     found.into_iter().map(|(start, text)| (code[..start].lines().count(), text)).collect()
 }
 
-/// Whether the text names a path of the library: the name alone, or in front of `.x` or `::x`.
+/// True if the text names a path of the library: the name alone, or in front of `.x` or `::x`.
 fn names_library(text: &str, library: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(library).any(|(start, _)| {

@@ -1,5 +1,5 @@
-//! A test that no program holds is not missed by anyone, so that this looks for it: files of `tests/it` that `main.rs` does not name,
-//! tests of libraries that build no program for them, and examples in comments, which are not run.
+//! A test that no program holds is not missed by anyone, so that this looks for it: files of `tests/it` that `main.rs`
+//! does not name, tests of libraries that build no program for them, and examples in comments, which are not run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ fn every_test_is_in_a_program() {
             let code = read(&path);
             let is_test = |line: &str| line.trim() == "#[test]" || line.trim() == "#[cfg(test)]";
             if manifest.contains("\ntest = false\n") && code.lines().any(is_test) {
-                // What a macro makes is a test of the crates that use it.
+                // A test that a macro makes belongs to the crates that use it.
                 if !code.contains("macro_rules!") {
                     lost.push(format!("{} has tests, but its Cargo.toml says `test = false`", path.display()));
                 }

@@ -1,4 +1,5 @@
-//! What a run says on the way and how it is told to: colour, amounts, stdin, threads, completions, and what was not read.
+//! Messages of a run on the way, and their options: colour, amounts, stdin, threads, completions, and what was not
+//! read.
 
 use std::fs;
 use std::io::Write;
@@ -224,12 +225,12 @@ fn what_cannot_be_read_is_said_once() {
     assert_eq!(run.err.matches("dangling.py").count(), 1, "{}", run.err);
     assert!(run.err.lines().all(|line| line.starts_with("warning: ")), "{}", run.err);
     assert_eq!(run.code, Some(0));
-    // Who names such a link is told what is told of any name behind which nothing lies.
+    // A user who names such a link gets the message of a path that does not exist.
     let run = folder.run(&["check", "dangling.py"]);
     assert_eq!((run.code, run.err.as_str()), (Some(2), "error: dangling.py: no such file or folder\n"));
     let closed = folder.path().join("closed");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("set");
-    // Who may do everything is stopped by nothing.
+    // The root user is stopped by no permission.
     let is_closed = fs::read_dir(&closed).is_err();
     let run = folder.run(&["check", ".", "a.py"]);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).expect("set");

@@ -1,4 +1,4 @@
-//! What fixes make of Rust compiles: one crate for each replacement that is applied.
+//! Fixed Rust code compiles: one crate for each replacement that is applied.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -55,7 +55,7 @@ fn what_fixes_make_compiles() {
         let shape = RUST_FIX_SHAPES.iter().find(|(rule, shape)| format!("{rule}-{shape}") == name).expect("a shape").1;
         assert_eq!(after.contains("spawn_blocking"), shape == "offload", "{name} is mended in another way:\n{after}");
     }
-    // What is built for one test run serves the next.
+    // The build of one test run serves the next.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-compile");
     let checked = Command::new(env!("CARGO"))
         .args(["check", "--locked", "--quiet", "--workspace"])

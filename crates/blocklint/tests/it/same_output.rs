@@ -1,5 +1,5 @@
-//! What the program says depends on the files alone: not on where they lie, how many threads read them or which run it
-//! is.
+//! The output of the program depends on the files alone: not on where they lie, how many threads read them or which run
+//! it is.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

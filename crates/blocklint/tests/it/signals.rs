@@ -29,7 +29,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What is counted apart from all other notes.
+/// Notes that are counted apart from all others.
 const ASIDE: [&str; 3] = ["in-tests", "command", "shows-or-measures"];
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 /// A folder that is a project of its own.
 pub(crate) struct Project(tempfile::TempDir);
 
-/// What a run said and how it ended.
+/// The output of a run and its exit code.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,

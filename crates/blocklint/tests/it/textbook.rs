@@ -1,5 +1,5 @@
-//! What people type first: each section of `tests/textbook/first_minutes.md` as a project of its own, checked without options; and what is
-//! shown where only code that is left aside was found.
+//! The first programs that people type: each section of `tests/textbook/first_minutes.md` as a project of its own,
+//! checked without options; and what is shown where only code that is left aside was found.
 
 use std::fs;
 use std::path::Path;

@@ -17,7 +17,7 @@ def list_clients(db):
     return db.query(Row).all()
 "#;
 
-/// What blocklint says of the endpoint among some other files.
+/// Returns the findings of the endpoint among some other files.
 fn told(files: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     for (file, text) in [("blocklint.toml", ""), ("main.py", ENDPOINT)].iter().chain(files) {

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use insta::assert_snapshot;
 use serde_json::Value;
 
-/// What the command says of a line of a project whose files these are; the line is the one that holds the needle.
+/// Returns the output of the command for a line of a project with these files; the line is the one that holds the
+/// needle.
 fn why(files: &[(&str, &str)], file: &str, needle: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("blocklint.toml"), "").expect("written");
@@ -25,7 +26,7 @@ fn why(files: &[(&str, &str)], file: &str, needle: &str) -> String {
     format!("{}exit {}\n", without_model_lines(&out), output.status.code().unwrap_or(-1))
 }
 
-/// The same text where the lines of model files are left out: they move with every row that is added above.
+/// Returns the text without the lines of model files: they move with every row that is added above.
 fn without_model_lines(text: &str) -> String {
     let line = |line: &str| match line.split_once(".toml:") {
         Some((before, after)) => format!("{before}.toml{}", after.trim_start_matches(|c: char| c.is_ascii_digit())),
@@ -273,7 +274,8 @@ async def handler():
     assert_eq!((code, err.trim()), (2, "error: app.py:99: no such line"));
 }
 
-/// Exit code, output and messages of a command in a folder of a project whose files these are; nothing marks the project.
+/// Exit code, output and messages of a command in a folder of a project whose files these are; nothing marks the
+/// project.
 fn in_folder(files: &[(&str, &str)], folder: &str, arguments: &[&str]) -> (i32, String, String) {
     let project = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -400,7 +402,7 @@ async def handler():
     let aside = hidden(&[("tests/test_app.py", test), ("app.py", app)], &["tests/test_app.py:4"]);
     assert_eq!(aside.len(), 1, "{aside:?}");
     assert!(aside[0].contains("`--include-aside` shows it with severity"), "{aside:?}");
-    // What a baseline holds.
+    // Findings that a baseline holds.
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("app.py"), app).expect("written");
     run(folder.path(), &["baseline", "create", "--no-cache"]);

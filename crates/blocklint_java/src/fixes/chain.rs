@@ -302,7 +302,7 @@ impl<'t> File<'_, 't> {
         (!many && !FINAL.contains(&&*element)).then(|| format!("<{element}>"))
     }
 
-    /// Whether nobody looks at what a call gives.
+    /// True if nobody looks at what a call gives.
     fn is_dropped(&self, call: Node<'t>) -> bool {
         call.parent().is_some_and(|parent| kind(parent) == K::ExprStatement)
     }
@@ -317,7 +317,7 @@ impl<'t> File<'_, 't> {
     }
 }
 
-/// Whether a call names type arguments (`Flux.<String>fromIterable`).
+/// True if a call names type arguments (`Flux.<String>fromIterable`).
 fn has_type_arguments(call: Node<'_>) -> bool {
     crate::kinds::named(call).any(|part| kind(part) == K::TypeArguments)
 }

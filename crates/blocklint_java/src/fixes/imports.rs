@@ -56,7 +56,7 @@ impl<'s> Imports<'s> {
         found
     }
 
-    /// Whether a name as it is written means this class.
+    /// True if a name as it is written means this class.
     pub(super) fn means(&self, written: &str, path: &str) -> bool {
         written == path || split(path).1 == written && self.knows(path)
     }
@@ -68,7 +68,7 @@ impl<'s> Imports<'s> {
                 || self.packages.contains(&package) && !self.classes.iter().any(|(class, _)| split(class).1 == name))
     }
 
-    /// Whether the simple name means another class.
+    /// True if the simple name means another class.
     fn is_taken(&self, path: &str) -> bool {
         let name = split(path).1;
         self.declared.contains(&name) || self.classes.iter().any(|(class, _)| *class != path && split(class).1 == name)

@@ -92,7 +92,7 @@ impl<'t> File<'_, 't> {
         Some((many, self.text(element).to_owned()))
     }
 
-    /// Whether the braces of a block stand on lines of their own.
+    /// True if the braces of a block stand on lines of their own.
     fn begins_on_its_own_line(&self, body: Node<'t>) -> bool {
         let inside = self.source.get(body.start_byte() + 1..body.end_byte() - 1).unwrap_or_default();
         let first = inside.lines().next().unwrap_or_default();

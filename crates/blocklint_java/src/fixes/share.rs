@@ -92,7 +92,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// Whether an expression is a number, or a constant of another class.
+    /// True if an expression is a number, or a constant of another class.
     fn is_constant(&self, node: Node<'t>) -> bool {
         matches!(kind(node), K::DecimalInteger | K::HexInteger)
             || kind(node) == K::FieldAccess && self.text(node).rsplit('.').next().is_some_and(is_upper)

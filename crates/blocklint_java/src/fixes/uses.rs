@@ -31,7 +31,7 @@ pub(super) struct Ending<'t> {
 /// `chain.publishOn(own).subscribe();`
 pub(super) struct Start<'t> {
     pub expression: Node<'t>,
-    /// Whether it runs once in the life of an instance.
+    /// True if it runs once in the life of an instance.
     pub once: bool,
 }
 
@@ -148,7 +148,7 @@ fn started<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<St
     None
 }
 
-/// Whether a chain goes to whoever called the method.
+/// True if a chain goes to whoever called the method.
 fn is_given_away(read: Node<'_>) -> bool {
     let mut at = read;
     while let Some(parent) = at.parent() {

@@ -87,19 +87,19 @@ pub struct ExplainedSite {
     pub place: Place,
     /// The callee as written (`self.http.get`).
     pub written: String,
-    /// What it does, in a word or two: `call`, `property`, `with`, `import`.
+    /// Its kind, in a word or two: `call`, `property`, `with`, `import`.
     pub kind: String,
     /// The body it stands in, in words (``async function `handler` ``).
     pub owner: String,
-    /// What its receiver is; `unknown` comes with its reason. `None` where it has none.
+    /// The value of its receiver; `unknown` comes with its reason. `None` where it has none.
     pub receiver: Option<String>,
     /// The arguments that a condition asks for, with what they are.
     pub arguments: Vec<(String, String)>,
-    /// What it runs.
+    /// Its call targets.
     pub targets: Vec<ExplainedTarget>,
     /// The model rows that speak of it, in the order in which they are tried.
     pub rows: Vec<ExplainedRow>,
-    /// What comes of it; never empty.
+    /// Its outcomes; never empty.
     pub outcomes: Vec<Outcome>,
 }
 
@@ -121,7 +121,7 @@ pub struct ExplainedTarget {
 pub struct ExplainedRow {
     /// Its path.
     pub path: String,
-    /// What it says (`network, holds up to 5 s`, `hand-over to a worker`).
+    /// Its text (`network, holds up to 5 s`, `hand-over to a worker`).
     pub says: String,
     /// The model file.
     pub file: String,
@@ -129,11 +129,11 @@ pub struct ExplainedRow {
     pub line: u32,
     /// Its conditions as written, each with whether it is shown to hold.
     pub conditions: Vec<(String, bool)>,
-    /// Whether it is the row that decides.
+    /// True if it is the row that decides.
     pub decides: bool,
 }
 
-/// What comes of a site.
+/// The outcome of a site.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It belongs to the finding of this rule at this place.

@@ -97,7 +97,7 @@ struct One<'a> {
     /// How many causes it has.
     causes: usize,
     fix: Option<FixData<'a>>,
-    /// What was seen of it while the program ran.
+    /// Evidence from a run of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmed: Option<String>,
 }
@@ -107,7 +107,7 @@ struct Step<'a> {
     at: At,
     function: &'a str,
     call: &'a str,
-    /// What happens there, in words.
+    /// The event there, in words.
     says: String,
 }
 
@@ -118,7 +118,7 @@ struct FixData<'a> {
     changes: Vec<Change>,
 }
 
-/// What a fix changes in one file: lines with `+`, `-` or a space before them; `@` parts them.
+/// The changes of a fix in one file: lines with `+`, `-` or a space before them; `@` parts them.
 #[derive(Serialize)]
 struct Change {
     file: usize,

@@ -21,13 +21,14 @@ const MOST_CHARACTERS: usize = 400;
 pub(super) struct File<'a> {
     /// Relative to the project root where it lies below, with `/`.
     path: String,
-    /// What it is written in.
+    /// Its language.
     language: &'static str,
     /// Runs of lines: the number of the first, from 0, and the lines.
     excerpts: Vec<(usize, Vec<&'a str>)>,
 }
 
-/// Where something stands: file, line in its text (from 0), then row, column, end row, end column and cell as people count them.
+/// Where something stands: file, line in its text (from 0), then row, column, end row, end column and cell as people
+/// count them.
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct At(u32, u32, u32, u32, u32, u32, Option<u32>);
 

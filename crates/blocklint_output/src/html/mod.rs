@@ -1,8 +1,9 @@
 //! A report to explore, in one file that needs no other and no network.
 //!
-//! The page is put together from the files beside this one: `page.html`, `report.css` and the scripts. There is no build step.
-//! The data are JSON in an element that browsers do not run, and the scripts make every text a text node, so that nothing in
-//! file names or source text can become markup; a content security policy forbids any other script, and every request.
+//! The page is put together from the files beside this one: `page.html`, `report.css` and the scripts. There is no
+//! build step. The data are JSON in an element that browsers do not run, and the scripts make every text a text node,
+//! so that nothing in file names or source text can become markup; a content security policy forbids any other script,
+//! and every request.
 
 mod data;
 mod excerpts;
@@ -31,16 +32,16 @@ const SCRIPTS: [&str; 8] = [
     include_str!("app.js"),
 ];
 
-/// What the report says besides findings.
+/// The parts of the report besides findings.
 #[derive(Clone, Copy, Debug)]
 pub struct HtmlReport<'a> {
     /// The project root: paths are shown relative to it, and its name is the report's title.
     pub root: &'a Utf8Path,
-    /// What the engine says of the causes.
+    /// The engine's overview of the causes.
     pub overview: &'a Overview,
-    /// What to change first; located like the findings.
+    /// The plan of changes; located like the findings.
     pub plan: Option<&'a Plan>,
-    /// What the last line of other formats counts.
+    /// The counts of the last line in other formats.
     pub summary: &'a Summary,
 }
 
@@ -95,8 +96,8 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Writes JSON in which nothing can end the element around it: `<`, `>` and `&` stand only in strings, where an escape means
-/// the same.
+/// Writes JSON in which nothing can end the element around it: `<`, `>` and `&` stand only in strings, where an escape
+/// means the same.
 struct Inert<'a>(&'a mut dyn Write);
 
 impl Write for Inert<'_> {

@@ -1,4 +1,4 @@
-//! What to change first: plain data that the engine computes, as text and as JSON.
+//! The plan of changes: plain data that the engine computes, as text and as JSON.
 
 mod json;
 mod text;
@@ -28,7 +28,7 @@ pub struct Plan {
     pub left_findings: u32,
 }
 
-/// What a step changes.
+/// The kind of change of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanKind {
     /// The line that enters the library.
@@ -71,7 +71,7 @@ pub struct PlanStep {
     pub hold: Hold,
     /// How bad the worst of them is.
     pub severity: Severity,
-    /// What to do about the worst of them.
+    /// The advice for the worst of them.
     pub help: Option<String>,
     /// The call that the advice speaks of, where it is another one than what is changed.
     pub help_at: Option<Place>,

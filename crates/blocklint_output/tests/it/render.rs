@@ -1,4 +1,4 @@
-//! What each format looks like.
+//! The look of each format.
 
 use std::sync::Arc;
 

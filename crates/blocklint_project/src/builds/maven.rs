@@ -140,7 +140,7 @@ fn parent_of<'p>(
 }
 
 impl Pom {
-    /// Whether a file makes an artifact; its group may be its parent's.
+    /// True if a file makes an artifact; its group may be its parent's.
     fn is_artifact(&self, name: &str) -> bool {
         let own = self.own.name.strip_prefix(':');
         own.map_or(self.own.name == name, |artifact| name.rsplit(':').next() == Some(artifact))

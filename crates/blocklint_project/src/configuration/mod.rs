@@ -73,7 +73,7 @@ pub struct Configuration {
     pub min_confidence: Option<Confidence>,
     /// How strict runs are, where no level says so.
     pub persona: Option<Persona>,
-    /// Whether comments that silence something must say why.
+    /// True if comments that silence something must say why.
     pub require_reason: bool,
     /// Where each key that is not at its default was said, those that others add to first.
     pub origins: Vec<Origin>,
@@ -203,7 +203,7 @@ impl std::error::Error for ConfigurationError {}
 /// What a run is asked to read as its configuration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
-    /// Whether files are left unread that the command line does not name.
+    /// True if files are left unread that the command line does not name.
     pub(crate) isolated: bool,
     /// The values of `--config`.
     pub(crate) given: &'a [String],
@@ -310,7 +310,7 @@ impl Configuration {
         (self.min_severity.unwrap_or(severity), self.min_confidence.unwrap_or(confidence))
     }
 
-    /// Whether what only tests, examples and command lines reach is reported.
+    /// True if what only tests, examples and command lines reach is reported.
     pub fn looks_aside(&self) -> bool {
         self.persona.is_some_and(Persona::looks_aside)
     }

@@ -48,7 +48,7 @@ pub(super) fn given(values: &[String], current: &Utf8Path) -> Result<Given, Vec<
     if errors.is_empty() { Ok(given) } else { Err(errors) }
 }
 
-/// Whether the text before a `=` can be meant as a key.
+/// True if the text before a `=` can be meant as a key.
 fn is_key(text: &str) -> bool {
     let first = text.split('.').next().unwrap_or_default().trim_matches('"');
     !first.is_empty() && first.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))

@@ -52,7 +52,7 @@ impl Persona {
         }
     }
 
-    /// Whether what only tests, examples and command lines reach is shown.
+    /// True if what only tests, examples and command lines reach is shown.
     pub fn looks_aside(self) -> bool {
         self == Persona::Auditor
     }

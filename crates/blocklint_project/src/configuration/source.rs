@@ -108,22 +108,22 @@ pub(crate) fn in_folder(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     files.find(|file| file.is_file() && (is_foreign(file) || is_own(file) && holds(file) && says_something(file)))
 }
 
-/// Whether a file is this tool's by its name and a link out of the repository. It is not read, which is told when it is asked for.
+/// True if a file is this tool's by its name and a link out of the repository. It is not read, which is told when it is asked for.
 fn is_foreign(file: &Utf8Path) -> bool {
     kind(file) == Kind::Own && !is_own(file)
 }
 
-/// Whether a file may be read: no link leads out of the repository with it.
+/// True if a file may be read: no link leads out of the repository with it.
 fn is_own(file: &Utf8Path) -> bool {
     !file.is_symlink() || file.parent().is_some_and(|folder| !leads_out(file, repository(folder)))
 }
 
-/// Whether a file of this tool's name marks a folder as a project.
+/// True if a file of this tool's name marks a folder as a project.
 pub(crate) fn is_marked(folder: &Utf8Path) -> bool {
     NAMES[..2].iter().any(|name| folder.join(name).is_file()) || in_folder(folder).is_some()
 }
 
-/// Whether a file, by its name, holds configuration. One that does not parse counts where it seems to, so that its error is
+/// True if a file, by its name, holds configuration. One that does not parse counts where it seems to, so that its error is
 /// told and not passed over.
 pub(crate) fn holds(file: &Utf8Path) -> bool {
     let kind = kind(file);
@@ -156,7 +156,7 @@ fn is_model(file: &Utf8Path) -> bool {
     matches!(document.get_ref().get("schema").map(|value| value.get_ref()), Some(DeValue::Integer(_)))
 }
 
-/// Whether a file of this tool's name says anything.
+/// True if a file of this tool's name says anything.
 pub(crate) fn says_something(file: &Utf8Path) -> bool {
     match kind(file) {
         // What cannot be read is told when it is.

@@ -49,7 +49,7 @@ impl<'a> Awaited<'a> {
         awaited
     }
 
-    /// Whether what a target is given is awaited: a name of a function with this range, an attribute anywhere.
+    /// True if what a target is given is awaited: a name of a function with this range, an attribute anywhere.
     pub(super) fn waits_for(&self, target: &Expr, function: TextRange) -> bool {
         match target {
             Expr::Name(name) => {

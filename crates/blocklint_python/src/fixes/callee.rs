@@ -215,7 +215,7 @@ impl<'a, 'l> Body<'a, 'l> {
         }
     }
 
-    /// Whether an expression begins with a parameter, or with a name of another function or the module.
+    /// True if an expression begins with a parameter, or with a name of another function or the module.
     fn is_given(&self, expression: &Expr) -> bool {
         root_name(expression).is_some_and(|root| self.given.contains(root) || !self.bound.contains(root))
     }
@@ -304,7 +304,7 @@ impl<'a> SourceOrderVisitor<'a> for Bound<'a> {
     }
 }
 
-/// Whether what is caught is one of these exceptions; `except:` catches all.
+/// True if what is caught is one of these exceptions; `except:` catches all.
 pub(super) fn catches(caught: Option<&Expr>, wanted: &[&str]) -> bool {
     match caught {
         None => true,
@@ -313,7 +313,7 @@ pub(super) fn catches(caught: Option<&Expr>, wanted: &[&str]) -> bool {
     }
 }
 
-/// Whether an expression is one of these names, plain or behind a module, or a call of it.
+/// True if an expression is one of these names, plain or behind a module, or a call of it.
 fn names(expression: &Expr, wanted: &[&str]) -> bool {
     match expression {
         Expr::Call(call) => names(&call.func, wanted),
@@ -339,7 +339,7 @@ fn root_name(expression: &Expr) -> Option<&str> {
     }
 }
 
-/// Whether a logger is not told which exception it is about.
+/// True if a logger is not told which exception it is about.
 fn has_no_error(arguments: &Arguments) -> bool {
     arguments.keywords.iter().all(|keyword| keyword.arg.as_ref().is_none_or(|name| name != "exc_info"))
 }

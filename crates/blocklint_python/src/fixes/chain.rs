@@ -96,7 +96,7 @@ impl<'a> File<'a, '_> {
     }
 }
 
-/// Whether nothing but the calls of the chain runs in an expression.
+/// True if nothing but the calls of the chain runs in an expression.
 fn is_chain_of_plain_calls(call: &ExprCall) -> bool {
     let mut at = call;
     loop {

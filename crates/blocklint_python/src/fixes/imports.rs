@@ -295,7 +295,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// Whether comments stand right above a statement that do not head the file.
+    /// True if comments stand right above a statement that do not head the file.
     fn is_commented(&self, statement: &Stmt) -> bool {
         let start = self.line_start(statement.range().start());
         let above = self.above_comments(start);
@@ -345,7 +345,7 @@ fn module_of(statement: &Stmt) -> &str {
     }
 }
 
-/// Whether a module is of the standard library: those that files import often enough to tell one section from another.
+/// True if a module is of the standard library: those that files import often enough to tell one section from another.
 fn is_standard(root: &str) -> bool {
     const MODULES: &[&str] = &[
         "abc",

@@ -65,11 +65,11 @@ pub struct Elsewhere<'e> {
     /// Why something cannot move to a thread: the call alone or the block that has this span, where an exception is being
     /// handled or not.
     pub refusal: &'e dyn Fn(usize, Option<Span>, bool) -> Option<Refusal>,
-    /// Whether a call by itself takes no longer than a thread.
+    /// True if a call by itself takes no longer than a thread.
     pub is_moment: &'e dyn Fn(usize) -> bool,
-    /// Whether a call takes about as long as the thread that it would take.
+    /// True if a call takes about as long as the thread that it would take.
     pub is_short: &'e dyn Fn(usize) -> bool,
-    /// Whether a `with` statement with this span around the call can move with it only, as a whole.
+    /// True if a `with` statement with this span around the call can move with it only, as a whole.
     pub holds: &'e dyn Fn(usize, Span) -> bool,
 }
 
@@ -148,7 +148,7 @@ pub fn bindings(source: &str, functions: &[Span]) -> Vec<Vec<Binding>> {
     callee::bindings(module, functions)
 }
 
-/// Whether a text in place of a call awaits something; else it can stand wherever the call stands.
+/// True if a text in place of a call awaits something; else it can stand wherever the call stands.
 fn begins_with_await(template: &[Piece]) -> bool {
     matches!(template.first(), Some(Piece::Text(text)) if text.starts_with("await "))
 }

@@ -17,13 +17,13 @@ pub(super) struct Imported<'a> {
     pub(super) local: &'a str,
     /// The module that is loaded where only its first part is bound: `a.b` of `import a.b`.
     loaded: Option<&'a str>,
-    /// Whether it exists when the code runs.
+    /// True if it exists when the code runs.
     at_run_time: bool,
     start: TextSize,
 }
 
 impl Imported<'_> {
-    /// Whether the module of a path is there: packages mostly load what lies right in them, but nothing deeper.
+    /// True if the module of a path is there: packages mostly load what lies right in them, but nothing deeper.
     fn reaches(&self, path: &str) -> bool {
         let module = path.rsplit_once('.').map_or("", |(module, _)| module);
         let is_loaded =
@@ -75,12 +75,12 @@ impl<'a> Names<'a> {
         self.imports.iter().map(|import| import.path.as_str())
     }
 
-    /// Whether the module imports something of a library.
+    /// True if the module imports something of a library.
     pub(super) fn uses(&self, root: &str) -> bool {
         self.imports.iter().any(|import| import.path.split('.').next() == Some(root))
     }
 
-    /// Whether a name that code in these functions reads is the module's, or of the language, and stands for something when
+    /// True if a name that code in these functions reads is the module's, or of the language, and stands for something when
     /// the module's code has run up to a place.
     pub(super) fn is_of_module(
         &self,
@@ -99,7 +99,7 @@ impl<'a> Names<'a> {
         above.binds(name) || !(self.others.contains(name) || self.imports.iter().any(|import| import.local == name))
     }
 
-    /// Whether an import at the top of the module may bind this name for code in these functions.
+    /// True if an import at the top of the module may bind this name for code in these functions.
     pub(super) fn is_free(&self, name: &str, path: &str, functions: &[&'a StmtFunctionDef], at: TextSize) -> bool {
         let (inside, _) = self.inside_of(functions, at);
         !self.others.contains(name)
@@ -147,7 +147,7 @@ impl<'a> Names<'a> {
 struct Binder<'a> {
     imports: Vec<Imported<'a>>,
     others: FxHashSet<&'a str>,
-    /// Whether the insides of functions and classes count.
+    /// True if the insides of functions and classes count.
     deep: bool,
     typing_only: bool,
 }

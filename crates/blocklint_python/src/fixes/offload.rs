@@ -146,7 +146,7 @@ impl<'a> File<'a, '_> {
         Ok(Mended { title: format!("Hand to a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
     }
 
-    /// Whether a call reads or writes what the function around was given: `file.write(data)`.
+    /// True if a call reads or writes what the function around was given: `file.write(data)`.
     fn is_callers_file(&self, site: &Site<'a>) -> bool {
         let (Expr::Attribute(method), Some(function)) = (&*site.call.func, site.around.functions.first()) else {
             return false;
@@ -159,7 +159,7 @@ impl<'a> File<'a, '_> {
             })
     }
 
-    /// Whether a function that is defined here is both called and given to another function: as an `if` for small inputs has
+    /// True if a function that is defined here is both called and given to another function: as an `if` for small inputs has
     /// it, or one for where no thread is there.
     fn is_left_on_purpose(&self, site: &Site<'a>) -> bool {
         let (Expr::Name(name), Some(&function)) = (&*site.call.func, site.around.functions.first()) else {
@@ -349,7 +349,7 @@ fn reads_settings(name: &str) -> bool {
     reads && matches!(words.next_back(), Some("settings" | "config" | "configuration"))
 }
 
-/// Whether a call writes to a log, by its names: `logger.warning(…)`.
+/// True if a call writes to a log, by its names: `logger.warning(…)`.
 fn is_line_of_log(call: &ExprCall) -> bool {
     const LEVELS: &[&str] = &["debug", "info", "warning", "warn", "error", "exception", "critical", "log"];
     let Expr::Attribute(attribute) = &*call.func else { return false };
@@ -385,7 +385,7 @@ fn given_away(function: &StmtFunctionDef) -> FxHashSet<&str> {
     found.given
 }
 
-/// Whether a call, its receiver or an argument, speaks of a name.
+/// True if a call, its receiver or an argument, speaks of a name.
 fn mentions(call: &ExprCall, name: &str) -> bool {
     struct Mentions<'n>(&'n str, bool);
     impl<'a> SourceOrderVisitor<'a> for Mentions<'_> {
@@ -400,7 +400,7 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
     mentions.1
 }
 
-/// Whether what a call gives is read bit by bit, as it says itself: `get(url, stream=True)`, `invoke_with_response_stream(…)`.
+/// True if what a call gives is read bit by bit, as it says itself: `get(url, stream=True)`, `invoke_with_response_stream(…)`.
 fn gives_stream(call: &ExprCall) -> bool {
     let is_true = |value: &Expr| value.as_boolean_literal_expr().is_some_and(|of| of.value);
     let asks = call.arguments.keywords.iter().any(|keyword| {
@@ -411,13 +411,13 @@ fn gives_stream(call: &ExprCall) -> bool {
     asks || named
 }
 
-/// Whether awaiting it in a cancelled task ends at once, before the callable has begun: these runtimes cancel every
+/// True if awaiting it in a cancelled task ends at once, before the callable has begun: these runtimes cancel every
 /// `await` of such a task, asyncio only the first.
 fn is_left_when_cancelled(path: &str) -> bool {
     matches!(path.split('.').next(), Some("trio" | "anyio"))
 }
 
-/// Whether a function of this name takes coroutines and runs them.
+/// True if a function of this name takes coroutines and runs them.
 fn makes_task(name: &str) -> bool {
     matches!(
         name,
@@ -431,7 +431,7 @@ fn makes_task(name: &str) -> bool {
     )
 }
 
-/// Whether an annotation names a file by the usual names of `io`, `typing` and others: `BinaryIO`, `TextIOWrapper`, `UploadFile`.
+/// True if an annotation names a file by the usual names of `io`, `typing` and others: `BinaryIO`, `TextIOWrapper`, `UploadFile`.
 fn names_a_file(annotation: &Expr) -> bool {
     let last = match annotation {
         // `Union[str, io.BufferedIOBase]`, `str | BinaryIO`

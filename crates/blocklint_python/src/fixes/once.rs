@@ -14,12 +14,12 @@ const INSTANCES: &[&str] = &["get_instance", "getInstance", "instance", "get_sin
 /// Decorators that keep what a function gave.
 const KEEPING: &[&str] = &["cache", "lru_cache", "cached", "singleton", "once"];
 
-/// Whether a function gives by its name what is there once.
+/// True if a function gives by its name what is there once.
 pub(super) fn gives_instance(name: &str) -> bool {
     INSTANCES.contains(&name)
 }
 
-/// Whether a function keeps what it made, and gives that: `if _client is None: _client = make()`, `return _client`.
+/// True if a function keeps what it made, and gives that: `if _client is None: _client = make()`, `return _client`.
 pub(super) fn works_once(function: &StmtFunctionDef) -> bool {
     let decorated = function.decorator_list.iter().any(|decorator| {
         let of = match &decorator.expression {
@@ -68,7 +68,7 @@ fn gives_early(statement: &Stmt, kept: &str) -> bool {
     asks(&test.test, kept, false) && test.body.iter().any(gives)
 }
 
-/// Whether a test holds where something is not there yet (`unset`), or where it is.
+/// True if a test holds where something is not there yet (`unset`), or where it is.
 fn asks(test: &Expr, kept: &str, unset: bool) -> bool {
     let is_kept = |expression: &Expr| dotted(expression).as_deref() == Some(kept);
     match test {

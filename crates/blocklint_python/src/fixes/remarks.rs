@@ -35,7 +35,7 @@ impl<'a> File<'a, '_> {
         Ok(())
     }
 
-    /// Whether a comment right above the line of a place says that something blocks there.
+    /// True if a comment right above the line of a place says that something blocks there.
     fn says_it_blocks(&self, at: TextSize) -> bool {
         let mut line = self.line_at(at);
         while line.start() > TextSize::from(0) {

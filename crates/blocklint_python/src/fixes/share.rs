@@ -180,7 +180,7 @@ struct Uses<'h, 'a> {
     ends: Vec<(TextRange, bool)>,
     /// What is neither that nor to give it work.
     others: u32,
-    /// Whether the statement that is looked at is the only one of its block.
+    /// True if the statement that is looked at is the only one of its block.
     is_alone: bool,
     /// Mentions that were explained by what stands around them.
     known: Vec<TextRange>,

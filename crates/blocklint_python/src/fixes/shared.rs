@@ -208,7 +208,7 @@ impl Seen<'_, '_> {
         self.given.contains(&name.id.as_str()).then_some(attribute.attr.as_str())
     }
 
-    /// Whether a target is part of what others see.
+    /// True if a target is part of what others see.
     fn is_shared(&self, target: &Expr) -> bool {
         match target {
             Expr::Subscript(of) => self.kept(&of.value).is_some(),

@@ -152,7 +152,7 @@ impl<'a> File<'a, '_> {
         runs
     }
 
-    /// Whether a statement is one call that would move, or a block that would move as a whole.
+    /// True if a statement is one call that would move, or a block that would move as a whole.
     fn is_step(&self, statement: &'a Stmt, elsewhere: &Elsewhere<'_>) -> bool {
         let range = statement.range();
         let call = match statement {
@@ -178,7 +178,7 @@ impl<'a> File<'a, '_> {
         call.is_some_and(|call| self.moves_alone(call, elsewhere))
     }
 
-    /// Whether a test that holds the thread and the steps under it would move, and nothing else happens there.
+    /// True if a test that holds the thread and the steps under it would move, and nothing else happens there.
     fn is_branch_step(&self, branch: &'a StmtIf, elsewhere: &Elsewhere<'_>) -> bool {
         let is_step = |statement: &'a Stmt| {
             matches!(statement, Stmt::Expr(_) | Stmt::With(_) | Stmt::For(_)) && self.is_step(statement, elsewhere)
@@ -189,7 +189,7 @@ impl<'a> File<'a, '_> {
             && branch.body.iter().all(is_step)
     }
 
-    /// Whether a call would move by itself, and what it is given is only put together or would move as well.
+    /// True if a call would move by itself, and what it is given is only put together or would move as well.
     fn moves_alone(&self, call: &ExprCall, elsewhere: &Elsewhere<'_>) -> bool {
         let is_simple =
             |argument: ArgOrKeyword<'_>| is_plain_but(argument.value(), &|inner| self.moves_alone(inner, elsewhere));
@@ -206,7 +206,7 @@ impl<'a> File<'a, '_> {
         })
     }
 
-    /// Whether several calls of one statement, which is no block with a handle, are wanted.
+    /// True if several calls of one statement, which is no block with a handle, are wanted.
     fn takes_several(&self, statement: &Stmt) -> bool {
         let is_fit = matches!(statement, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::Return(_) | Stmt::If(_));
         let mut places: Vec<TextRange> = self.calls_in(statement.range()).map(|of| of.call.range()).collect();
@@ -264,7 +264,7 @@ pub(super) fn arguments_are_plain(call: &ExprCall) -> bool {
     call.arguments.iter_source_order().all(|argument| is_plain(argument.value()))
 }
 
-/// Whether an expression only names or puts together values.
+/// True if an expression only names or puts together values.
 pub(super) fn is_plain(expression: &Expr) -> bool {
     is_plain_but(expression, &|_| false)
 }

@@ -225,7 +225,7 @@ fn transactions_of(with: &StmtWith) -> impl Iterator<Item = &str> {
     names.map(|name| name.id.as_str()).filter(|name| NAMES.contains(name))
 }
 
-/// Whether what is entered is a lock by its name: `self._lock`, `lock_of(key)`.
+/// True if what is entered is a lock by its name: `self._lock`, `lock_of(key)`.
 pub(super) fn is_lock(entered: &Expr) -> bool {
     let named = match entered {
         Expr::Call(call) => last_name(&call.func),
@@ -235,7 +235,7 @@ pub(super) fn is_lock(entered: &Expr) -> bool {
     named.is_some_and(|name| name.split('_').any(is) || name.ends_with("Lock"))
 }
 
-/// Whether a test asks the queue of `queue.get()` if it holds something: `not queue.empty()`, `queue.qsize() > 0`.
+/// True if a test asks the queue of `queue.get()` if it holds something: `not queue.empty()`, `queue.qsize() > 0`.
 fn asks_queue(test: &Expr, call: &ExprCall) -> bool {
     let receiver = |call: &ExprCall, names: &[&str]| match &*call.func {
         Expr::Attribute(method) if names.contains(&method.attr.as_str()) => dotted(&method.value),
@@ -251,7 +251,7 @@ fn asks_queue(test: &Expr, call: &ExprCall) -> bool {
     }
 }
 
-/// Whether a comprehension runs what stands there for each of its elements.
+/// True if a comprehension runs what stands there for each of its elements.
 fn runs_for_each(node: AnyNodeRef<'_>, range: TextRange) -> bool {
     let generators = match node {
         AnyNodeRef::ExprListComp(of) => &of.generators,
@@ -270,7 +270,7 @@ fn in_first_iterable(generators: &[Comprehension], inner: TextRange) -> bool {
     })
 }
 
-/// Whether a method of what a call gives is awaited, or one of what that gives.
+/// True if a method of what a call gives is awaited, or one of what that gives.
 fn gives_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
     let mut inner = call;
     for node in around.iter().rev() {
@@ -289,7 +289,7 @@ fn gives_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
     false
 }
 
-/// Whether a parent takes only a primary expression here, which `await …` is not.
+/// True if a parent takes only a primary expression here, which `await …` is not.
 fn binds_tighter(parent: AnyNodeRef<'_>, call: TextRange) -> bool {
     // A part in brackets begins and ends inside of what its parent spans.
     let starts = |part: &Expr| part.range() == call;

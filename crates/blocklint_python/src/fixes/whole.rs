@@ -261,7 +261,7 @@ impl<'a> File<'a, '_> {
         target + TextSize::of(&between[..equals + blank])
     }
 
-    /// Whether one of these texts spans lines.
+    /// True if one of these texts spans lines.
     fn names_of_strings(&self, strings: &[TextRange]) -> bool {
         strings.iter().any(|range| self.text(*range).contains(['\n', '\r']))
     }
@@ -357,7 +357,7 @@ fn opens_file(with: &StmtWith) -> bool {
     })
 }
 
-/// Whether a file is opened in a mode that writes.
+/// True if a file is opened in a mode that writes.
 fn opens_to_write(with: &StmtWith) -> bool {
     with.items.iter().filter_map(|item| item.context_expr.as_call_expr()).any(|call| {
         // A path's own method is given no path.
@@ -430,7 +430,7 @@ fn range_of(statements: &[Stmt]) -> TextRange {
     }
 }
 
-/// Whether what is raised in a `with` ends there, as `suppress` has it.
+/// True if what is raised in a `with` ends there, as `suppress` has it.
 fn may_end_early(statement: &Stmt) -> bool {
     let Stmt::With(with) = statement else { return false };
     let ends = |item: &ruff_python_ast::WithItem| {
@@ -499,7 +499,7 @@ fn statement_of(body: &[Stmt], range: TextRange) -> Option<&Stmt> {
     find.1
 }
 
-/// Whether something in a statement is awaited.
+/// True if something in a statement is awaited.
 fn awaits(statement: &Stmt) -> bool {
     Inside::of(std::slice::from_ref(statement)).awaits
 }
@@ -516,7 +516,7 @@ fn last_of(statement: &Stmt) -> Option<&Stmt> {
     }
 }
 
-/// Whether something stands in a suite.
+/// True if something stands in a suite.
 fn holds(suite: &[Stmt], range: TextRange) -> bool {
     suite.iter().any(|statement| statement.range().contains_range(range))
 }

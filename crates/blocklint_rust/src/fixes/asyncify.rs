@@ -23,7 +23,7 @@ pub struct ChainPart<'p> {
     pub calls: Vec<Span>,
     /// The calls that get the place of their twins, and the paths of these.
     pub leaves: Vec<(Span, &'p str)>,
-    /// Whether another crate could call what is `pub`.
+    /// True if another crate could call what is `pub`.
     pub exports: bool,
 }
 
@@ -32,9 +32,9 @@ pub struct ChainPart<'p> {
 pub struct Chained {
     /// What is replaced and by what.
     pub edits: Vec<(Span, String)>,
-    /// Whether each helper, in their order, is known in its own module alone.
+    /// True if each helper, in their order, is known in its own module alone.
     pub is_private: Vec<bool>,
-    /// Whether each is a method with a receiver.
+    /// True if each is a method with a receiver.
     pub is_method: Vec<bool>,
 }
 
@@ -264,7 +264,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Whether an attribute says of a test when it is run and what it must come to.
+/// True if an attribute says of a test when it is run and what it must come to.
 fn leaves_a_test(attribute: &str) -> bool {
     let path = attribute.trim_start_matches("#[").split(['(', ']', '=', ' ']).next().unwrap_or_default();
     matches!(path, "should_panic" | "ignore" | "cfg")

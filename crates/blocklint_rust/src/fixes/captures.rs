@@ -185,7 +185,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Whether values of a type go to another thread, and are there once.
+    /// True if values of a type go to another thread, and are there once.
     fn is_single(&self, site: &Site<'a>, ty: Node<'a>) -> bool {
         let name = ty.child_by_field_id(fields().type_name).map(|name| self.text(name));
         let arguments = ty.child_by_field_id(fields().type_arguments);
@@ -193,7 +193,7 @@ impl<'a> File<'a> {
             && arguments.is_some_and(|list| crate::kinds::named(list).all(|part| self.is_owned_and_send(site, part)))
     }
 
-    /// Whether values of a type are known to own all they hold, to be cloned as such, and to go to any thread: types of the
+    /// True if values of a type are known to own all they hold, to be cloned as such, and to go to any thread: types of the
     /// standard library that do, made of such, and what this file declares so.
     fn is_owned_and_send(&self, site: &Site<'a>, ty: Node<'a>) -> bool {
         let all_known = |list: Node<'a>| crate::kinds::named(list).all(|part| self.is_owned_and_send(site, part));
@@ -221,7 +221,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Whether this file declares a type of this name that is `Clone` and holds nothing borrowed or bound to a thread.
+    /// True if this file declares a type of this name that is `Clone` and holds nothing borrowed or bound to a thread.
     fn is_declared_owned(&self, site: &Site<'a>, name: &str) -> bool {
         // A type parameter may be anything, also a reference.
         let parameters = site.around.function.child_by_field_id(fields().type_parameters);
@@ -251,7 +251,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Whether a call uses a variable only to ask it something: `load(items.len())`.
+    /// True if a call uses a variable only to ask it something: `load(items.len())`.
     fn is_only_asked(&self, site: &Site<'a>, name: &str) -> bool {
         let mut uses = below(site.call, |_| true)
             .into_iter()
@@ -311,7 +311,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Whether of two places only one is reached: they stand in different arms of an `if` or `match`.
+/// True if of two places only one is reached: they stand in different arms of an `if` or `match`.
 fn is_in_other_arm(call: Node<'_>, other: Node<'_>) -> bool {
     let mut at = call;
     while let Some(parent) = at.parent() {
@@ -327,7 +327,7 @@ fn is_in_other_arm(call: Node<'_>, other: Node<'_>) -> bool {
     false
 }
 
-/// Whether a function does its work the first time only, and keeps what came of it: every caller but one would go to another
+/// True if a function does its work the first time only, and keeps what came of it: every caller but one would go to another
 /// thread for nothing.
 pub(super) fn works_once(definition: &str) -> bool {
     const KEEPING: &[&str] = &[
@@ -344,7 +344,7 @@ pub(super) fn works_once(definition: &str) -> bool {
     KEEPING.iter().any(|word| definition.contains(word))
 }
 
-/// Whether an attribute of a function may make something else of it, a builder for example, than what is written there.
+/// True if an attribute of a function may make something else of it, a builder for example, than what is written there.
 pub(super) fn is_rewritten(definition: &str) -> bool {
     /// Attributes that leave a function what it is.
     const LEAVING: &[&str] = &[
@@ -369,14 +369,14 @@ pub(super) fn is_rewritten(definition: &str) -> bool {
     })
 }
 
-/// Whether a function is what is written there, and can be `async`, with an attribute.
+/// True if a function is what is written there, and can be `async`, with an attribute.
 pub(super) fn leaves_a_function(attribute: &str) -> bool {
     const LEAVING: &[&str] = &["allow", "cold", "deny", "deprecated", "doc", "expect", "inline", "must_use", "warn"];
     let path = attribute.trim_start_matches(['#', '[', ' ']).split(['(', ']', '=', ' ']).next().unwrap_or_default();
     LEAVING.contains(&path)
 }
 
-/// Whether the signature of a function says that what it gives may borrow, or may not go to another thread.
+/// True if the signature of a function says that what it gives may borrow, or may not go to another thread.
 pub(super) fn gives_borrowed(definition: &str) -> bool {
     // Attributes and documentation stand before the word.
     let signature = definition.find("fn ").map_or(definition, |at| &definition[at..]);

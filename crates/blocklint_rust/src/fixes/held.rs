@@ -83,7 +83,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Whether something among the tokens of a macro may be a guard, or belong to one thread.
+/// True if something among the tokens of a macro may be a guard, or belong to one thread.
 pub(super) fn is_held_in(tokens: &str) -> bool {
     let mut words = tokens.split(|c: char| !c.is_alphanumeric() && c != '_');
     let is_guard = |name: &&str| tokens.contains(&format!(".{name}()"));
@@ -94,7 +94,7 @@ fn contains(node: Node<'_>, inner: Node<'_>) -> bool {
     node.start_byte() <= inner.start_byte() && inner.end_byte() <= node.end_byte()
 }
 
-/// Whether the block in which a name stands goes on around the call.
+/// True if the block in which a name stands goes on around the call.
 fn is_in_scope<'a>(node: Node<'a>, root: Node<'a>, call: Node<'a>) -> bool {
     let mut around = node.parent();
     while let Some(block) = around.filter(|block| *block != root) {
@@ -106,7 +106,7 @@ fn is_in_scope<'a>(node: Node<'a>, root: Node<'a>, call: Node<'a>) -> bool {
     true
 }
 
-/// Whether a guard lives until the call: in its statement, or in a variable.
+/// True if a guard lives until the call: in its statement, or in a variable.
 fn is_guard_alive<'a>(file: &File<'a>, guard: Node<'a>, root: Node<'a>, call: Node<'a>) -> bool {
     let (mut node, mut is_whole) = (guard, true);
     while let Some(parent) = node.parent().filter(|_| node != root) {
@@ -140,7 +140,7 @@ fn is_guard_alive<'a>(file: &File<'a>, guard: Node<'a>, root: Node<'a>, call: No
     contains(node, call)
 }
 
-/// Whether a parameter may be alive while a task waits.
+/// True if a parameter may be alive while a task waits.
 ///
 /// # Errors
 ///
@@ -179,7 +179,7 @@ fn check<'a>(file: &File<'a>, ty: Node<'a>, depth: usize) -> Result<(), &'a str>
     Ok(())
 }
 
-/// Whether a `dyn` type says that its values go to other threads.
+/// True if a `dyn` type says that its values go to other threads.
 fn is_sendable<'a>(file: &File<'a>, dynamic: Node<'a>) -> bool {
     let bounds = dynamic.parent().filter(|parent| kind(*parent) == K::BoundedType).unwrap_or(dynamic);
     let is_reference = bounds.parent().is_some_and(|parent| kind(parent) == K::ReferenceType && !is_mutable(parent));
@@ -191,7 +191,7 @@ fn is_mutable(reference: Node<'_>) -> bool {
     all(reference).any(|part| kind(part) == K::MutableSpecifier)
 }
 
-/// Whether a type stands behind `&` or in an `Arc`.
+/// True if a type stands behind `&` or in an `Arc`.
 fn is_shared<'a>(node: Node<'a>, top: Node<'a>) -> bool {
     let mut around = Some(node);
     while let Some(of) = around {

@@ -117,7 +117,7 @@ fn mentions(root: Node<'_>, text: &str, name: &str) -> usize {
     nodes.iter().filter(|node| is_name(node)).count()
 }
 
-/// Whether a name is another one in a module of the file: it imports that itself, or nothing of the file's own.
+/// True if a name is another one in a module of the file: it imports that itself, or nothing of the file's own.
 fn has_its_own(module: Node<'_>, text: &str, name: &str) -> bool {
     let words = text.get(module.byte_range()).unwrap_or_default();
     let body = module.child_by_field_name("body");

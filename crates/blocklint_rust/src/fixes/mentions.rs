@@ -12,7 +12,7 @@ use crate::kinds::{K, all, fields, kind};
 pub struct Sought<'n> {
     /// Its name.
     pub name: &'n str,
-    /// Whether it is a method with a receiver.
+    /// True if it is a method with a receiver.
     pub is_method: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'a> File<'a> {
         is_name && std::iter::successors(text.parent(), |node| node.parent()).any(|node| kind(node) == K::AttributeItem)
     }
 
-    /// Whether a name, as it stands, may be that of the function.
+    /// True if a name, as it stands, may be that of the function.
     fn means(&self, node: Node<'a>, of: Sought<'_>) -> bool {
         let Some(parent) = node.parent() else { return false };
         let is_name_of = |parent: Node<'a>| parent.child_by_field_id(fields().name) == Some(node);
@@ -89,7 +89,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Whether no variable around has the name.
+    /// True if no variable around has the name.
     fn is_free(&self, node: Node<'a>, of: Sought<'_>) -> bool {
         if kind(node) == K::FieldIdentifier {
             return false;
@@ -101,7 +101,7 @@ impl<'a> File<'a> {
             .any(|function| below(function, |_| true).into_iter().any(|part| self.binds(part, of.name)))
     }
 
-    /// Whether a declaration binds a variable of this name.
+    /// True if a declaration binds a variable of this name.
     fn binds(&self, node: Node<'a>, name: &str) -> bool {
         let pattern = match kind(node) {
             K::Parameter | K::LetDeclaration | K::LetCondition | K::For => node.child_by_field_id(fields().pattern),
@@ -117,7 +117,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Whether an import gives the name on to other crates.
+/// True if an import gives the name on to other crates.
 fn is_exported(file: &File<'_>, node: Node<'_>) -> bool {
     let declaration =
         std::iter::successors(Some(node), |node| node.parent()).find(|node| kind(*node) == K::UseDeclaration);

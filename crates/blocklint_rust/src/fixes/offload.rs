@@ -86,7 +86,7 @@ impl<'a> File<'a> {
         Ok(Mended { title: format!("Hand to the blocking pool with `{written}`"), applicability, edits })
     }
 
-    /// Whether the chain that the edit makes stays on its line, as rustfmt has it.
+    /// True if the chain that the edit makes stays on its line, as rustfmt has it.
     fn fits(&self, call: Node<'a>, written: &str, fallible: bool) -> bool {
         /// The longest chain on one line, and the longest line.
         const CHAIN: usize = 60;
@@ -102,7 +102,7 @@ impl<'a> File<'a> {
         !text.contains('\n') && text.chars().count() + more <= CHAIN && line.chars().count() + more <= LINE
     }
 
-    /// Whether another call of the chain begins right behind a call.
+    /// True if another call of the chain begins right behind a call.
     fn is_followed_by_dot(&self, call: Node<'a>) -> bool {
         self.source.get(call.end_byte()..).is_some_and(|behind| behind.starts_with('.'))
     }

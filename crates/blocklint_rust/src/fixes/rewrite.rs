@@ -48,7 +48,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Whether `.await` can follow an expression without brackets.
+/// True if `.await` can follow an expression without brackets.
 fn is_postfix(node: Node<'_>) -> bool {
     matches!(
         kind(node),

@@ -48,7 +48,7 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// Whether something that must not leave its thread may be alive at the call: a new `.await` there would make the
+    /// True if something that must not leave its thread may be alive at the call: a new `.await` there would make the
     /// task one that no other thread can take over.
     pub(super) fn keeps_to_its_thread(&self, text: impl Fn(Node<'a>) -> &'a str) -> bool {
         super::below(self.root, |_| true).into_iter().any(|node| match kind(node) {
@@ -73,7 +73,7 @@ const THREAD_BOUND: &[&str] =
 /// Names of methods that give guards.
 const GUARDING: &[&str] = &["lock", "read", "write", "borrow", "borrow_mut"];
 
-/// Whether a function or closure is `async`.
+/// True if a function or closure is `async`.
 pub(super) fn is_async(node: Node<'_>) -> bool {
     all(node).any(|part| match kind(part) {
         K::Async => true,

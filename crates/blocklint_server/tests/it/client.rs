@@ -24,14 +24,14 @@ pub(crate) struct Client {
     connection: Option<Connection>,
     server: Option<JoinHandle<Ended>>,
     next_id: i32,
-    /// What the server said of itself.
+    /// The server's description of itself.
     pub(crate) capabilities: Value,
     /// Notifications that nobody looked at yet.
     pub(crate) notified: VecDeque<Notification>,
     /// Requests of the server, all of which are answered at once.
     pub(crate) asked: Vec<Request>,
     answers: BTreeMap<RequestId, Response>,
-    /// What `workspace/configuration` is answered with.
+    /// The answer to `workspace/configuration`.
     pub(crate) settings: Value,
 }
 
@@ -155,7 +155,7 @@ impl Client {
         }
     }
 
-    /// Whether a request was answered within this time.
+    /// True if a request was answered within this time.
     pub(crate) fn is_answered(&mut self, id: &RequestId, within: Duration) -> bool {
         let deadline = Instant::now() + within;
         while !self.answers.contains_key(id) && self.receive(deadline) {}

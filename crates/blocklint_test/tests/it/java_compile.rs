@@ -1,5 +1,5 @@
-//! Each shape of a fix in Java has an example in `tests/fixtures/java-compile/before`, and what the fix makes of it lies in
-//! `src/main/java`, where it is compiled against the real libraries.
+//! Each shape of a fix in Java has an example in `tests/fixtures/java-compile/before`, and what the fix makes of it
+//! lies in `src/main/java`, where it is compiled against the real libraries.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,6 +1,7 @@
-//! What is tested beside the documents, in one program.
+//! Tests beside the documents, in one program.
 
 mod java_compile;
 mod rows;
 mod signals;
+mod specified;
 mod why;

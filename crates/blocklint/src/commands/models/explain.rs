@@ -84,7 +84,7 @@ fn members(models: &LanguageModels, path: &str) -> Vec<String> {
     found
 }
 
-/// What is known of a library by its name in the registry.
+/// The record of a library by its name in the registry.
 fn of_library(models: &LanguageModels, name: &str) -> String {
     let mut text = String::new();
     for (kind, layer) in models.layers() {

@@ -21,7 +21,7 @@ pub(super) fn twins(twins: &Twins) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-/// What models say of one path; an object without rows where they say nothing.
+/// The rows of models for one path; an object without rows where they say nothing.
 fn of_name(models: &LanguageModels, name: &str) -> Value {
     let path = models.canonical(name);
     let calls = models.calls(&path);

@@ -12,7 +12,7 @@ use crate::arguments::{TextFormat, VerifyModels};
 use crate::messages::{Failure, error};
 use crate::{CLEAN, FOUND};
 
-/// What became of one model file.
+/// The result for one model file.
 #[derive(Serialize)]
 struct Verified {
     model: String,

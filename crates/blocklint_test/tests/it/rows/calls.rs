@@ -113,7 +113,7 @@ fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result
     let mut wish = Wish::default();
     world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
     for condition in &row.unless {
-        // What is absent by itself excuses; so it is given.
+        // An argument that excuses by its absence is given.
         if condition.tests.contains(&blocklint_models::Test::Absent(true))
             && let blocklint_models::Subject::Argument(argument) = &condition.subject
         {
@@ -158,7 +158,7 @@ pub(crate) fn rule_of(effect: Effect) -> &'static str {
     }
 }
 
-/// What a line that makes the row hold must have: `wish` tells which arguments are given.
+/// Returns the requirements of a line that makes the row hold: `wish` tells which arguments are given.
 pub(crate) fn expected(
     of: &Of,
     row: &CallRow,

@@ -33,7 +33,7 @@ impl Arguments {
         self.positional[position] = Some(text.to_owned());
     }
 
-    /// What was set for an argument.
+    /// The value that was set for an argument.
     pub(crate) fn get(&self, argument: &Argument) -> Option<&str> {
         let at = |position: usize| self.positional.get(position).and_then(Option::as_deref);
         let named = |name: &str| self.keyword.iter().find(|(of, _)| of == name).map(|(_, text)| text.as_str());

@@ -8,10 +8,10 @@ use super::draft::{Draft, Reason};
 use super::python::{Spelling, Wish, World};
 use super::uses::{Expected, Of, Use};
 
-/// What is handed over.
+/// The callable that is handed over.
 const SLEEPER: &str = "# A function to hand over.\nimport time\ndef sleeper(*args):\n    time.sleep(1)";
 
-/// What is handed over to a row that says what its result does besides.
+/// The callable for a row that says what its result does besides.
 const QUIET: &str = "# A function to wrap.\ndef quiet(*args):\n    pass";
 
 /// How the same source is expected to end.
@@ -58,7 +58,7 @@ fn wrapper(
     let mut wish = Wish::default();
     world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
     for condition in &row.unless {
-        // What is absent by itself excuses; so it is given.
+        // An argument that excuses by its absence is given.
         if condition.tests.contains(&Test::Absent(true))
             && let Subject::Argument(argument) = &condition.subject
         {
@@ -193,7 +193,7 @@ fn definition(
     lines.extend([decorator, format!("def use_{number}(*args):"), "    time.sleep(1)".to_owned()]);
     let mut at = lines.len() - 1;
     if row.wraps {
-        // What is decorated runs so where it is called.
+        // A decorated function runs so where it is called.
         lines.extend([format!("async def caller_{number}():"), format!("    use_{number}()")]);
         at = lines.len() - 1;
         if runs(row, models)? == Runs::In(Context::EventLoop) {

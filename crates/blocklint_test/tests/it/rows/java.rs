@@ -120,7 +120,7 @@ pub(crate) fn sampled(path: &str) -> String {
     segments.iter().enumerate().map(sample).collect::<Vec<_>>().join(".")
 }
 
-/// Whether a type is another or derives from it.
+/// True if a type is another or derives from it.
 fn derives(lang: &LanguageModels, ty: &str, base: &str) -> bool {
     ty == base || lang.bases(ty).iter().filter_map(TypeExpr::path).any(|next| derives(lang, next, base))
 }

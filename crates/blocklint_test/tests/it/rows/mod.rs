@@ -51,7 +51,7 @@ const KNOWN_NAMES: &[&str] = &[
     "builtins.any",
     "builtins.all",
     "builtins.bytearray",
-    // What a row with `wraps` gives is the function it wraps, not what `returns` says.
+    // A row with `wraps` returns the function it wraps, not the type of `returns`.
     "asgiref.sync.<wrapped>.__call__",
     // `async for` over a library's object looks no method up.
     "asyncio.StreamReader.__anext__",
@@ -96,7 +96,7 @@ const KNOWN_TYPES: &[&str] = &[
     "asgiref.sync.sync_to_async",
     "asgiref.sync.SyncToAsync",
     "asgiref.sync.<wrapped>.__call__",
-    // What makes a value of these hands its own argument on, and here it has none.
+    // The constructor of such a value hands its own argument on, and here it has none.
     "sqlalchemy.orm.sessionmaker.<begin>",
     // Which of its rows speaks hangs on the index.
     "django.db.models.QuerySet.__getitem__",
@@ -276,7 +276,8 @@ fn python_types_are_what_their_rows_say() {
 }
 
 /// Rust and Java are read by thin front ends. Each row is called in the two ways in which a method can be (of which one
-/// need not exist); how many rows cannot be called, and how many are found in neither way, is pinned and can only shrink.
+/// need not exist); how many rows cannot be called, and how many are found in neither way, is pinned and can only
+/// shrink.
 fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &CallRow, usize, usize) -> MadeUse) {
     let files = rows_of::read(&[]);
     let make = |of: &Of, row: &CallRow, way, number| {
@@ -334,8 +335,8 @@ fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &
 
 type MadeUse = Result<Use, Reason>;
 
-/// How a trace names a call: in Java without the parameters by which its row was chosen, and by the name that was written
-/// where the row has a glob; in Rust a trait's method by the type that has it.
+/// How a trace names a call: in Java without the parameters by which its row was chosen, and by the name that was
+/// written where the row has a glob; in Rust a trait's method by the type that has it.
 fn shown_path(language: Language, path: &str) -> String {
     if let Some((types, method)) = path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
         return format!("{}::{method}", types.split(" as ").next().unwrap_or(types));
@@ -410,7 +411,7 @@ fn holds_in_one_way(language: Language, known: &[&str], make: impl Fn(&Of, &Call
     report("calls", &different, known);
 }
 
-/// Whether what a method is called on is a lock, which alone says nothing.
+/// True if the receiver of a method is a lock, which alone makes no finding.
 fn is_lock(lang: &LanguageModels, path: &str) -> bool {
     let path = shown_path(lang.language(), path);
     let owner = path.rsplit_once(separator(lang.language())).map_or("", |(owner, _)| owner);

@@ -6,7 +6,7 @@ use blocklint_models::{
 
 use super::draft::{Arguments, Draft, Reason, literal};
 
-/// What Python's rows say, by path.
+/// The rows of Python, by path.
 pub(crate) struct World<'m> {
     /// The rows as calls find them.
     pub lang: &'m LanguageModels,
@@ -19,13 +19,13 @@ pub(crate) struct World<'m> {
 pub(crate) enum Spelling {
     /// An expression.
     Expression(String),
-    /// What stands in `with ...:`.
+    /// The expression of `with ...:`.
     With(String),
-    /// What stands in `async with ...:`.
+    /// The expression of `async with ...:`.
     AsyncWith(String),
-    /// What is iterated.
+    /// The iterated expression.
     For(String),
-    /// What `async for` iterates.
+    /// The expression that `async for` iterates.
     AsyncFor(String),
 }
 
@@ -50,7 +50,7 @@ impl Spelling {
     }
 }
 
-/// What a call is written with.
+/// The parts of a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wish {
     /// Its arguments.
@@ -83,7 +83,7 @@ impl<'m> World<'m> {
         world
     }
 
-    /// Whether a path is a class: Python's own small ones by name, others by their capital letter.
+    /// True if a path is a class: Python's own small ones by name, others by their capital letter.
     pub(crate) fn is_class(&self, path: &str) -> bool {
         let last = path.rsplit('.').next().unwrap_or(path);
         let is_module = path == "xml.etree.ElementTree";
@@ -123,7 +123,7 @@ impl<'m> World<'m> {
             if self.satisfy(&mut trial, &mut wish, path, &row.when, depth).is_err() {
                 continue;
             }
-            // What the type carries comes from the arguments.
+            // The element type comes from the arguments.
             for argument in arguments_of(row.returns.as_ref()) {
                 let text = match of {
                     Some(of) => self.value(&mut trial, of, None, depth)?,
@@ -311,7 +311,7 @@ impl<'m> World<'m> {
         DEPTH
     }
 
-    /// Whether values of this type are locks.
+    /// True if values of this type are locks.
     pub(crate) fn is_lock(&self, ty: &str) -> bool {
         self.types.iter().filter(|(of, _)| *of == ty).any(|(_, row)| {
             row.role.is_some_and(blocklint_models::Role::is_lock)

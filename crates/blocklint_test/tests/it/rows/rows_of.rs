@@ -41,7 +41,7 @@ fn list(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) {
         let entry = entry.expect("an entry");
         match entry.file_type().expect("a kind").is_dir() {
             true => list(entry.path(), paths),
-            // What was verified stands beside the models.
+            // The record of verified rows stands beside the models.
             false if entry.file_name() == "VERIFIED.toml" => {}
             false if entry.path().extension() == Some("toml") => paths.push(entry.path().to_owned()),
             false => {}
@@ -59,8 +59,8 @@ pub(crate) fn models(files: &[File]) -> Models {
     Models::only(files).expect("checked files compile")
 }
 
-/// The same files, but each `[[call]]` row sleeps, at once and in every case: where a call leads to a row, there is a
-/// finding that names the row's path, whatever the row really says.
+/// Returns the model files with `[[call]]` rows that sleep, at once and in every case: where a call leads to a row,
+/// there is a finding that names the row's path, whatever the row really says.
 pub(crate) fn all_calls_sleep(files: &[File]) -> Vec<File> {
     let mut files = files.to_vec();
     for entry in files.iter_mut().flat_map(|file| &mut file.calls) {
@@ -75,8 +75,8 @@ pub(crate) fn all_calls_sleep(files: &[File]) -> Vec<File> {
     files
 }
 
-/// The same files, but whatever is handed over runs where it is seen: on the event loop, or, of a row that wraps, when
-/// the result is called.
+/// Returns the model files with handovers that run where they are seen: on the event loop, or, of a row that wraps,
+/// when the result is called.
 pub(crate) fn all_handovers_run(files: &[File]) -> Vec<File> {
     let mut files = files.to_vec();
     for entry in files.iter_mut().flat_map(|file| &mut file.handovers) {
@@ -87,8 +87,8 @@ pub(crate) fn all_handovers_run(files: &[File]) -> Vec<File> {
     files
 }
 
-/// The type that a row's conditions ask of the receiver: of a tag the first type that has it, best one that derives from
-/// or implements the type whose method is called.
+/// The type that a row's conditions ask of the receiver: of a tag the first type that has it, best one that derives
+/// from or implements the type whose method is called.
 pub(crate) fn asked_receiver(files: &[File], language: Language, row: &CallRow, owner: &str) -> Option<String> {
     let of_tag = |tag: &String| {
         let tagged = || of(files, language).flat_map(|file| &file.types).filter(|entry| entry.row.tags.contains(tag));

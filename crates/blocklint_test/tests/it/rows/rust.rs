@@ -53,7 +53,7 @@ pub(crate) fn call(
                 format!("std::io::BufReader<{ty}>")
             }
             0 => match lang.ty(&receiver).filter(|rows| asked.is_some() && rows.through().is_some()) {
-                // What the type is looked through for is asked, and the method is its own.
+                // The inner type is asked, and the method is its own.
                 Some(_) => format!("{receiver}<{ty}>"),
                 None => ty,
             },

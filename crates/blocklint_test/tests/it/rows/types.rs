@@ -58,7 +58,7 @@ impl Stated<'_> {
         self.probe_part(draft, expression, ty, head, "");
     }
 
-    /// The same with a part of the item that `head` binds.
+    /// Adds one use of a part of the item that `head` binds.
     fn probe_part(&mut self, mut draft: Draft, expression: &str, ty: &str, head: Option<&str>, part: &str) {
         // These say nothing of what they stand for.
         if ["typing.Any", "typing.Awaitable"].contains(&ty) {
@@ -78,7 +78,7 @@ impl Stated<'_> {
     fn expect(&mut self, draft: &Draft, expression: &str, ty: &TypeExpr, receiver: &str, head: Option<&str>) {
         match ty {
             TypeExpr::Path { path, arguments } => {
-                // What awaiting gives is what the argument's function gives.
+                // The awaited result is that of the argument's function.
                 let awaited = self.world.types(path).any(|row| matches!(row.awaits, Some(TypeExpr::Parameter(_))));
                 if awaited && head.is_none() && matches!(arguments.first(), Some(TypeExpr::Result(_))) {
                     self.probe(draft.clone(), &format!("(await {expression})"), ELEMENT, None);
@@ -127,7 +127,7 @@ impl Stated<'_> {
     }
 }
 
-/// What a call gives, and the state it leaves.
+/// The result of a call, and the state it leaves.
 pub(crate) fn of_call(world: &World<'_>, of: &Of, row: &CallRow, probes: &mut Probes, number: &mut usize) -> Uses {
     let mut stated = Stated { world, of, probes, number, uses: Uses::default() };
     let made = [returned(&mut stated, row), state(&mut stated, row), added(&mut stated, row)];
@@ -163,7 +163,7 @@ fn returned(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
         } else if earlier.when.iter().any(|condition| condition.tests.contains(&blocklint_models::Test::Absent(true)))
             && let blocklint_models::Subject::Argument(argument) = &earlier.when[0].subject
             && wish.arguments.get(argument).is_none()
-            // What the type is made of is given below.
+            // The parts of the type are given below.
             && !arguments_of(Some(returns)).contains(&argument)
         {
             wish.arguments.put(argument, "'x'", false);
@@ -263,7 +263,7 @@ fn state(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
     Ok(())
 }
 
-/// What was put into a container comes out.
+/// An element that was put into a container comes out.
 fn added(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
     let Some(argument) = &row.adds else { return Ok(()) };
     let (world, of) = (stated.world, stated.of);
@@ -292,7 +292,7 @@ fn added(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
     Ok(())
 }
 
-/// What values of a type are like.
+/// The properties of a type's values.
 pub(crate) fn of_type(world: &World<'_>, of: &Of, row: &TypeRow, probes: &mut Probes, number: &mut usize) -> Uses {
     let mut stated = Stated { world, of, probes, number, uses: Uses::default() };
     let mut draft = Draft::default();

@@ -27,7 +27,7 @@ impl std::fmt::Display for Of {
     }
 }
 
-/// What one line must have.
+/// The requirements of one line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected {
     /// No finding whose trace ends in this call.
@@ -43,7 +43,7 @@ pub(crate) enum Expected {
         severity: Option<Severity>,
         /// Its hold, where it is stated.
         hold: Option<Hold>,
-        /// What its trace ends in.
+        /// The end of its trace.
         call: String,
     },
 }
@@ -64,7 +64,7 @@ pub(crate) struct Use {
     pub lines: Vec<String>,
     /// Which of them is looked at.
     pub at: usize,
-    /// What it must have.
+    /// Its requirements.
     pub expected: Expected,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Difference {
     pub path: String,
     /// Its row, as messages name it.
     pub(crate) row: String,
-    /// What differs, with the source.
+    /// The differences, with the source.
     pub text: String,
 }
 
@@ -161,7 +161,7 @@ fn file_text(uses: &[&Use]) -> (String, Vec<u32>) {
 fn findings(root: &Utf8Path, models: &Models) -> Vec<Finding> {
     let paths = [root.to_owned()];
     let project = discover(Request { current: root, paths: &paths, isolated: true }).expect("a project");
-    // What a row says of a file is to be seen where the same line opens it.
+    // The effect of a row on a file is seen where the same line opens it.
     let without = signal_named("same-file").map_or_else(Default::default, |at| SignalSet::default().with(at));
     let report = analyse(&project, models, Options { without, ..Options::new(Confidence::Medium) }).expect("a run");
     let levels = Levels { severity: Severity::Note, confidence: Confidence::Medium };
@@ -202,7 +202,7 @@ fn difference(expected: &Expected, here: &[&Finding]) -> Option<String> {
     }
 }
 
-/// Whether a trace ends in a call: its path, or its last names.
+/// True if a trace ends in a call: its path, or its last names.
 fn is_call(found: &str, call: &str) -> bool {
     found == call || found.strip_suffix(call).is_some_and(|head| head.ends_with(['.', ':']))
 }

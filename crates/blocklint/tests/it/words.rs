@@ -1,0 +1,293 @@
+//! Sentences begin with their subject. Words such as *what* and *who* at the beginning make a clause the subject, and a
+//! reader must read such a sentence twice. Documents have none; comments of the code have as many as `words.txt` says
+//! for each file, and a crate may only get fewer. CONTRIBUTING.md, "How we write", has the rules; this test holds the
+//! one that a list of words can hold.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Words that begin no sentence, unless it is a question.
+const REFUSED: [&str; 6] = ["What", "Whatever", "Who", "Whoever", "Whether", "That which"];
+/// Words that begin no doc comment: it says the difference instead.
+const REFUSED_IN_DOC_COMMENTS: &str = "The same";
+/// Headings that programs print and readers look for.
+const ALLOWED: [&str; 1] = ["What it reports"];
+/// Documents whose sentences stand in code, which the count of the crate holds.
+const GENERATED: [&str; 4] = ["docs/configuration.md", "docs/libraries.md", "docs/rules.md", "docs/signals.md"];
+const COUNTS: &str = "crates/blocklint/tests/it/words.txt";
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Returns the files below `folder` with an extension, by path from the repository's root.
+fn files_below(folder: &str, extension: &str) -> Vec<String> {
+    let root = repository();
+    let mut folders = vec![root.join(folder)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                let path =
+                    path.strip_prefix(&root).expect("below the root").to_str().expect("UTF-8").replace('\\', "/");
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Text between blank lines, with the line on which it begins.
+#[derive(Debug, Default, PartialEq)]
+struct Paragraph {
+    line: usize,
+    text: String,
+    is_doc: bool,
+}
+
+/// Collects lines into paragraphs.
+#[derive(Default)]
+struct Paragraphs {
+    done: Vec<Paragraph>,
+    open: Option<Paragraph>,
+}
+
+impl Paragraphs {
+    fn end(&mut self) {
+        self.done.extend(self.open.take());
+    }
+
+    fn add(&mut self, line: usize, text: &str, is_doc: bool) {
+        let open = self.open.get_or_insert_with(|| Paragraph { line, text: String::new(), is_doc });
+        open.text.push_str(text);
+        open.text.push(' ');
+    }
+
+    fn add_alone(&mut self, line: usize, text: &str) {
+        self.end();
+        self.add(line, text, false);
+        self.end();
+    }
+}
+
+/// Returns a list item's text, if the line begins one.
+fn list_item(line: &str) -> Option<&str> {
+    if let Some(text) = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)) {
+        return Some(text);
+    }
+    let rest = line.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    if rest.len() < line.len() { rest.strip_prefix(". ") } else { None }
+}
+
+/// Returns headings, cells of tables, list items and paragraphs of a Markdown document; blocks of code are left out.
+fn paragraphs_of_document(text: &str) -> Vec<Paragraph> {
+    let mut found = Paragraphs::default();
+    let mut fence: Option<String> = None;
+    for (line, text) in (1..).zip(text.lines().map(str::trim)) {
+        let marks = text.len() - text.trim_start_matches('`').len();
+        match &fence {
+            Some(open) => {
+                if text == open {
+                    fence = None;
+                }
+            }
+            None if marks >= 3 => {
+                found.end();
+                fence = Some("`".repeat(marks));
+            }
+            None if text.is_empty() => found.end(),
+            None if text.starts_with('#') => found.add_alone(line, text.trim_start_matches('#')),
+            None if text.starts_with('|') => {
+                for cell in text.split('|') {
+                    found.add_alone(line, cell);
+                }
+            }
+            None => match list_item(text) {
+                Some(item) => {
+                    found.end();
+                    found.add(line, item, false);
+                }
+                None => found.add(line, text, false),
+            },
+        }
+    }
+    found.end();
+    found.done
+}
+
+/// Returns the comments of a source file that stand on lines of their own.
+fn comments_of_source(text: &str) -> Vec<Paragraph> {
+    let mut found = Paragraphs::default();
+    let mut kind = "";
+    for (line, text) in (1..).zip(text.lines().map(str::trim)) {
+        let begins = ["///", "//!", "//"].into_iter().find(|mark| text.starts_with(mark)).unwrap_or("");
+        if begins != kind {
+            found.end();
+            kind = begins;
+        }
+        let words = text[begins.len()..].trim();
+        match (begins.is_empty() || words.is_empty(), list_item(words)) {
+            (true, _) => found.end(),
+            (false, Some(item)) => {
+                found.end();
+                found.add(line, item, begins != "//");
+            }
+            (false, None) => found.add(line, words, begins != "//"),
+        }
+    }
+    found.end();
+    found.done
+}
+
+/// Returns the sentences of a text, without marks of emphasis and quotes before them.
+fn sentences(text: &str) -> Vec<&str> {
+    let marks: &[char] = &['*', '_', '"', '(', '>', ' '];
+    let mut found = Vec::new();
+    let mut begin = 0;
+    for (at, sign) in text.char_indices() {
+        if !matches!(sign, '.' | '!' | '?' | ':' | ';') {
+            continue;
+        }
+        // Emphasis may end behind the sign: `**It ends.** The next one`.
+        let behind = text[at + 1..].trim_start_matches(['*', '_', '"', ')']);
+        let next = behind.trim_start_matches(marks);
+        if behind.starts_with(' ') && next.starts_with(char::is_uppercase) {
+            found.push(&text[begin..at + 1]);
+            begin = text.len() - next.len();
+        }
+    }
+    found.push(&text[begin..]);
+    found.into_iter().map(|sentence| sentence.trim_start_matches(marks).trim_end()).collect()
+}
+
+fn begins_with(sentence: &str, words: &str) -> bool {
+    sentence.strip_prefix(words).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+}
+
+/// Returns the sentences of paragraphs that begin with a refused word, with their lines.
+fn refused(paragraphs: &[Paragraph]) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for paragraph in paragraphs {
+        for (place, sentence) in sentences(&paragraph.text).into_iter().enumerate() {
+            let is_question = sentence.trim_end_matches(['*', '_', '"', ')', ' ']).ends_with('?');
+            let is_refused = REFUSED.iter().any(|words| begins_with(sentence, words))
+                || (paragraph.is_doc && place == 0 && begins_with(sentence, REFUSED_IN_DOC_COMMENTS));
+            if is_refused && !is_question && !ALLOWED.contains(&sentence) {
+                found.push((paragraph.line, sentence.chars().take(100).collect()));
+            }
+        }
+    }
+    found
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn sentences_of_documents_begin_with_their_subject() {
+    let mut documents: Vec<String> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_owned).to_vec();
+    for folder in ["docs", "rules", "tests/fixtures"] {
+        documents.extend(files_below(folder, "md"));
+    }
+    documents.retain(|path| !GENERATED.contains(&path.as_str()));
+    let found: Vec<String> = documents
+        .iter()
+        .flat_map(|path| {
+            let lines = refused(&paragraphs_of_document(&read(path)));
+            lines.into_iter().map(move |(line, sentence)| format!("{path}:{line}: {sentence}"))
+        })
+        .collect();
+    assert!(documents.len() > 200, "only {} documents were found", documents.len());
+    let help = "begin these sentences with their subject, as CONTRIBUTING.md (\"How we write\") shows";
+    assert!(found.is_empty(), "{help}:\n{}", found.join("\n"));
+}
+
+/// Returns the name of the crate that a source file belongs to.
+fn crate_of(path: &str) -> &str {
+    path.split('/').nth(1).unwrap_or_default()
+}
+
+/// Returns the sum of counts of each crate.
+fn sums(counts: &BTreeMap<String, usize>) -> BTreeMap<&str, usize> {
+    let mut sums = BTreeMap::new();
+    for (path, count) in counts {
+        *sums.entry(crate_of(path)).or_default() += count;
+    }
+    sums
+}
+
+#[test]
+fn comments_of_a_crate_get_no_more_such_sentences() {
+    let sources = files_below("crates", "rs");
+    let found: BTreeMap<String, Vec<(usize, String)>> = sources
+        .into_iter()
+        .map(|path| {
+            let lines = refused(&comments_of_source(&read(&path)));
+            (path, lines)
+        })
+        .filter(|(_, lines)| !lines.is_empty())
+        .collect();
+    let counts: BTreeMap<String, usize> = found.iter().map(|(path, lines)| (path.clone(), lines.len())).collect();
+    let pinned: BTreeMap<String, usize> = read(COUNTS)
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let (count, path) = line.split_once(' ').expect("a count and a path");
+            (path.to_owned(), count.parse().expect("a count"))
+        })
+        .collect();
+    let (sums, allowed) = (sums(&counts), sums(&pinned));
+    let mut wrong = Vec::new();
+    for (name, sum) in &sums {
+        let most = allowed.get(name).copied().unwrap_or_default();
+        if *sum <= most {
+            continue;
+        }
+        wrong.push(format!("{name} has {sum} such sentences and may have {most} (code that moves to another crate takes its line of {COUNTS} along):"));
+        for (path, lines) in found.iter().filter(|(path, _)| crate_of(path) == *name) {
+            if lines.len() > pinned.get(path).copied().unwrap_or_default() {
+                wrong.extend(lines.iter().map(|(line, sentence)| format!("{path}:{line}: {sentence}")));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "begin sentences with their subject, doc comments with \"Returns\" or \"True if\":\n{}",
+        wrong.join("\n")
+    );
+    let renew = "UPDATE=1 cargo test --workspace --test it words::";
+    if env::var("UPDATE").is_ok_and(|value| value == "1") {
+        let lines: String = counts.iter().map(|(path, count)| format!("{count} {path}\n")).collect();
+        let head = format!(
+            "# Sentences in comments that begin with a refused word; a crate may only get fewer. Renewed by {renew}\n"
+        );
+        fs::write(repository().join(COUNTS), head + &lines).expect("written");
+    } else if sums != allowed {
+        // Only a hint: branches that mend comments side by side would fail at each other's files.
+        eprintln!("{COUNTS} allows more sentences than there are: renew it with {renew}");
+    }
+}
+
+#[test]
+fn questions_code_and_other_words_are_allowed() {
+    let text = "# What is found?\n\n```sh\nWhat\n```\n\nWhatsoever. It says what it is; what follows is small.\n\n- **Who?** All.\n";
+    assert_eq!(refused(&paragraphs_of_document(text)), []);
+    assert_eq!(refused(&comments_of_source("let a = 1; // What\n/// Returns what it is.\n/// Same here.\n")), []);
+}
+
+#[test]
+fn each_kind_of_text_is_read() {
+    let text = "# Who calls\n\nOne. What two\nlines have.\n\n1. **Whether** so\n\n| a | What b |\n";
+    let lines: Vec<usize> = refused(&paragraphs_of_document(text)).into_iter().map(|(line, _)| line).collect();
+    assert_eq!(lines, [1, 3, 6, 8]);
+    let source =
+        "//! What it does.\n\n/// The same, twice.\nfn a() {\n    // Fine.\n    // Who asks.\n    // The same.\n}\n";
+    let lines: Vec<usize> = refused(&comments_of_source(source)).into_iter().map(|(line, _)| line).collect();
+    assert_eq!(lines, [1, 3, 5]);
+}
