@@ -101,6 +101,18 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
+    /// Returns the facts that [`FileFacts::to_bytes`] wrote, or `None` for bytes that are no facts. [`crate::validate`] says whether
+    /// they hold together.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        // Here and not where it is used, so that it is optimised as this crate is.
+        postcard::from_bytes(bytes).ok()
+    }
+
+    /// Returns the facts as bytes for a cache.
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        postcard::to_stdvec(self).ok()
+    }
+
     /// The form; [`Form::Other`] for [`FormId::NONE`].
     #[inline]
     pub fn form(&self, id: FormId) -> Form {

@@ -1,7 +1,7 @@
 //! What blocklint knows of libraries: model files read, checked, compiled in and asked.
 //!
 //! A model file (`rules/models/<language>/<library>.toml`, or the user's own) says what library names do. The
-//! build script checks every built-in file and writes one compact table per language; user files are
+//! build script of `blocklint_builtin` checks every built-in file and writes one compact table per language; user files are
 //! read at run time and laid on top. No code here knows any library.
 //!
 //! # Asking

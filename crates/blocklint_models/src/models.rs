@@ -2,16 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use blocklint_builtin::{JAVA, PYTHON, RUST};
 use blocklint_core::Language;
 
 use crate::format::{self, Declared, Layer, Nothing, Origin};
 use crate::language_models::LanguageModels;
 use crate::matches::LayerKind;
 use crate::{File, ModelError};
-
-static PYTHON: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/python.models"));
-static RUST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rust.models"));
-static JAVA: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java.models"));
 
 /// The built-in table of a language; decoded once per process, when it is first asked for.
 fn builtin(language: Language) -> Arc<Layer> {

@@ -1,9 +1,7 @@
 //! Against which version of its library each built-in model was last checked.
 
+use blocklint_builtin::VERIFIED;
 use toml::de::{DeTable, DeValue};
-
-/// The records that stand beside the models.
-static RECORD: &str = include_str!(concat!(env!("OUT_DIR"), "/verified.toml"));
 
 /// What was recorded when a model was checked against its library.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +27,7 @@ pub struct Verified {
 /// Every record, by file.
 pub fn verified() -> Vec<Verified> {
     // The record is part of the program; a test reads every one of its entries.
-    let Ok(document) = DeTable::parse(RECORD) else { return Vec::new() };
+    let Ok(document) = DeTable::parse(VERIFIED) else { return Vec::new() };
     let Some(DeValue::Array(entries)) = document.get_ref().get("model").map(|models| models.get_ref()) else {
         return Vec::new();
     };
@@ -56,11 +54,11 @@ fn read(table: &DeTable<'_>) -> Option<Verified> {
 
 #[cfg(test)]
 mod tests {
-    use super::{RECORD, verified};
+    use super::{VERIFIED, verified};
 
     #[test]
     fn every_entry_is_read() {
-        let entries = RECORD.lines().filter(|line| *line == "[[model]]").count();
+        let entries = VERIFIED.lines().filter(|line| *line == "[[model]]").count();
         assert!(entries > 0);
         assert_eq!(verified().len(), entries);
     }

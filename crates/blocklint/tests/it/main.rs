@@ -29,6 +29,7 @@ mod names;
 mod notebooks;
 mod pages;
 mod plan;
+mod profiles;
 mod programs;
 mod readme;
 mod recursion;

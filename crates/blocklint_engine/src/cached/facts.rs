@@ -77,7 +77,7 @@ fn one(file: &SourceFile, files: &Files, seen: Seen, limit: u64) -> (Extracted, 
 
 /// The facts that were kept of a file. What does not read as facts is not there.
 fn kept(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
-    let facts: FileFacts = ROOM.with_borrow_mut(|room| postcard::from_bytes(files.facts(known, room)?).ok())?;
+    let facts = ROOM.with_borrow_mut(|room| FileFacts::from_bytes(files.facts(known, room)?))?;
     (facts.language == file.language && holds_together(&facts)).then(|| {
         let mut extracted = of_facts(file, Some(facts));
         extracted.is_kept = true;
@@ -137,7 +137,7 @@ fn write<'f>(
         let located = match became.known {
             Some(known) => Located::Kept(known.at(stat)),
             None => {
-                let facts = facts(at).filter(|_| became.keeps).and_then(|facts| postcard::to_stdvec(facts).ok());
+                let facts = facts(at).filter(|_| became.keeps).and_then(FileFacts::to_bytes);
                 Located::New { stat, content: became.content, facts }
             }
         };

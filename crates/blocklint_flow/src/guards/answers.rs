@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use blocklint_link::effect::label::{Guard, Guards};
+use blocklint_link::effect::guard::{Guard, Guards};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use rustc_hash::FxHashMap;
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use blocklint_facts::RegionId;
 use blocklint_link::effect::constant::Constant;
-use blocklint_link::effect::label::{Guard, Question};
+use blocklint_link::effect::guard::{Guard, Question};
 use blocklint_link::guards::branch::answer;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::row_match::ConditionResult;

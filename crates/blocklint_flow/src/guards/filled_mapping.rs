@@ -4,7 +4,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, Sym};
-use blocklint_link::effect::label::{Choice, Guard, Question};
+use blocklint_link::effect::guard::{Choice, Guard, Question};
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, Name};

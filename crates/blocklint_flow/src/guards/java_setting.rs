@@ -3,7 +3,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, Form, RegionId};
 use blocklint_link::effect::constant::Constant;
-use blocklint_link::effect::label::{Guard, Question};
+use blocklint_link::effect::guard::{Guard, Question};
 use blocklint_link::guards::branch::answer;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;

@@ -4,7 +4,8 @@
 
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
-use blocklint_link::effect::label::{Label, Own};
+use blocklint_link::effect::guard::Own;
+use blocklint_link::effect::label::Label;
 use blocklint_link::linker::layer_memo::remembered;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, ClassRef, Name};

@@ -3,7 +3,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
-use blocklint_link::effect::label::{Choice, Guard, Question, Source};
+use blocklint_link::effect::guard::{Choice, Guard, Question, Source};
 use blocklint_link::guards::branch::is_condition;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};

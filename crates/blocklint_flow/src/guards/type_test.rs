@@ -2,8 +2,8 @@
 
 use blocklint_core::Language;
 use blocklint_facts::FormId;
-use blocklint_link::effect::label::AskedType;
-use blocklint_link::effect::label::Guard;
+use blocklint_link::effect::guard::AskedType;
+use blocklint_link::effect::guard::Guard;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;

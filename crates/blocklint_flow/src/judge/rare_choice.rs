@@ -4,7 +4,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, Region, RegionId, RegionKind, Sym, VarId, VarKind};
-use blocklint_link::effect::label::Guard;
+use blocklint_link::effect::guard::Guard;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::regions::around;

@@ -21,8 +21,9 @@ use blocklint_link::lang;
 use std::cell::RefCell;
 
 use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
+use blocklint_link::effect::guard::{Guard, Source};
 use blocklint_link::effect::label::cap_wait;
-use blocklint_link::effect::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
+use blocklint_link::effect::label::{Label, LabelHold, LabelId, Labels};
 use blocklint_link::linker::work::Unit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};

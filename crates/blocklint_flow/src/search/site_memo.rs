@@ -1,6 +1,8 @@
 //! What is remembered of one search: a site is reached by each label of each body that it calls, and mostly says the same to all.
 
-use blocklint_link::effect::label::{Guard, Label, Own};
+use blocklint_link::effect::label::Label;
+
+use blocklint_link::effect::guard::{Guard, Own};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;

@@ -2,6 +2,7 @@
 
 pub(crate) mod argument_use;
 pub(crate) mod arguments;
+pub mod call_names;
 pub(crate) mod callable_objects;
 pub(crate) mod callable_values;
 pub(crate) mod calls_in_body;
@@ -10,5 +11,6 @@ pub(crate) mod implicit;
 pub mod param_summary;
 pub(crate) mod passed_as_argument;
 pub mod protocols;
+pub(crate) mod result;
 pub(crate) mod sites_by_name;
 pub mod targets;

@@ -2,3 +2,4 @@
 
 pub mod hierarchy;
 pub(crate) mod method_kind;
+pub mod overrides;

@@ -10,7 +10,7 @@ use blocklint_facts::{
 use smallvec::{SmallVec, smallvec};
 
 use crate::effect::constant::Constant;
-use crate::effect::label::{AskedType, Choice, Guard, Question, Source};
+use crate::effect::guard::{AskedType, Choice, Guard, Question, Source};
 use crate::guards::tested_param::OwnParam;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, At, FileFacts, Form, FormId, RegionId, RegionKind, VarId, VarKind};
 
-use crate::effect::label::GuardKey;
+use crate::effect::guard::GuardKey;
 use crate::linker::Linker;
 use crate::program::ids::FileId;
 use crate::syntax::regions::{around, lies_in};

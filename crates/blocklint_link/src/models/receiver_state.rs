@@ -1,14 +1,14 @@
 //! States of an object that a parameter decides: `with urlopen(url) as response: response.read()`.
 
-use blocklint_facts::{FileFacts, Form, FormId, Sym, VarKind};
-use blocklint_models::{Argument, Condition, Subject, Test};
-
-use crate::effect::label::{Guard, Question, Source};
+use crate::effect::guard::{Guard, Question, Source};
 use crate::linker::Linker;
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{FileId, SiteRef};
 use crate::syntax::forms::field_of;
 use crate::values::value::{BoundId, EnvId, Val};
+use blocklint_core::Language;
+use blocklint_facts::{FileFacts, Form, FormId, Sym, VarKind};
+use blocklint_models::{Argument, Condition, Subject, Test};
 
 impl Linker<'_> {
     /// The parameter that decides whether a condition `state = …` on a receiver is met, where the call that made the receiver
@@ -77,4 +77,107 @@ impl Linker<'_> {
 fn values_given(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
     let rows = facts.assigns.iter().filter(|row| row.target.is_some());
     rows.filter(move |row| field_of(facts, row.target) == Some(field)).filter_map(|row| row.value.get())
+}
+
+impl<'a> Linker<'a> {
+    /// Whether an object was put in a state: by the call that made it, or by a call on the same variable or field.
+    pub(crate) fn in_state(
+        &self,
+        site: SiteRef,
+        form: FormId,
+        argument: &Argument,
+        receiver: BoundId,
+        state: &str,
+        env: EnvId,
+    ) -> bool {
+        // Rows may make a state depend on another object's, and two on each other.
+        const MOST: u32 = 8;
+        let asked = self.states_asked.get();
+        if asked == MOST {
+            return false;
+        }
+        self.states_asked.set(asked + 1);
+        let is_in = self.was_put_in(site, form, argument, receiver, state, env);
+        self.states_asked.set(asked);
+        is_in
+    }
+
+    pub(crate) fn was_put_in(
+        &self,
+        site: SiteRef,
+        form: FormId,
+        argument: &Argument,
+        receiver: BoundId,
+        state: &str,
+        env: EnvId,
+    ) -> bool {
+        let val = if *argument == Argument::Receiver && receiver.is_some() {
+            self.values.single(receiver)
+        } else {
+            match self.values.members(self.eval(self.scope_of(site, env), form).value).first() {
+                Some(&val) => val,
+                None => return false,
+            }
+        };
+        if let Val::Library { made: Some(made), .. } = val
+            && self.call_sets_state(made, state)
+        {
+            return true;
+        }
+        if self.program.language(site.file) == Language::Java && self.is_field_in_state(site.file, form, state) {
+            return true;
+        }
+        // `s.setblocking(False)` on the same variable or field.
+        let Val::Library { ty, .. } = val else { return false };
+        let facts = self.program.facts(site.file);
+        let holder = facts.form(form);
+        for name in self.library.state_names(ty, state) {
+            let Some(name) = self.program.name(&name) else { continue };
+            for &(file, sym) in self.program.occurrences(name) {
+                let other = self.program.facts(file);
+                for &setter in self.program.index_of(file).sites_named(sym) {
+                    let setter = file.site_ref(setter);
+                    let Some(on) = self.receiver_form(setter) else { continue };
+                    let same = match (holder, other.form(on)) {
+                        (Form::Var(a), Form::Var(b)) => file == site.file && a == b,
+                        (Form::Attr(_, a), Form::Attr(_, b)) => {
+                            facts.text(a) == other.text(b) && self.same_owner(site, form, setter, on)
+                        }
+                        _ => false,
+                    };
+                    if same && self.call_sets_state(setter, state) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether two attribute forms are of one class.
+    pub(crate) fn same_owner(&self, a: SiteRef, a_form: FormId, b: SiteRef, b_form: FormId) -> bool {
+        let class = |site: SiteRef, form: FormId| {
+            let facts = self.program.facts(site.file);
+            let Form::Attr(base, _) = facts.form(form) else { return None };
+            match self.values.members(self.eval(self.scope_of(site, EnvId::NONE), base).value)[..] {
+                [Val::Instance { class, .. }] => Some(class),
+                _ => None,
+            }
+        };
+        match (class(a, a_form), class(b, b_form)) {
+            (Some(a), Some(b)) => self.is_subclass(a, b) || self.is_subclass(b, a),
+            _ => false,
+        }
+    }
+
+    /// True if a call brings its receiver into a state, by a row of the models.
+    pub(crate) fn call_sets_state(&self, site: SiteRef, state: &str) -> bool {
+        let callee = self.callee(site, EnvId::NONE);
+        self.values.members(callee.value).iter().any(|val| {
+            let (Val::External(path) | Val::Method { path, .. }) = *val else { return false };
+            self.rows_at(path, site).with(|row| row.state.is_some()).any(|row| {
+                row.state.as_deref() == Some(state) && self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE)
+            })
+        })
+    }
 }

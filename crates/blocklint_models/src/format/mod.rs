@@ -1,7 +1,7 @@
 //! The model format: what a model file can say, how its TOML is read and checked, and the compact
 //! table it is compiled to.
 //!
-//! The build script includes this folder with `#[path]`, so nothing here names the crate root: files
+//! The build script of `blocklint_builtin` includes this folder with `#[path]`, so nothing here names the crate root: files
 //! refer to each other through `super`.
 
 mod argument;

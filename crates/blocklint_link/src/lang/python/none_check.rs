@@ -6,7 +6,7 @@ use blocklint_facts::{AltKind, Assign, At, Comparison, FileFacts, Form, FormId, 
 
 use crate::calls::targets::Target;
 use crate::effect::constant::Constant;
-use crate::effect::label::{Choice, Guard, Question};
+use crate::effect::guard::{Choice, Guard, Question};
 use crate::guards::branch::is_condition;
 use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, FileId};

@@ -1,5 +1,6 @@
 //! Names, values and calls of Rust.
 
+pub(crate) mod closure_args;
 pub(crate) mod collect;
 pub(crate) mod constant_field;
 pub mod conventions;

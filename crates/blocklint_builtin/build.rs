@@ -3,7 +3,7 @@
 //! An error in a model fails the build with the message that a user would get for a file of their own.
 
 #[allow(dead_code, unused_imports, unreachable_pub, missing_docs)]
-#[path = "src/format/mod.rs"]
+#[path = "../blocklint_models/src/format/mod.rs"]
 mod format;
 
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../rules/models");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/format");
+    println!("cargo::rerun-if-changed=../blocklint_models/src/format");
     println!("cargo::rerun-if-changed={}", root.display());
     let mut paths = Vec::new();
     if root.is_dir() {

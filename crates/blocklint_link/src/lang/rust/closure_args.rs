@@ -1,0 +1,130 @@
+//! Functions that run, borrow or store a closure which they are passed.
+
+use crate::calls::targets::{Target, Targets};
+use crate::linker::Linker;
+use crate::program::ids::{FileId, PathId, SiteRef};
+use blocklint_core::Language;
+use blocklint_facts::{BodyFlags, BodyKind, Form, FormId, SiteKind};
+use blocklint_models::{Argument, TypeExpr};
+
+/// Methods of `Option`, `Result`, iterators and slices that run their closure during the call.
+pub(crate) const RUN_NOW: &[&str] = &[
+    "map",
+    "and_then",
+    "or_else",
+    "map_err",
+    "map_or",
+    "map_or_else",
+    "unwrap_or_else",
+    "ok_or_else",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "for_each",
+    "try_for_each",
+    "fold",
+    "try_fold",
+    "any",
+    "all",
+    "find",
+    "find_map",
+    "position",
+    "is_some_and",
+    "is_ok_and",
+    "is_none_or",
+    "inspect",
+    "inspect_err",
+    "get_or_insert_with",
+    "or_insert_with",
+    "and_modify",
+    "retain",
+    "sort_by",
+    "sort_by_key",
+    "sort_unstable_by",
+    "sort_unstable_by_key",
+    "partition",
+    "take_while",
+    "skip_while",
+    "map_while",
+    "get_or_init",
+    "get_or_try_init",
+    "with",
+];
+
+impl<'a> Linker<'a> {
+    /// Whether a closure in an argument of a call that neither the project nor a model speaks of runs during it: one
+    /// that borrows what is around it cannot outlive the call, and who keeps one demands `move`.
+    pub(crate) fn borrows_for_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = self.program.site(site);
+        if facts.language != Language::Rust || !matches!(row.kind, SiteKind::Call | SiteKind::Macro) {
+            return false;
+        }
+        let Some(given) = self.program.args_of(site).get(arg as usize).copied() else { return false };
+        let Form::Callable(closure) = facts.form(given.value) else { return false };
+        let closure = facts.body(closure);
+        let name = facts.text(row.name);
+        // Scopes of threads lend what is around them, too.
+        if closure.kind != BodyKind::Lambda || name.starts_with("spawn") || self.is_parallel(site.file, row.callee) {
+            return false;
+        }
+        let spoken = targets.list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                !self.library.calls(path).is_empty() || !self.library.handovers(path).is_empty()
+            }
+            Target::Body { .. } | Target::Overrides { .. } => true,
+        });
+        if spoken {
+            return false;
+        }
+        let is_method = matches!(facts.form(row.callee), Form::Attr(..));
+        if is_method && RUN_NOW.contains(&name) {
+            return true;
+        }
+        closure.flags.has(BodyFlags::CAPTURES) && !closure.flags.has(BodyFlags::MOVE)
+    }
+
+    /// Whether a chain of calls began with a parallel iterator, whose closures run elsewhere.
+    pub(crate) fn is_parallel(&self, file: FileId, callee: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let mut at = callee;
+        for _ in 0..32 {
+            at = match facts.form(at) {
+                Form::Attr(base, sym) => {
+                    let name = facts.text(sym);
+                    if name.starts_with("par_") || name.starts_with("into_par_") {
+                        return true;
+                    }
+                    base
+                }
+                Form::Result(site) => facts.site(site).callee,
+                Form::Try(inner) | Form::Subscript(inner, _) => inner,
+                _ => return false,
+            };
+        }
+        false
+    }
+
+    /// Whether what a library call gives holds the n-th argument: `Box::new(f)`, `Some(f)`.
+    pub(crate) fn wraps_argument(&self, path: PathId, arg: u32) -> bool {
+        self.library.language(path) == Language::Rust && self.holds_argument(path, arg)
+    }
+
+    /// The same in any language, for what is read or written through what is put around it: `new InputStreamReader(in)`.
+    pub(crate) fn holds_argument(&self, path: PathId, arg: u32) -> bool {
+        let rows = self.library.calls(path);
+        rows.with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
+            Some(TypeExpr::Path { arguments, .. } | TypeExpr::SelfType(arguments)) => arguments
+                .iter()
+                .any(|of| matches!(of, TypeExpr::Argument(Argument::Position(at)) if i64::from(*at) == i64::from(arg))),
+            Some(TypeExpr::Argument(Argument::Position(at))) => i64::from(*at) == i64::from(arg),
+            _ => false,
+        })
+    }
+
+    /// Whether values of a type of the standard library may be callable: `Box<dyn FnOnce()>`, `impl Fn()`.
+    pub fn may_call(&self, ty: PathId) -> bool {
+        let path = self.library.text(ty);
+        matches!(&*path, "std::boxed::Box" | "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce")
+    }
+}

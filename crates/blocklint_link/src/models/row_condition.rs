@@ -1,0 +1,248 @@
+//! Conditions of a row at a call: on constants, types, units of time and arguments that are given or left out.
+
+use crate::effect::constant::Constant;
+use crate::effect::guard::{Guard, Question, Source};
+use crate::lang;
+use crate::linker::{Linker, Typed};
+use crate::models::row_match::{ConditionResult, yes_if};
+use crate::program::ids::{PathId, SiteRef};
+use crate::program::occurrences::is_own_receiver;
+use crate::values::value::{BoundId, EnvId, Val};
+use blocklint_core::Language;
+use blocklint_facts::{Form, FormId};
+use blocklint_models::{Argument, Condition, Subject, Test, TypeTest};
+
+impl<'a> Linker<'a> {
+    /// Whether all of `when` are shown and none of `unless`.
+    pub fn conditions_shown(&self, when: &[Condition], unless: &[Condition], site: SiteRef, env: EnvId) -> bool {
+        when.iter().all(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
+            && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
+    }
+
+    /// Whether the argument of a condition is given at all.
+    pub(crate) fn is_given(&self, condition: &Condition, site: SiteRef) -> bool {
+        match &condition.subject {
+            Subject::Argument(Argument::Receiver) => false,
+            Subject::Argument(argument) => {
+                self.argument(site, argument).is_some() || self.may_be_unpacked(site, argument)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether one condition is shown.
+    pub fn shown(&self, condition: &Condition, site: SiteRef, receiver: BoundId, env: EnvId) -> ConditionResult {
+        match &condition.subject {
+            Subject::Argument(argument) => {
+                let form = self.argument(site, argument);
+                let mut all = ConditionResult::Yes;
+                for test in &condition.tests {
+                    let one = match form {
+                        Some(form) => self.test(test, site, form, argument, receiver, env),
+                        None if self.may_be_unpacked(site, argument) => ConditionResult::Hidden,
+                        None => match test {
+                            Test::Absent(wanted) => yes_if(*wanted),
+                            Test::Null(wanted) => yes_if(!*wanted).filter_absent(),
+                            _ => ConditionResult::No,
+                        },
+                    };
+                    match one {
+                        ConditionResult::Yes => {}
+                        other => {
+                            all = other;
+                            break;
+                        }
+                    }
+                }
+                all
+            }
+            // No unit's dependencies or switches are read yet: nothing of them is shown.
+            Subject::Switch(_) | Subject::Library(_) => ConditionResult::Hidden,
+            Subject::Context(_) | Subject::Runtime(_) => ConditionResult::Hidden,
+        }
+    }
+
+    pub(crate) fn test(
+        &self,
+        test: &Test,
+        site: SiteRef,
+        form: FormId,
+        argument: &Argument,
+        receiver: BoundId,
+        env: EnvId,
+    ) -> ConditionResult {
+        match test {
+            Test::Type(wanted) => return self.type_test(wanted, site, form, receiver, env),
+            Test::State(state) => return yes_if(self.in_state(site, form, argument, receiver, state, env)),
+            Test::Absent(wanted) => return yes_if(!*wanted),
+            Test::From(_) | Test::Unbounded => return self.origin_test(test, site, form, env),
+            Test::Unseen => return self.unseen_test(site, form, env),
+            Test::Version(_) | Test::Feature(_) => return ConditionResult::Hidden,
+            _ => {}
+        }
+        let constant = self.constant(site, form, env, 6);
+        if matches!((test, &constant), (Test::Contains(_), Constant::Param(_) | Constant::Hidden))
+            && let Some(known) = self.known_beginning(site, form)
+        {
+            return self.test_constant(test, &Constant::Head(known));
+        }
+        match constant {
+            Constant::Param(index) => ConditionResult::Param(index),
+            constant => self.test_constant(test, &constant),
+        }
+    }
+
+    /// Whether a literal passes a test.
+    pub fn test_constant(&self, test: &Test, constant: &Constant) -> ConditionResult {
+        match (test, constant) {
+            (_, Constant::Hidden | Constant::Param(_)) => ConditionResult::Hidden,
+            // What a string that is put together holds beyond its beginning, nobody sees.
+            (Test::Null(wanted), Constant::Head(_)) => yes_if(!*wanted),
+            (Test::Contains(wanted), Constant::Head(head)) if head.contains(wanted.as_str()) => ConditionResult::Yes,
+            (Test::Literal(wanted), Constant::Head(_)) => yes_if(!*wanted),
+            (Test::Null(wanted), Constant::Empty) => yes_if(!*wanted),
+            (_, Constant::Head(_) | Constant::Empty) => ConditionResult::Hidden,
+            (Test::Equals(wanted), _) => yes_if(wanted.iter().any(|literal| constant.equals(literal))),
+            (Test::Contains(wanted), Constant::Str(text)) => yes_if(text.contains(wanted.as_str())),
+            (Test::Contains(_), _) => ConditionResult::No,
+            (Test::Symbol(wanted), Constant::Symbols(paths)) => {
+                yes_if(paths.iter().any(|path| wanted.iter().any(|wanted| wanted == path)))
+            }
+            (Test::Symbol(_), _) => ConditionResult::No,
+            (Test::Null(wanted), Constant::Null) => yes_if(*wanted),
+            (Test::Null(wanted), _) => yes_if(!*wanted),
+            (Test::Literal(wanted), Constant::Symbols(_)) => yes_if(*wanted),
+            (Test::Literal(wanted), _) => yes_if(*wanted),
+            (Test::Less(bound), _) => constant.number().map_or(ConditionResult::No, |number| yes_if(number < *bound)),
+            (Test::Greater(bound), _) => {
+                constant.number().map_or(ConditionResult::No, |number| yes_if(number > *bound))
+            }
+            _ => ConditionResult::Hidden,
+        }
+    }
+
+    /// Whether what a form is has one of the types that a condition names.
+    pub fn type_test(
+        &self,
+        wanted: &[TypeTest],
+        site: SiteRef,
+        form: FormId,
+        receiver: BoundId,
+        env: EnvId,
+    ) -> ConditionResult {
+        let members = if receiver.is_some() && self.receiver_form(site) == Some(form) {
+            self.values.members(self.values.one(self.values.single(receiver)))
+        } else {
+            self.values.members(self.eval(self.scope_of(site, env), form).value)
+        };
+        let language = self.program.language(site.file);
+        // A state of its own, which a local may be brought into by calls on it.
+        let is_made = |test: &TypeTest| matches!(test, TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) if path.contains('<'));
+        let set_up = match language {
+            Language::Java if wanted.iter().any(is_made) => self.set_up_as(site, form),
+            _ => Vec::new(),
+        };
+        let mut any_known = false;
+        for val in members.iter().copied().chain(set_up) {
+            let mut types = self.types_through(val);
+            types.extend(self.types_of_arguments(val));
+            any_known |= !types.is_empty();
+            for ty in types {
+                let hit = wanted.iter().any(|test| match test {
+                    TypeTest::Tag(tag) => self.library.has_tag(ty, tag),
+                    TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) => {
+                        self.library.is_subtype(ty, self.library.path(language, path))
+                    }
+                    TypeTest::Type(blocklint_models::TypeExpr::Array(_)) => self.is_array(ty),
+                    TypeTest::Type(_) => false,
+                });
+                if hit {
+                    return ConditionResult::Yes;
+                }
+            }
+        }
+        // What is annotated as some file may be one in memory: that is for the callers to say.
+        let may_be_another = |val: &Val| matches!(*val, Val::Library { ty, .. } if lang::python::names::is_abstract(&self.library.text(ty)));
+        if language == Language::Python
+            && members.iter().any(may_be_another)
+            && let Constant::Param(index) = self.constant(site, form, env, 2)
+        {
+            return ConditionResult::Param(index);
+        }
+        if language == Language::Rust
+            && members.iter().any(|val| self.is_any_reader(*val))
+            && let Constant::Param(index) = self.constant(site, self.put_around(site, form), env, 2)
+        {
+            return ConditionResult::Param(index);
+        }
+        if language == Language::Java
+            && members.iter().any(|val| self.is_any_stream(*val))
+            && let Constant::Param(index) = self.constant(site, self.put_around(site, form), env, 2)
+        {
+            return ConditionResult::Param(index);
+        }
+        // What a generic struct holds is for those to say who made it: `self.input` of a `Parser<R>`.
+        if language == Language::Rust
+            && members.iter().any(|val| self.is_any_reader(*val))
+            && let Form::Attr(base, _) = self.program.facts(site.file).form(self.put_around(site, form))
+            && is_own_receiver(self.program.facts(site.file), base)
+        {
+            return ConditionResult::Param(0);
+        }
+        if any_known { ConditionResult::No } else { ConditionResult::Hidden }
+    }
+
+    /// Rust: the types that a generic struct of the project is made for: `File` of `Parser<File>`.
+    pub(crate) fn types_of_arguments(&self, val: Val) -> Vec<PathId> {
+        let Val::Instance { class, args, .. } = val else { return Vec::new() };
+        if self.program.language(class.file) != Language::Rust {
+            return Vec::new();
+        }
+        let given = self.values.list(args).into_iter().flat_map(|arg| self.values.members(arg));
+        given.flat_map(|val| self.types_through(val)).collect()
+    }
+
+    /// Rust: whether a value is declared as anything that can be read or written.
+    pub(crate) fn is_any_reader(&self, val: Val) -> bool {
+        let bound = match val {
+            Val::Param { .. } => self.bound_of(val),
+            _ => Typed { value: self.values.one(val), inferred_steps: 0 },
+        };
+        let types = self.values.members(bound.value).into_iter().flat_map(|val| self.types_through(val));
+        let mut types = types.peekable();
+        types.peek().is_some() && types.any(|ty| lang::rust::names::is_reader(&self.library.text(ty)))
+    }
+
+    /// The library types a member has, seen through transparent ones and project classes' bases.
+    pub fn types_through(&self, val: Val) -> Vec<PathId> {
+        match val {
+            Val::Library { ty, args, .. } => {
+                let mut types = vec![ty];
+                if let Some(inner) = self.transparent_inner(ty, args) {
+                    for inner in self.values.members(inner.value) {
+                        types.extend(self.types_through(inner));
+                    }
+                }
+                types
+            }
+            Val::Instance { class, .. } => self
+                .mro(class)
+                .iter()
+                .filter_map(|ancestor| match *ancestor {
+                    crate::classes::hierarchy::Ancestor::Library(ty, _) => Some(ty),
+                    _ => None,
+                })
+                .collect(),
+            Val::Lazy { .. } => Vec::new(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Whether a guard asks what type an argument has, and wants one, or that nobody tells.
+pub(crate) fn asks_type(guard: &Guard) -> bool {
+    let Question::Condition(condition) = &*guard.question else { return false };
+    guard.source == Source::When
+        && guard.wanted
+        && condition.tests.iter().all(|test| matches!(test, Test::Type(_) | Test::Unseen))
+}

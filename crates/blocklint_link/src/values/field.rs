@@ -1,0 +1,230 @@
+//! Values of fields: own assignments of a class, those of derived classes and those through other receivers.
+
+use crate::classes::hierarchy::Ancestor;
+use crate::lang;
+use crate::linker::{Linker, OfModules, Query, Typed};
+use crate::program::ids::{ClassRef, FileId, Name};
+use crate::values::attribute::MOST_SET;
+use crate::values::expr::Scope;
+use crate::values::value::{EnvId, Val, Why};
+use blocklint_core::Language;
+use blocklint_facts::{AssignId, Form, FormId, ImportKind};
+use std::rc::Rc;
+
+impl<'a> Linker<'a> {
+    /// The union of what is assigned to a field: on the class, on an instance of it or of a base, anywhere; where there
+    /// is nothing, on derived classes.
+    pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
+        self.remember(Query::Field(class, name), || {
+            if !self.is_assigned_anywhere(name) {
+                return self.unknown(Why::Attribute);
+            }
+            let mut own: Vec<(FileId, AssignId)> = Vec::new();
+            let order = self.mro(class);
+            for ancestor in order.iter() {
+                if let Ancestor::Class(of) = *ancestor {
+                    own.extend(self.own_assigns(of, name).iter().map(|&assign| (of.file, assign)));
+                }
+            }
+            let strangers: Vec<(FileId, AssignId)> = self
+                .assigns_through_others(name)
+                .iter()
+                .filter(|(of, _, _)| order.contains(&Ancestor::Class(*of)) || self.is_subclass(*of, class))
+                .map(|&(_, file, assign)| (file, assign))
+                .collect();
+            if own.is_empty() && strangers.is_empty() {
+                own = self.derived_assigns(class, name);
+            }
+            let mut declared = None;
+            let mut parts = Vec::new();
+            for &(file, assign) in own.iter().chain(&strangers) {
+                let row = self.program.facts(file).assign(assign);
+                let scope = Scope { file, at: row.at, env: EnvId::NONE };
+                if row.annotation.is_some() && declared.is_none() {
+                    let typed = self.annotation(scope, row.annotation);
+                    if !self.values.is_unknown(typed.value) {
+                        declared = Some(typed);
+                    }
+                }
+                if row.value.is_some() && row.kind != blocklint_facts::AssignKind::Augmented {
+                    parts.push(self.assigned(scope, assign));
+                }
+            }
+            match declared {
+                // The one assignment says no less than its own declaration.
+                Some(_) if own.len() + strangers.len() == 1 && parts.len() == 1 => return parts[0],
+                Some(declared) => return self.or_callables(declared, || parts),
+                None => {}
+            }
+            if parts.is_empty() {
+                return self.unknown(Why::Attribute);
+            }
+            let joined = self.join(&parts);
+            // What only strangers assign is less sure than what the class itself does.
+            if own.is_empty() { self.inferred(joined) } else { joined }
+        })
+    }
+
+    /// Whether anybody assigns an attribute of this name.
+    pub(crate) fn is_assigned_anywhere(&self, name: Name) -> bool {
+        *self.assigned_attrs.borrow_mut().entry(name).or_insert_with(|| {
+            let occurrences = self.program.occurrences(name);
+            occurrences.iter().any(|&(file, sym)| !self.program.index_of(file).attr_assigns(sym).is_empty())
+        })
+    }
+
+    /// Assignments to an attribute of the receiver in the methods of a class.
+    pub fn own_assigns(&self, class: ClassRef, name: Name) -> Vec<AssignId> {
+        let Some(sym) = self.program.local(class.file, name) else { return Vec::new() };
+        let facts = self.program.facts(class.file);
+        let assigns = self.program.index_of(class.file).attr_assigns(sym).iter();
+        assigns
+            .filter(|(assign, own)| {
+                *own && self.class_around(self.program.body_of(class.file, facts.assign(*assign).at)) == Some(class)
+            })
+            .map(|(assign, _)| *assign)
+            .collect()
+    }
+
+    /// The same in classes derived from it, where neither it nor a base assigns any; at most in 64.
+    pub(crate) fn derived_assigns(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
+        let mut found = Vec::new();
+        let mut seen = vec![class];
+        let mut queue = self.derived(class).to_vec();
+        while let Some(next) = queue.pop() {
+            if seen.contains(&next) {
+                continue;
+            }
+            if seen.len() > 64 {
+                break;
+            }
+            seen.push(next);
+            found.extend(self.own_assigns(next, name).into_iter().map(|assign| (next.file, assign)));
+            queue.extend(self.derived(next).iter().copied());
+        }
+        found
+    }
+
+    /// All assignments to an attribute of a class, its bases and the classes derived from it, of the own object or of
+    /// another one.
+    pub fn assigns_to_member(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
+        let mut found = self.derived_assigns(class, name);
+        for ancestor in self.mro(class).iter() {
+            if let Ancestor::Class(of) = *ancestor {
+                found.extend(self.own_assigns(of, name).into_iter().map(|assign| (of.file, assign)));
+            }
+        }
+        let of_others = self.assigns_through_others(name);
+        let related = |of: ClassRef| self.is_subclass(of, class) || self.is_subclass(class, of);
+        found.extend(of_others.iter().filter(|(of, ..)| related(*of)).map(|&(_, file, assign)| (file, assign)));
+        found
+    }
+
+    /// Assignments to an attribute of this name of objects that are no receiver, with the class of the object.
+    pub(crate) fn assigns_through_others(&self, name: Name) -> Rc<[(ClassRef, FileId, AssignId)]> {
+        if let Some(known) = self.foreign.borrow().get(&name) {
+            return known.clone();
+        }
+        // While they are being looked at, there are none: an object may be typed by a field of the same name.
+        self.foreign.borrow_mut().insert(name, Rc::from([]));
+        let fresh = self.enter_global_query();
+        let mut found = Vec::new();
+        for &(file, sym) in self.program.occurrences(name) {
+            for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
+                if own {
+                    continue;
+                }
+                let facts = self.program.facts(file);
+                let row = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(row.target) else { continue };
+                let scope = Scope { file, at: row.at, env: EnvId::NONE };
+                if fresh.is_some() {
+                    self.refuel();
+                }
+                for val in self.values.members(self.eval(scope, base).value) {
+                    if let Val::Instance { class, .. } | Val::Class(class) = val {
+                        found.push((class, file, assign));
+                    }
+                }
+            }
+        }
+        let found: Rc<[(ClassRef, FileId, AssignId)]> = Rc::from(found);
+        self.foreign.borrow_mut().insert(name, found.clone());
+        if let Some(left) = fresh {
+            self.leave_global_query(left);
+        }
+        found
+    }
+
+    /// Python: assignments to a name of project modules from elsewhere (`settings.store = Store()`), each with the module.
+    pub(crate) fn assigned_to_modules(&self, name: Name) -> OfModules {
+        if let Some(known) = self.of_modules.borrow().get(&name) {
+            return known.clone();
+        }
+        let before = self.cut_count();
+        let mut found = Vec::new();
+        for &(file, sym) in self.program.occurrences(name) {
+            if self.program.language(file) != Language::Python {
+                continue;
+            }
+            let facts = self.program.facts(file);
+            for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
+                let row = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(row.target) else { continue };
+                if let (false, Some(of)) = (own, self.module_behind(file, base, 4)) {
+                    found.push((of, file, assign));
+                }
+            }
+        }
+        let found: OfModules = Rc::from(found);
+        if self.cut_count() == before {
+            self.of_modules.borrow_mut().insert(name, found.clone());
+        }
+        found
+    }
+
+    /// Python: the module that a form names, by imports alone: nothing is evaluated.
+    pub(crate) fn module_behind(&self, file: FileId, form: FormId, depth: u32) -> Option<FileId> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Var(var) => {
+                let mut rows = facts.assigns_of(var);
+                let Form::Import(import) = facts.form(rows.next()?.value) else { return None };
+                let row = facts.import(import);
+                if row.kind != ImportKind::Name {
+                    return match self.values.members(self.import(file, import).value)[..] {
+                        [Val::Module(of)] => Some(of),
+                        _ => None,
+                    };
+                }
+                let (_, folder) = lang::python::names::imported_module(self, file, &row);
+                lang::python::names::file_below(self, &folder?, self.program.global(file, row.name)?)
+            }
+            Form::Attr(base, sym) => {
+                let of = self.module_behind(file, base, depth)?;
+                let folder = self.program.files[of.index()].relative.strip_suffix("/__init__.py")?;
+                lang::python::names::file_below(self, folder, self.program.global(file, sym)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Python: what others assign to a name of a module; what tests put there only for tests.
+    pub(crate) fn module_attribute_from_others(&self, module: FileId, name: Name) -> Option<Typed> {
+        if !self.is_assigned_anywhere(name) {
+            return None;
+        }
+        let all = self.assigned_to_modules(name);
+        let in_tests = self.program.is_test(module);
+        let meant = all.iter().filter(|(of, by, _)| *of == module && (in_tests || !self.program.is_test(*by)));
+        let parts: Vec<Typed> = meant
+            .take(MOST_SET)
+            .map(|&(_, file, assign)| {
+                let at = self.program.facts(file).assign(assign).at;
+                self.assigned(Scope { file, at, env: EnvId::NONE }, assign)
+            })
+            .collect();
+        if parts.is_empty() { None } else { Some(self.inferred(self.join(&parts))) }
+    }
+}

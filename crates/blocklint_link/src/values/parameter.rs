@@ -1,0 +1,113 @@
+//! Values of parameters: their declared types, their defaults, and arguments that known callers pass.
+
+use crate::lang;
+use crate::linker::{Linker, Query, Typed};
+use crate::program::ids::VarRef;
+use crate::values::value::{EnvId, Val, Why};
+use blocklint_core::Language;
+use blocklint_facts::{ParamKind, VarKind};
+
+impl<'a> Linker<'a> {
+    /// The value of a parameter: its receiver's class, its declared type, its default, else what known callers pass.
+    pub(crate) fn param(&self, reference: VarRef) -> Typed {
+        self.remember(Query::Param(reference), || {
+            let facts = self.program.facts(reference.file);
+            let var = self.program.var(reference);
+            let VarKind::Param(index) = var.kind else { return self.unknown(Why::Parameter) };
+            let body = reference.file.body_ref(var.body);
+            let param = facts.params_of(var.body)[index as usize];
+            let scope = self.signature_scope(body);
+            match param.kind {
+                ParamKind::Receiver => {
+                    return match self.class_around(reference.file.body_ref(var.body)) {
+                        Some(class) => lang::rust::names::receiver(self, class),
+                        None => self.unknown(Why::Parameter),
+                    };
+                }
+                ParamKind::VarArgs => {
+                    let element = if param.annotation.is_some() {
+                        self.annotation(scope, param.annotation)
+                    } else {
+                        self.unknown(Why::Parameter)
+                    };
+                    let language = self.program.language(reference.file);
+                    let Some(list) = lang::literal_type(language, lang::Literal::List) else { return element };
+                    let ty = self.library.path(language, list);
+                    let args = self.values.args(&[element.value]);
+                    return self.known(Val::Library { ty, args, made: None });
+                }
+                ParamKind::KwArgs => return self.unknown(Why::Parameter),
+                _ => {}
+            }
+            if index == 0
+                && facts.language == Language::Python
+                && let Some(receiver) = self.receiver_of(reference)
+            {
+                return receiver;
+            }
+            if param.annotation.is_some() {
+                let declared = self.annotation(scope, param.annotation);
+                if !self.values.is_unknown(declared.value) {
+                    return match facts.language {
+                        Language::Java => self.given_more_exactly(body, index, declared),
+                        Language::Python | Language::Rust => declared,
+                    };
+                }
+            }
+            if facts.language != Language::Python
+                && facts.body(var.body).kind == blocklint_facts::BodyKind::Lambda
+                && let Some(given) = self.lambda_param(body, index)
+            {
+                return given;
+            }
+            let mut parts = Vec::new();
+            if param.default.is_some() {
+                let default = self.eval(scope, param.default);
+                let members = self.values.members(default.value);
+                if !members.iter().all(|val| matches!(val, Val::None | Val::Unknown(_))) {
+                    parts.push(default);
+                }
+            }
+            if parts.is_empty()
+                && let Some(passed) = self.passed_by_callers(body, index)
+            {
+                parts.push(passed);
+            }
+            if parts.is_empty() { self.unknown(Why::Parameter) } else { self.join(&parts) }
+        })
+    }
+
+    /// The union of the arguments at the known calls of a body, one level deep.
+    pub(crate) fn passed_by_callers(&self, body: crate::program::ids::BodyRef, index: u32) -> Option<Typed> {
+        let facts = self.program.facts(body.file);
+        let row = self.program.body(body);
+        let mut parts = Vec::new();
+        let mut unknown = false;
+        let mut seen = 0;
+        for site in self.sites_calling(body) {
+            seen += 1;
+            if seen > 48 {
+                unknown = true;
+                break;
+            }
+            if let Some(form) = self.passed(site, body, index) {
+                let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+                if self.values.is_unknown(typed.value) {
+                    unknown = true;
+                } else {
+                    parts.push(typed);
+                }
+            }
+        }
+        if parts.is_empty() {
+            return None;
+        }
+        let private = facts.text(row.name).starts_with('_')
+            || row.parent.get().is_some_and(|parent| {
+                !matches!(facts.body(parent).kind, blocklint_facts::BodyKind::Module | blocklint_facts::BodyKind::Class)
+            });
+        let agree = !unknown && parts.windows(2).all(|pair| pair[0].value == pair[1].value);
+        let joined = self.join(&parts);
+        Some(if private && agree { joined } else { self.inferred(joined) })
+    }
+}
