@@ -15,12 +15,14 @@ from .chain import Chain
 from .edits import Edits, applied, parse_problem
 from .hops import Hops, only_hops
 from .index import File, Function, Index
-from .leaf import THREADS, Leaves, hands_over
+from .leaf import Leaves
 from .refusal import Refusal
 from .shared import Change, changed_below, done_too_early
 from .spelling import span
 
 Finding = Dict[str, Any]
+# Start, end and the text between them from now on.
+TextEdit = Tuple[Tuple[int, int], Tuple[int, int], str]
 
 # Refusals that say that no await can take the place of a call; the others say who could not await.
 NOTHING_TO_AWAIT = ("no-twin", "no-library", "handle", "file", "no-file-library", "lazy", "no-call")
@@ -94,7 +96,14 @@ class Project:
             mended = self._asyncify(finding, public)
             return self._at_once(finding, mended) if mended.hops and len(finding["trace"]) > 1 else mended
         except Refusal as refusal:
-            if refusal.kind not in NOTHING_TO_AWAIT or not finding["fix"] or len(finding["trace"]) < 2:
+            if refusal.kind not in NOTHING_TO_AWAIT or len(finding["trace"]) < 2:
+                raise
+            said = finding["no_fix"]
+            if said and "filename" in said:
+                # What no thread may run stands below the helper.
+                reason = f"{refusal.reason}; and no thread can run `{finding['trace'][1]['function']}` as it is: {said['reason']}"
+                raise Refusal("bound", reason, said["filename"], said["location"]["row"]) from None
+            if not finding["fix"]:
                 raise
             try:
                 mended = self.offload(finding)
@@ -128,8 +137,7 @@ class Project:
 
     def _meets(self, finding: Finding) -> Iterator[Change]:
         """What the first helper of a trace, and what that calls, changes besides its own variables."""
-        step = finding["trace"][1]
-        helper = self.index.at(step["filename"], step["location"]["row"])
+        helper = self._helper(finding)
         return changed_below(self.index, self.resolved, helper) if helper else iter(())
 
     def otherwise(self, finding: Finding) -> str:
@@ -246,7 +254,7 @@ class Project:
     # --- offload --------------------------------------------------------------------------------------
 
     def offload(self, finding: Finding) -> Mended:
-        """Hands the first helper of the trace to a thread wherever a coroutine calls it.
+        """Hands the first helper of the trace to a thread wherever a coroutine calls it, by the edits of `blocklint check --fix`.
 
         Raises Refusal.
         """
@@ -254,47 +262,23 @@ class Project:
         if finding["no_fix"]:
             said = finding["no_fix"]
             raise Refusal("bound", said["reason"], said.get("filename", first["filename"]), said.get("location", first["location"])["row"])
-        file = self.index.files.get(first["filename"])
-        node = file and self._node(file, first)
-        if not isinstance(node, ast.Call):
+        if not finding["fix"]:
             raise Refusal("no-call", "no call is written here that could be handed over", first["filename"], first["location"]["row"])
-        edits: Dict[str, Edits] = {}
-        helper = self.index.at(finding["trace"][1]["filename"], finding["trace"][1]["location"]["row"]) if len(finding["trace"]) > 1 else None
-        leaves = Leaves(self.index, self.binary, edits, self.runtime(finding), self.causes)
-        calls = [(file, node)]
-        notes = []
-        if helper:
-            # All coroutines that call it, as far as is known; those of one runtime are handed over alike.
-            for (path, line, column, _), callee in self.resolved.items():
-                # What this Python cannot parse is not changed.
-                if callee is not helper or (other := self.index.files.get(path)) is None:
-                    continue
-                call = next((one for one in ast.walk(other.tree) if isinstance(one, ast.Call) and other.start(one) == (line, column) and self._is_call_of(one, helper)), None)
-                if call is not None and (around := other.around(call)) and around.is_async and call is not node:
-                    calls.append((other, call))
-            notes = [
-                f"{function.file.path}:{changed.lineno}: `{function}` changes `{name}`, now from a thread"
-                for function, changed, name in changed_below(self.index, self.resolved, helper)
-            ]
-        for where, call in calls:
-            function = where.around(call)
-            if function is None or not function.is_async:
-                raise Refusal("sync-caller", "the call stands in no coroutine", where.path, call.lineno)
-            leaves.inside(where, call, function)
-            to, keywords = THREADS[leaves.runtime]
-            if leaves.runtime == "asyncio" and not hands_over(where) and "starlette" in {name.split(".")[0] for name in where.imports.values()} | ({"starlette"} if "fastapi" in {name.split(".")[0] for name in where.imports.values()} else set()):
-                to = "starlette.concurrency.run_in_threadpool"
-            one = edits.setdefault(where.path, Edits())
-            one.threads[span(where, call)] = (to, keywords)
-            one.awaited.add(span(where, call))
-            one.imports.add(to.rpartition(".")[0])
-            if not keywords and call.keywords:
-                one.imports.add("functools")
-        return Mended(self._texts(edits), notes)
+        helper = self._helper(finding)
+        alike = [one for one in self.findings if one["fix"] and one["context"] == "event-loop" and self._helper(one) is helper] if helper else []
+        edits: Dict[str, Set[TextEdit]] = {}
+        for one in [finding, *alike]:
+            for edit in one["fix"]["edits"]:
+                if edit["filename"] in self.index.files:
+                    edits.setdefault(edit["filename"], set()).add((at(edit["location"]), at(edit["end_location"]), edit["content"]))
+        changed = changed_below(self.index, self.resolved, helper) if helper else []
+        notes = [f"{function.file.path}:{node.lineno}: `{function}` changes `{name}`, now from a thread" for function, node, name in changed]
+        return Mended({path: replaced(self.index.files[path].source, of_file) for path, of_file in edits.items()}, notes)
 
-    @staticmethod
-    def _is_call_of(call: ast.Call, helper: Function) -> bool:
-        return getattr(call.func, "attr", getattr(call.func, "id", "")) == helper.name
+    def _helper(self, finding: Finding) -> Optional[Function]:
+        """The function of the project that the coroutine calls."""
+        steps = finding["trace"][1:2]
+        return self.index.at(steps[0]["filename"], steps[0]["location"]["row"]) if steps else None
 
     # --- proof ----------------------------------------------------------------------------------------
 
@@ -348,6 +332,22 @@ class Project:
                 if isinstance(parent, ast.Call):
                     continue
                 raise Refusal("not-awaited", f"`{name}` would not be awaited here", os.path.join(self.root, os.path.relpath(file.path, os.path.commonpath([path, file.path]))), node.lineno)
+
+
+def at(location: Dict[str, int]) -> Tuple[int, int]:
+    return location["row"], location["column"]
+
+
+def replaced(source: str, edits: Set[TextEdit]) -> str:
+    """The text with the edits made; rows and columns count characters from 1."""
+    lines = source.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    offset = lambda place: starts[place[0] - 1] + place[1] - 1  # noqa: E731
+    for start, end, content in sorted(edits, reverse=True):
+        source = source[: offset(start)] + content + source[offset(end) :]
+    return source
 
 
 def copied(edits: Edits) -> Edits:

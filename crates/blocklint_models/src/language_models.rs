@@ -358,11 +358,6 @@ impl LanguageModels {
         self.names(Uses::HANDOVER)
     }
 
-    /// Names of decorators and annotations that register what they stand on.
-    pub fn decorator_names(&self) -> impl Iterator<Item = Name<'_>> {
-        self.names(Uses::DECORATOR)
-    }
-
     /// Names of methods whose overrides in the project are registered by overriding.
     pub fn override_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::OVERRIDE)
@@ -371,21 +366,6 @@ impl LanguageModels {
     /// Names of annotations whose bodiless methods are calls (`via = "decorator"` on `[[call]]`).
     pub fn mark_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::MARKS)
-    }
-
-    /// Names of properties that rows speak of.
-    pub fn property_names(&self) -> impl Iterator<Item = Name<'_>> {
-        self.names(Uses::PROPERTY)
-    }
-
-    /// Names of calls that run a loop in a loop.
-    pub fn nested_loop_names(&self) -> impl Iterator<Item = Name<'_>> {
-        self.names(Uses::NESTED_LOOP)
-    }
-
-    /// Names of calls whose effect happens where the result is consumed.
-    pub fn lazy_names(&self) -> impl Iterator<Item = Name<'_>> {
-        self.names(Uses::LAZY)
     }
 
     /// Globs of last segments that make labels.

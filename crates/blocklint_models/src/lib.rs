@@ -42,8 +42,7 @@
 //!
 //! ```text
 //! lang.names(Uses::EFFECT) -> impl Iterator<Item = Name>     name.name, name.uses, name.paths(uses)
-//! lang.effect_names() handover_names() decorator_names() override_names() mark_names() property_names()
-//! lang.nested_loop_names() lazy_names()                      shorthands of it
+//! lang.effect_names() handover_names() override_names() mark_names()      shorthands of it
 //! lang.name_uses(name) -> Uses                               what a site's last name may be
 //! lang.named(name) -> impl Iterator<Item = Name>             its rows' paths, per layer
 //! lang.glob_names(uses), glob_name_patterns()                `get_*` with the prefix it hangs on

@@ -89,13 +89,25 @@ fn verify_java(model: &File, places: &Places) -> Report {
 }
 
 fn verify_python(model: &File, places: &Places) -> Report {
-    let sources: Vec<python::Sources> = places
+    // The package is linked as a program without models: they are what is checked.
+    let no_models = match Models::only(&[]) {
+        Ok(none) => none,
+        Err(why) => {
+            let problem = Problem { line: 1, path: String::new(), message: why.to_string() };
+            return Report { problems: vec![problem], ..Report::default() };
+        }
+    };
+    let packages: Vec<python::Package> = places
         .all()
         .map(|of| {
-            let folders = of.folders.iter().chain(&places.with).cloned().collect();
-            python::Sources::new(folders, places.standard.clone())
+            let folders: Vec<Utf8PathBuf> = of.folders.iter().chain(&places.with).cloned().collect();
+            python::Package::read(&folders, places.standard.as_deref(), &rows::paths_of(model))
         })
         .collect();
+    let programs: Vec<_> = packages.iter().map(python::Package::program).collect();
+    let pairs = packages.iter().zip(&programs);
+    let sources: Vec<python::Sources<'_>> =
+        pairs.map(|(package, program)| python::Sources::new(package, program, &no_models)).collect();
     let checkers: Vec<python::Checker<'_>> =
         sources.iter().map(|sources| python::Checker::new(sources, &model.calls)).collect();
     let mut report = check_rows(model, places, &checkers);

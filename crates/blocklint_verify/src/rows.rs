@@ -1,7 +1,7 @@
 //! Rows of any table, and the arguments they name.
 
 use blocklint_models::{
-    Argument, CallRow, Concurrency, Condition, HandoverContext, HandoverRow, MoveTo, Moves, Selector, Subject,
+    Argument, CallRow, Concurrency, Condition, File, HandoverContext, HandoverRow, MoveTo, Moves, Selector, Subject,
     TypeExpr, TypeRow, VersionRange,
 };
 
@@ -77,4 +77,19 @@ pub(crate) fn arguments_of(row: RowView<'_>) -> Vec<Argument> {
     }
     found.retain(|argument| !matches!(argument, Argument::AllPositional | Argument::Receiver));
     found.into_iter().cloned().collect()
+}
+
+/// Returns every path of which a model speaks: those of its rows, their twins and bases, and its aliases.
+pub(crate) fn paths_of(model: &File) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let calls = model.calls.iter().flat_map(|entry| &entry.paths);
+    let types = model.types.iter().flat_map(|entry| &entry.paths);
+    let handovers = model.handovers.iter().flat_map(|entry| &entry.paths);
+    found.extend(calls.chain(types).chain(handovers).map(|path| path.text.clone()));
+    let twins = model.calls.iter().flat_map(|entry| &entry.row.instead).flat_map(|instead| instead.all());
+    found.extend(twins.map(|twin| twin.to_string()));
+    let bases = model.types.iter().flat_map(|entry| &entry.row.bases).filter_map(TypeExpr::path);
+    found.extend(bases.map(|base| base.to_string()));
+    found.extend(model.aliases.iter().flat_map(|(left, right, _)| [left.clone(), right.clone()]));
+    found
 }

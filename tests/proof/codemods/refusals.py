@@ -172,7 +172,7 @@ store = Store()
 async def root():
     store.work()
 """,
-    "shared-state": """
+    "bound by shared state": """
 import hashlib
 class Users:
     def __init__(self):

@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use blocklint_facts::{BodyId, BodyKind, Flow, Form, SiteKind};
+use blocklint_facts::{BodyKind, ExitKind, Flow, Form, FormId, SiteKind};
+use blocklint_link::program::ids::BodyRef;
 use regex::Regex;
 
-use super::entity::{Entity, FileRef, Function};
-use super::evaluate::Place;
+use super::entity::{Entity, Function};
 use super::sources::Sources;
 
 /// Names in annotations that say that a call gives something to await.
@@ -23,10 +23,10 @@ fn matches(pattern: &Option<Regex>, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
-impl Sources {
+impl Sources<'_> {
     /// How a function runs.
     pub(super) fn flow(&self, function: &Function) -> Flow {
-        self.file(function.file).facts.body(function.body).flow
+        self.program.body(function.body).flow
     }
 
     fn is_written_async(&self, function: &Function) -> bool {
@@ -55,10 +55,9 @@ impl Sources {
         if self.is_written_async(function) || marked || self.is_wrapped(function) {
             return true;
         }
-        let file = self.file(function.file);
-        let returns = file.facts.body(function.body).returns;
+        let returns = self.program.body(function.body).returns;
         if returns.is_some() {
-            let text = self.text(function.file, returns);
+            let text = self.text(function.body.file, returns);
             if matches(&AWAITABLE, &text) {
                 return true;
             }
@@ -79,15 +78,14 @@ impl Sources {
 
     /// Whether one of the calls whose result it returns gives something to await.
     fn returns_async(&self, function: &Function, depth: u32) -> bool {
-        let file = self.file(function.file);
-        let place = Place { file: function.file, owner: function.owner };
-        let returned = file.returns.get(&function.body).into_iter().flatten();
-        let calls = returned.filter_map(|&form| match file.facts.form(form) {
-            Form::Result(site) => Some(file.facts.site(site)).filter(|site| site.kind == SiteKind::Call),
+        let file = function.body.file;
+        let facts = self.program.facts(file);
+        let mut calls = self.returned_forms(function.body).filter_map(|form| match facts.form(form) {
+            Form::Result(site) => Some(facts.site(site)).filter(|site| site.kind == SiteKind::Call),
             _ => None,
         });
-        calls.into_iter().any(|site| {
-            self.evaluate(site.callee, place)
+        calls.any(|site| {
+            self.evaluate(site.callee, file, function.owner)
                 .iter()
                 .filter(|target| matches!(target, Entity::Function(_) | Entity::Class(_)))
                 .any(|target| target != &Entity::Function(*function) && self.is_async_within(target, depth + 1))
@@ -97,59 +95,58 @@ impl Sources {
     /// Whether nothing at all happens before the result is awaited.
     pub(super) fn is_coroutine(&self, entity: &Entity) -> bool {
         let Some(function) = entity.function() else { return false };
-        let returns = self.file(function.file).facts.body(function.body).returns;
-        let is_said = returns.is_some() && matches(&COROUTINE, &self.text(function.file, returns));
+        let returns = self.program.body(function.body).returns;
+        let is_said = returns.is_some() && matches(&COROUTINE, &self.text(function.body.file, returns));
         let is_marked = self.decorators(&function).iter().any(|name| name == "asynccontextmanager");
         self.is_written_async(&function) || is_marked || is_said || self.is_wrapped(&function)
     }
 
-    /// Whether one of its decorators makes a coroutine function of it.
+    fn returned_forms(&self, body: BodyRef) -> impl Iterator<Item = FormId> + '_ {
+        self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return).map(|exit| exit.value)
+    }
+
+    /// True if one of its decorators makes a coroutine function of it.
     fn is_wrapped(&self, function: &Function) -> bool {
-        let file = self.file(function.file);
-        let place = Place { file: function.file, owner: None };
-        file.facts.list(file.facts.body(function.body).decorators).iter().any(|&decorator| {
-            let called = match file.facts.form(decorator) {
-                Form::Result(site) => file.facts.site(site).callee,
+        let file = function.body.file;
+        let facts = self.program.facts(file);
+        facts.list(self.program.body(function.body).decorators).iter().any(|&decorator| {
+            let called = match facts.form(decorator) {
+                Form::Result(site) => facts.site(site).callee,
                 _ => decorator,
             };
-            let targets = self.evaluate(called, place);
-            targets.iter().filter_map(Entity::function).any(|target| self.gives_coroutines(target.file, target.body))
+            let targets = self.evaluate(called, file, None);
+            targets.iter().filter_map(Entity::function).any(|target| self.gives_coroutines(target.body))
         })
     }
 
-    /// Whether a decorator returns an `async def` that stands in it, whatever it decorates.
-    fn gives_coroutines(&self, at: FileRef, decorator: BodyId) -> bool {
-        let file = self.file(at);
-        let facts = &file.facts;
-        let stands_in = |mut body: BodyId, outer: BodyId| loop {
-            body = facts.body(body).parent;
-            match body.get() {
-                Some(around) if around == outer => return true,
-                Some(_) => {}
-                None => return false,
-            }
-        };
-        let all = (0..facts.bodies.len() as u32).map(BodyId);
-        let inner: Vec<BodyId> =
-            all.filter(|&body| facts.body(body).kind == BodyKind::Function && stands_in(body, decorator)).collect();
-        let mut names = Vec::new();
-        for body in inner.iter().chain([&decorator]) {
-            for &form in file.returns.get(body).into_iter().flatten() {
-                match facts.form(form) {
-                    Form::Var(var) => names.push(facts.var(var).name),
-                    Form::Name(name) => names.push(name),
-                    _ => {}
-                }
-            }
+    /// True if a decorator returns an `async def` that stands in it, whatever it decorates.
+    fn gives_coroutines(&self, decorator: BodyRef) -> bool {
+        let facts = self.program.facts(decorator.file);
+        let mut inner = Vec::new();
+        let mut waiting = vec![decorator];
+        while let Some(around) = waiting.pop() {
+            let below = self.program.bodies_in(around);
+            waiting.extend(below.clone());
+            inner.extend(
+                below.filter(|&body| self.program.body(body).kind == BodyKind::Function).map(|body| (around, body)),
+            );
         }
-        let named = |body: &BodyId| names.contains(&facts.body(*body).name);
-        // One that looks at what it decorates returns a plain function besides; one with arguments the decorator.
-        let returned: Vec<BodyId> = inner
-            .iter()
-            .copied()
-            .filter(|body| named(body) && !inner.iter().any(|other| named(other) && stands_in(*other, *body)))
+        let bodies = inner.iter().map(|(_, body)| *body).chain([decorator]);
+        let forms = bodies.flat_map(|body| self.returned_forms(body));
+        let names: Vec<_> = forms
+            .filter_map(|form| match facts.form(form) {
+                Form::Var(var) => Some(facts.var(var).name),
+                Form::Name(name) => Some(name),
+                _ => None,
+            })
             .collect();
-        let is_async = |body: &BodyId| matches!(facts.body(*body).flow, Flow::Coroutine | Flow::AsyncGenerator);
-        !returned.is_empty() && returned.iter().all(is_async)
+        let named = |body: BodyRef| names.contains(&self.program.body(body).name);
+        // One that looks at what it decorates returns a plain function besides; one with arguments the decorator.
+        let returned = inner
+            .iter()
+            .map(|(_, body)| *body)
+            .filter(|&body| named(body) && !inner.iter().any(|(around, other)| named(*other) && *around == body));
+        let flows: Vec<Flow> = returned.map(|body| self.program.body(body).flow).collect();
+        !flows.is_empty() && flows.iter().all(|flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator))
     }
 }

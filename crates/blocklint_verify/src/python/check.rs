@@ -10,16 +10,15 @@ use crate::report::Found;
 use crate::rows::{RowView, arguments_of};
 
 /// Checks the rows of one file against one set of sources.
-#[derive(Debug)]
 pub(crate) struct Checker<'a> {
-    sources: &'a Sources,
+    sources: &'a Sources<'a>,
     /// Paths of `[[call]]` rows without a glob.
     exact: Vec<&'a str>,
 }
 
 impl<'a> Checker<'a> {
     /// For the rows of one file.
-    pub(crate) fn new(sources: &'a Sources, calls: &'a [Entry<CallRow>]) -> Self {
+    pub(crate) fn new(sources: &'a Sources<'a>, calls: &'a [Entry<CallRow>]) -> Self {
         let paths = calls.iter().flat_map(|entry| &entry.paths).filter(|path| !path.rank.is_glob());
         Checker { sources, exact: paths.map(|path| path.text.as_str()).collect() }
     }
@@ -62,7 +61,7 @@ impl<'a> Checker<'a> {
             let known = self.sources.resolve(&head);
             if !known.is_empty() {
                 let compiled = known.iter().any(|entity| match entity {
-                    Entity::Module(module) => self.sources.module_of(*module).compiled,
+                    Entity::Module(module) => self.sources.is_compiled(*module),
                     _ => false,
                 });
                 let hint = if compiled { " in its sources; it is compiled and has no stub" } else { "" };
@@ -262,7 +261,7 @@ impl<'a> Checker<'a> {
     fn is_same(&self, a: &Entity, b: &Entity) -> bool {
         match (a, b) {
             (Entity::Value(_), _) | (_, Entity::Value(_)) | (Entity::Module(_), Entity::Module(_)) => true,
-            (Entity::Function(a), Entity::Function(b)) => (a.file, a.body) == (b.file, b.body),
+            (Entity::Function(a), Entity::Function(b)) => a.body == b.body,
             (Entity::Class(a), Entity::Class(b)) => {
                 a == b
                     || self.sources.mro(*a).contains(&Base::Class(*b))

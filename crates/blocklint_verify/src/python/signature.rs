@@ -1,9 +1,10 @@
 //! The parameters of calls.
 
-use blocklint_facts::{AssignKind, BodyId, Form, ParamKind};
+use blocklint_facts::{AssignKind, Form, ParamKind};
+use blocklint_link::program::ids::{BodyRef, ClassRef};
 use blocklint_models::Argument;
 
-use super::entity::{Base, ClassRef, Entity, FileRef, Function, Value};
+use super::entity::{Base, Entity, Function, Value};
 use super::sources::Sources;
 
 /// The parameters of a call, the receiver not counted.
@@ -65,7 +66,7 @@ pub(super) fn lost_parameters(call: &[Signature], twin: &[Signature]) -> Vec<Str
     pairs.min_by_key(Vec::len).unwrap_or_default()
 }
 
-impl Sources {
+impl Sources<'_> {
     /// One for each overload; none if it cannot be told.
     pub(super) fn signatures(&self, found: &[Entity]) -> Vec<Signature> {
         let mut known = Vec::new();
@@ -86,18 +87,18 @@ impl Sources {
 
     fn of_function(&self, function: &Function) -> Signature {
         let bound = function.owner.is_some() && !self.decorators(function).iter().any(|name| name == "staticmethod");
-        let mut signature = self.of_body(function.file, function.body);
+        let mut signature = self.of_body(function.body);
         if bound && !signature.positional.is_empty() {
             signature.positional.remove(0);
         }
         signature
     }
 
-    fn of_body(&self, file: FileRef, body: BodyId) -> Signature {
-        let file = self.file(file);
+    fn of_body(&self, body: BodyRef) -> Signature {
+        let facts = self.program.facts(body.file);
         let mut signature = Signature::default();
-        for param in file.facts.params_of(body) {
-            let name = file.facts.text(param.name).to_owned();
+        for param in self.program.params_of(body) {
+            let name = facts.text(param.name).to_owned();
             match param.kind {
                 ParamKind::Normal | ParamKind::PositionalOnly | ParamKind::Receiver => signature.positional.push(name),
                 ParamKind::KeywordOnly => signature.keyword_only.push(name),
@@ -109,8 +110,8 @@ impl Sources {
     }
 
     fn of_lambda(&self, value: &Value) -> Option<Signature> {
-        match self.file(value.file).facts.form(value.expression) {
-            Form::Callable(body) => Some(self.of_body(value.file, body)),
+        match self.program.facts(value.file).form(value.expression) {
+            Form::Callable(body) => Some(self.of_body(value.file.body_ref(body))),
             _ => None,
         }
     }
@@ -131,13 +132,12 @@ impl Sources {
         let mut names: Vec<String> = Vec::new();
         for base in order.iter().rev() {
             let Base::Class(base) = base else { continue };
-            let file = self.file(base.file);
-            let body = file.facts.class(base.class).body;
-            for assign in file.assigns.get(&body).into_iter().flatten().map(|id| file.facts.assign(*id)) {
-                let Form::Var(var) = file.facts.form(assign.target) else { continue };
-                let name = file.facts.text(file.facts.var(var).name);
-                let is_field = assign.annotation.is_some() && assign.kind != AssignKind::Definition;
-                if is_field && !names.iter().any(|known| known == name) {
+            let facts = self.program.facts(base.file);
+            for var in facts.vars_of(self.program.class(*base).body) {
+                let is_field =
+                    |row: blocklint_facts::Assign| row.annotation.is_some() && row.kind != AssignKind::Definition;
+                let name = facts.text(facts.var(var).name);
+                if facts.assigns_of(var).any(is_field) && !names.iter().any(|known| known == name) {
                     names.push(name.to_owned());
                 }
             }

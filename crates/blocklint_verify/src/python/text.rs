@@ -2,23 +2,24 @@
 
 use blocklint_facts::{Form, FormId};
 
-use super::entity::FileRef;
+use blocklint_link::program::ids::FileId;
+
+use super::entity::Function;
 use super::sources::Sources;
 
-impl Sources {
-    /// The text of a form, as far as it has one: names, attributes, types.
-    pub(super) fn text(&self, file: FileRef, form: FormId) -> String {
+impl Sources<'_> {
+    /// Returns the text of a form, as far as it has one: names, attributes, types.
+    pub(super) fn text(&self, file: FileId, form: FormId) -> String {
         let mut text = String::new();
         self.write(file, form, &mut text, 0);
         text
     }
 
-    fn write(&self, at: FileRef, form: FormId, text: &mut String, depth: u32) {
+    fn write(&self, at: FileId, form: FormId, text: &mut String, depth: u32) {
         if depth > 32 {
             return;
         }
-        let file = self.file(at);
-        let facts = &file.facts;
+        let facts = self.program.facts(at);
         let list = |parts: &[FormId], between: &str, text: &mut String| {
             for (index, &part) in parts.iter().enumerate() {
                 if index > 0 {
@@ -55,23 +56,23 @@ impl Sources {
         }
     }
 
-    /// The last names of a body's decorators.
-    pub(super) fn decorators(&self, function: &super::entity::Function) -> Vec<String> {
-        let file = self.file(function.file);
-        let decorators = file.facts.list(file.facts.body(function.body).decorators);
+    /// Returns the last names of a function's decorators.
+    pub(super) fn decorators(&self, function: &Function) -> Vec<String> {
+        let file = function.body.file;
+        let facts = self.program.facts(file);
         let name = |form: &FormId| {
-            let form = match file.facts.form(*form) {
-                Form::Result(site) => file.facts.site(site).callee,
+            let form = match facts.form(*form) {
+                Form::Result(site) => facts.site(site).callee,
                 _ => *form,
             };
-            let text = self.text(function.file, form);
+            let text = self.text(file, form);
             text.rsplit('.').next().unwrap_or(&text).to_owned()
         };
-        decorators.iter().map(name).collect()
+        facts.list(self.program.body(function.body).decorators).iter().map(name).collect()
     }
 
-    /// Whether a function is read like a field.
-    pub(super) fn is_property(&self, function: &super::entity::Function) -> bool {
+    /// True if a function is read like a field.
+    pub(super) fn is_property(&self, function: &Function) -> bool {
         let known = ["cached_property", "setter", "getter", "reify"];
         self.decorators(function).iter().any(|name| name.ends_with("property") || known.contains(&name.as_str()))
     }
