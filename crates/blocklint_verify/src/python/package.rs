@@ -106,7 +106,14 @@ impl Reader<'_> {
         let facts = blocklint_python::extract(&text);
         self.ask_imports(name, found.is_package, &facts);
         let path = Utf8PathBuf::from(&relative);
-        let file = SourceFile { path: path.into(), relative, facts, index: OnceLock::new(), reported: false };
+        let file = SourceFile {
+            path: path.into(),
+            relative,
+            facts,
+            index: OnceLock::new(),
+            reported: false,
+            silencing: Vec::new(),
+        };
         self.files.insert(name.to_owned(), file);
     }
 
