@@ -263,7 +263,7 @@ class Project:
             said = finding["no_fix"]
             raise Refusal("bound", said["reason"], said.get("filename", first["filename"]), said.get("location", first["location"])["row"])
         if not finding["fix"]:
-            raise Refusal("no-call", "no call is written here that could be handed over", first["filename"], first["location"]["row"])
+            raise Refusal("no-call", "there is no call here that could run in a thread", first["filename"], first["location"]["row"])
         helper = self._helper(finding)
         alike = [one for one in self.findings if one["fix"] and one["context"] == "event-loop" and self._helper(one) is helper] if helper else []
         edits: Dict[str, Set[TextEdit]] = {}

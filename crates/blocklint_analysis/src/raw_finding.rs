@@ -35,7 +35,7 @@ pub struct RawFinding {
     pub root_kind: Option<RootKind>,
     /// True if the place hands a function over instead of calling it.
     pub handed: bool,
-    /// How long one call can hold the thread.
+    /// How long one call can block the thread.
     pub hold: Hold,
     /// The other harm that the call does.
     pub fails: Option<Fails>,

@@ -27,7 +27,7 @@ pub struct Finding {
     pub runtime: Option<Runtime>,
     /// Qualified name of the body it stands in (`app.service.Store.load`); empty for a whole file.
     pub function: String,
-    /// How long one call can hold the thread.
+    /// How long one call can block the thread.
     pub hold: Hold,
     /// The steps from this place to the call that blocks, this place first. Empty for BLT9xx.
     pub trace: Vec<Step>,

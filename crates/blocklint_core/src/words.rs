@@ -206,7 +206,7 @@ words! {
     }
 }
 
-/// How long one call can hold its thread.
+/// How long one call can block its thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Hold {
     /// The code does not tell.

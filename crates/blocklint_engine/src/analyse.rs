@@ -15,6 +15,8 @@ use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
+use blocklint_facts::FileFacts;
+
 use crate::comments::named::silencing_comments;
 use crate::comments::{CommentChecks, Mend, comments, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
@@ -277,6 +279,13 @@ pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extra
         index: extracted.index.map(OnceLock::from).unwrap_or_default(),
         reported: file.reported,
     })
+}
+
+/// Puts other facts in place of a file's, with all that is read off them, and returns the old ones.
+pub(crate) fn replace_facts(file: &mut SourceFile, facts: FileFacts) -> FileFacts {
+    file.silencing = silencing_comments(&facts);
+    file.index = OnceLock::new();
+    std::mem::replace(&mut file.facts, facts)
 }
 
 /// The layout of a project, for which files other than source code are read.

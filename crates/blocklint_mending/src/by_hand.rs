@@ -1,6 +1,6 @@
 //! Code that a person runs by hand: migrations, tests, functions that ask at the terminal, and scripts that
-//! lie beside the packages of a project. No edit is made there unless what is aside is asked for. Their findings stay: who reads them
-//! may want to know.
+//! lie beside the packages of a project. No edit is made there unless `--include-aside` is given. Their findings stay, because a reader may
+//! want to know them.
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId};
@@ -18,27 +18,27 @@ pub fn runs_by_hand(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> 
     let file = site.file;
     let relative = &linker.program.files[file.index()].relative;
     if is_in_test(linker, site) {
-        return Some("it is a test, whose preparations nobody waits for");
+        return Some("it is a test, and no request waits for its preparation");
     }
     if asks_at_terminal(linker, site) {
-        return Some("the function asks whoever sits at the terminal, and serves nobody else");
+        return Some("the function asks a person at a terminal, and no request waits for it");
     }
     if is_migration(relative) {
         return Some("a migration runs before anything is served");
     }
     // Deeper it may be the part of the program that serves documentation.
     if folders(relative).next().is_some_and(lang::python::conventions::shows_or_measures) {
-        return Some("it shows how the project is used, or measures it, and serves nobody");
+        return Some("it is an example or a benchmark, and no request waits for it");
     }
     let facts = linker.program.facts(file);
     if facts.language != Language::Python || !runs_as_program(facts) || serves(linker, file) {
         return None;
     }
     if lies_beside_packages(linker, relative) {
-        return Some("it is a script beside the project's packages, which serves nobody but who runs it");
+        return Some("it is a script beside the project's packages, and no request waits for it");
     }
     let is_script = linker.reach().is_imported(file) == Some(false) && runs_one_job(linker, file);
-    is_script.then_some("the file is run as a program that does one thing, and serves nobody but who runs it")
+    is_script.then_some("the file is a program that does one thing, and no request waits for it")
 }
 
 /// Python: whether a call of this path alone takes about as long as a thread.

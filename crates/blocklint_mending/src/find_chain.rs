@@ -1,8 +1,8 @@
 //! Rust: the helpers between `async` code and calls that have an async twin, if all of them can become `async` together.
 //!
-//! A helper changes for all its callers, so what changes is closed: whoever calls one of them is one of them or can await,
-//! and whatever holds the thread in one of them has a twin or is one of them. Findings whose ways share a helper get the same
-//! edits so. What the text says against it is the front end's matter.
+//! A helper changes for all its callers, so the helpers are taken together: each caller of a helper is a helper or can await, and each
+//! blocking call in a helper has an async twin or calls another helper. Findings that share a helper therefore get the same edits.
+//! Reasons in the source text against an edit are found by the front end.
 
 use std::sync::Arc;
 
@@ -158,7 +158,7 @@ impl Closing<'_, '_, '_> {
                 }
                 let site = body.file.site_ref(site);
                 let first = by.unwrap_or(site);
-                // What helpers call in their own text is looked at elsewhere.
+                // Calls in the text of the helpers themselves are looked at elsewhere.
                 if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&of)) {
                     return Some(first);
                 }

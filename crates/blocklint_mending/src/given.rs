@@ -1,29 +1,8 @@
 //! The result of a call that an edit would hand to a thread: an open file, a connection, an object.
 
-use blocklint_facts::{Form, FormId, SiteKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
-use blocklint_link::syntax::forms::mentions;
 use blocklint_link::values::value::{EnvId, Val};
-
-/// How deep forms are gone through.
-pub(crate) const DEPTH: u32 = 4;
-
-/// Returns the call of a site's body that makes the object which a value is.
-pub fn made_in(linker: &Linker<'_>, value: FormId, site: SiteRef) -> Option<SiteRef> {
-    let (facts, site_id) = linker.program.facts_and_id(site);
-    let body = facts.body_of(linker.program.site(site).at);
-    let made = std::cell::Cell::new(None);
-    // The outermost call gives the object, and `with` what it enters; what a call was given is another object.
-    mentions(facts, value, DEPTH, &|form| match form {
-        Form::Result(of) if of != site_id && facts.site(of).kind != SiteKind::Enter => {
-            made.set(Some(site.file.site_ref(of)));
-            true
-        }
-        _ => false,
-    });
-    made.get().filter(|made| facts.body_of(linker.program.site(*made).at) == body)
-}
 
 /// The result of a call, as far as it matters to an edit that hands the call to a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use blocklint_core::{Effect, Severity, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionId, SiteKind, VarId};
-use blocklint_flow::lifecycle::maker::made_in;
+use blocklint_flow::lifecycle::maker::{DEPTH, made_in};
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
@@ -13,7 +13,7 @@ use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::EnvId;
 
 use crate::by_hand::takes_a_moment;
-use crate::given::{DEPTH, Given, given_by};
+use crate::given::{Given, given_by};
 
 /// The calls of the same body that hold the thread by what a call gives: on it, or with it as an argument. Where it is an object whose
 /// other methods do, methods of it that nobody knows are taken to.
@@ -23,7 +23,7 @@ pub fn uses_of_given(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
         if *at == site {
             return false;
         }
-        // What is read from it part by part is no call.
+        // Reading a part of it is no call.
         let is_call = linker.program.site(*at).kind == SiteKind::Call;
         let on_it = maker_of_receiver(linker, *at) == Some(site);
         (on_it || is_call && takes(linker, *at, site)) && holds(linker, *at)
@@ -90,7 +90,7 @@ fn is_unknown(linker: &Linker<'_>, site: SiteRef) -> bool {
 /// True if a call goes to the file system for more than a moment.
 fn reaches_for_file(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-        // Who only changes a name is done with it in a moment.
+        // A call that only changes a name takes a moment.
         Target::Row { path, .. } if takes_a_moment(&linker.library.text(path)) => false,
         Target::Row { path, .. } => linker
             .library

@@ -1,5 +1,5 @@
 //! The code that an edit of a finding would move, and the reasons against it: the thread, loop or task to which that code belongs
-//! (`thread_bound`, `with_blocks`), the handles that it would leave behind (`given`, `left_behind`), the async twins and rewrites that
+//! (`thread_bound`, `with_blocks`), the result of the call and the uses of that result which would still block this thread (`given`, `left_behind`), the async twins and rewrites that
 //! models name (`row_advice`), Rust's helpers that become `async` together (`async_chain`, `find_chain`), and code that runs by hand
 //! only (`by_hand`).
 //!
@@ -18,7 +18,7 @@ mod with_blocks;
 pub use async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
 pub use by_hand::{runs_by_hand, starts_up, takes_a_moment};
 pub use find_chain::Chains;
-pub use given::{Given, given_by, gives_what_blocks, made_in};
+pub use given::{Given, given_by, gives_what_blocks};
 pub use left_behind::{beside, opener_of, uses_of_given};
 pub use row_advice::{Mending, mending, twins};
 pub use thread_bound::{MovedCode, blocks_with, body_with, bound_beside, moved_with};

@@ -1,7 +1,8 @@
 //! The code that a call would take along to another thread: the bodies that it runs, and the first thing below it that belongs to the
 //! thread, loop or task in which it is called now.
 //!
-//! Asked for edits only, forward from one call, so its cost is that of the call's own callees. What is not known is not bound.
+//! Asked for edits only, forward from one call, so its cost is that of the call's own callees. Calls with unknown targets do not
+//! forbid the move.
 
 use crate::with_blocks;
 use blocklint_link::syntax::regions;
@@ -80,8 +81,8 @@ fn stays_behind(linker: &Linker<'_>, site: SiteRef, region: RegionId, carried: &
     carried.asks_context = carried.asks_context.take().or_else(|| context.into_iter().next());
 }
 
-/// Python: the type of what a call gives where that is awaited: a future, a task, a coroutine. Who hands the call to a thread
-/// makes it there, and the loop that waits for it hears nothing of it.
+/// Returns the type of a call's result if the result is awaited: a future, a task, a coroutine. An edit to a thread would create it
+/// there, and the loop that waits for it would not be notified. [Python]
 fn gives_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let row = linker.program.site(site);
     if linker.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
@@ -98,8 +99,8 @@ fn gives_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     Some(bound_at(linker, site, Bound::Loop, BoundUse::Given, call))
 }
 
-/// Python: a class with coroutines of which a call makes an instance. What that makes for them, a lock, a queue or a client, is
-/// often bound to the loop in which it is made, and what costs time there is rarely the object's own matter.
+/// Returns the class with coroutines of which a call makes an instance. Its locks, queues or clients are often bound to the loop in
+/// which they are created, and its constructor rarely takes the time itself. [Python]
 fn makes_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     if linker.program.language(site.file) != Language::Python {
         return None;
@@ -166,7 +167,7 @@ pub fn blocks_with(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)>
         if carried.bound.is_none() {
             carried.bound = made.map(|(of, ty)| bound(linker, of, Bound::Thread, BoundUse::Made, ty));
         }
-        // What a block around this one sets stays behind.
+        // Settings of an outer block do not move along.
         stays_behind(linker, site, facts.region(region).parent, &mut carried);
         (span, carried)
     };
@@ -410,7 +411,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
         if looked.bound.is_none() {
             self.use_of_value(site, &mut looked.values);
-            // Who made it says nothing of what its code needs.
+            // The maker of a loaded object does not tell the needs of its code.
             let loaded = looked.values.iter().find(|(_, to, _)| *to == Bound::Loaded);
             looked.bound = loaded.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty));
         }
@@ -471,12 +472,12 @@ impl<'l, 'a> Walk<'l, 'a> {
         let mut stated = calls.with(|row| row.bound.is_some());
         let stated = stated.find(|row| linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE));
         if let Some(row) = stated {
-            // What belongs to a block moves with that (`entered`).
+            // A call that belongs to a block moves with the block (`entered`).
             return row.bound.filter(|bound| !matches!(bound, Bound::Nothing | Bound::Block));
         }
         let handed = linker.library.handovers(path);
         let asks = calls.iter().any(|row| {
-            // What starts coroutines; what starts functions in threads has a handover for them.
+            // Calls that start coroutines; calls that start functions in threads have a handover row for them.
             row.asks == Some(Asks::RunningLoop) && !self.is_tried(site)
                 || row.concurrency == Some(Concurrency::Unbounded) && handed.is_empty()
         });
@@ -585,7 +586,7 @@ fn made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
     if given.is_empty() {
         return given;
     }
-    // What a value of the same type gives is made of that one: `query.limit(20)`.
+    // A result of the same type is made from the receiver: `query.limit(20)`.
     let receiver = linker.receiver_form(site).map(|form| linker.eval(linker.scope_of(site, EnvId::NONE), form).value);
     let from = receiver.map(types).unwrap_or_default();
     given.retain(|ty| !from.contains(ty));

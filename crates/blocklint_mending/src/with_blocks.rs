@@ -1,5 +1,6 @@
-//! Python: what the `with` blocks around a call set for it. A call that is handed to a thread alone leaves them, so what they set must
-//! reach that thread too. Of files, clients and what else is only a value that is known; what nobody knows may belong to a thread.
+//! Python: the settings of the `with` blocks around a call (a lock, a context variable, `torch.no_grad()`). A call that moves to a
+//! thread alone leaves the blocks, so their settings must hold in that thread too. Files, clients and other known values set nothing;
+//! a `with` of unknown type is assumed to set something for its thread.
 
 use blocklint_core::{Bound, BoundCall, BoundUse, Language, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, RegionId, RegionKind, SiteFlags, SiteKind};
@@ -68,7 +69,7 @@ fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
                 Some(to @ (Bound::Block | Bound::Thread)) => return Some(entered(path, to)),
                 _ => {}
             }
-            // What holds the thread to be opened is a thing to be opened: a file, an answer, a connection.
+            // A call that blocks while it opens something returns a thing to open: a file, an answer, a connection.
             if calls.effect().any(|row| row.held().is_some()) {
                 return None;
             }
@@ -90,7 +91,7 @@ fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
     if members.is_empty() || !members.iter().all(is_known) {
         return Some(told(Bound::Thread, BoundUse::EnteredUnknown, linker.written_site(enter)));
     }
-    // What it does on its way in and out, if it is the project's own.
+    // Its own `__enter__` and `__exit__`, if the project defines it.
     let carried = carried_by(linker, vec![enter]);
     let own = carried.bound.filter(|bound| bound.how != BoundUse::Made)?;
     let name = if own.to == Bound::Context { own.call } else { linker.written_site(enter) };

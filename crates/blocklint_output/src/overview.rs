@@ -51,7 +51,7 @@ pub struct GroupOverview {
     pub functions: u32,
     /// How many of all findings have no other cause, so that one edit there mends them.
     pub mends: u32,
-    /// How long the longest of its findings can hold a thread.
+    /// How long the longest of its findings can block a thread.
     pub hold: Hold,
     /// How bad the worst of them is.
     pub severity: Severity,

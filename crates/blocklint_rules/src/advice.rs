@@ -21,14 +21,13 @@ pub(crate) fn help(raw: &Subject<'_>) -> Option<String> {
         }
         Some(twin) => {
             let also = offload(raw).map_or(String::new(), |offload| format!(", or {offload}"));
-            return Some(format!("make the way to it async and use `{}`{also}", twin.path));
+            return Some(format!("make the functions on this path async and use `{}`{also}", twin.path));
         }
         None => {}
     }
     if raw.holds_gil {
         return Some(
-            "a thread would not free the event loop, for the call keeps the interpreter's lock: work in chunks, or use a \
-             process pool"
+            "a thread would not help, because the call keeps the GIL: split the work into chunks or use a process pool"
                 .to_owned(),
         );
     }
@@ -45,7 +44,7 @@ fn nested(raw: &Subject<'_>) -> String {
         true => format!("{word} {rest} instead"),
         false => {
             let also = offload(raw).map_or(String::new(), |offload| format!(", or {offload}"));
-            format!("make the way to it async and {word} {rest}{also}")
+            format!("make the functions on this path async and {word} {rest}{also}")
         }
     }
 }
@@ -57,17 +56,17 @@ pub(crate) fn offload(raw: &Subject<'_>) -> Option<String> {
     }
     Some(match raw.language {
         Language::Python => match raw.along {
-            None => format!("hand it to a thread: `{}`", python(raw, &callee(raw))),
+            None => format!("run it in a thread: `{}`", python(raw, &callee(raw))),
             Some(Along::Bound) => format!(
-                "hand the whole of the work to a thread, as a function that makes what it uses: `{}`",
+                "run the whole operation in a thread, as one function that creates the objects it uses: `{}`",
                 python(raw, "work")
             ),
             Some(Along::Given) => format!(
-                "hand it to a thread with all that is done with what it gives, as one function: `{}`",
+                "run it in a thread together with every use of its result, as one function: `{}`",
                 python(raw, "work")
             ),
             Some(Along::Made) => format!(
-                "make it once, at start-up, or hand it to a thread, if it may be used on another one than its own: `{}`",
+                "create it once at start-up, or in a thread if other threads may use it: `{}`",
                 python(raw, &callee(raw))
             ),
         },
@@ -111,7 +110,7 @@ fn python(raw: &Subject<'_>, callee: &str) -> String {
 fn rust(raw: &Subject<'_>) -> String {
     let (pool, _) = Runtime::blocking_pool(raw.runtime);
     let ending = if raw.owner.kind.is_async() { ".await" } else { "" };
-    format!("hand it to the blocking pool: `{pool}(move || …){ending}`")
+    format!("run it on the blocking pool: `{pool}(move || …){ending}`")
 }
 
 fn java(runtime: Option<Runtime>, older: bool) -> String {
@@ -119,17 +118,19 @@ fn java(runtime: Option<Runtime>, older: bool) -> String {
         let schedulers = last_name(of.schedulers);
         let workers = if older { of.older_workers } else { of.workers };
         return format!(
-            "hand it to a worker: `{}.fromCallable(() -> …).subscribeOn({schedulers}.{workers})`",
+            "run it on a worker thread: `{}.fromCallable(() -> …).subscribeOn({schedulers}.{workers})`",
             last_name(of.one)
         );
     }
     let advice = match runtime {
-        Some(Runtime::Rxjava) => "hand it to a worker: `Single.fromCallable(() -> …).subscribeOn(Schedulers.io())`",
-        Some(Runtime::Mutiny) => {
-            "hand it to a worker: `Uni.createFrom().item(() -> …).runSubscriptionOn(Infrastructure.getDefaultWorkerPool())`"
+        Some(Runtime::Rxjava) => {
+            "run it on a worker thread: `Single.fromCallable(() -> …).subscribeOn(Schedulers.io())`"
         }
-        Some(Runtime::Vertx) => "hand it to a worker: `vertx.executeBlocking(() -> …)`",
-        _ => "hand it to an executor of its own threads: `executor.execute(() -> …)`",
+        Some(Runtime::Mutiny) => {
+            "run it on a worker thread: `Uni.createFrom().item(() -> …).runSubscriptionOn(Infrastructure.getDefaultWorkerPool())`"
+        }
+        Some(Runtime::Vertx) => "run it on a worker thread: `vertx.executeBlocking(() -> …)`",
+        _ => "run it on a separate executor: `executor.execute(() -> …)`",
     };
     advice.to_owned()
 }
@@ -181,14 +182,14 @@ mod tests {
         let mut behind = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
         behind.twin = Some(Twin { path: "httpx.AsyncClient.get", local: false });
         let said = help(&behind).expect("some help");
-        assert!(said.contains("`httpx.AsyncClient.get`, or hand it to a thread"), "{said}");
+        assert!(said.contains("`httpx.AsyncClient.get`, or run it in a thread"), "{said}");
     }
 
     #[test]
     fn no_thread_is_offered_where_it_would_not_help() {
         let mut holding = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
         holding.holds_gil = true;
-        assert!(help(&holding).expect("some help").starts_with("a thread would not free"));
+        assert!(help(&holding).expect("some help").starts_with("a thread would not help"));
     }
 
     #[test]

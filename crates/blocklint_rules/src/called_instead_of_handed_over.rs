@@ -26,13 +26,13 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
     Some(match raw.language {
         Language::Java => Words {
             message: format!("`{written}` is called in {owner} to put `{taker}` together, and {}", raw.harm()),
-            notes: vec![format!("the call runs while the chain is put together; `{taker}` gets its value")],
+            notes: vec![format!("the call runs while the chain is assembled; `{taker}` receives its value")],
             help: offload(raw),
         },
         Language::Python | Language::Rust => Words {
-            message: format!("`{written}` is called in {owner} instead of handed over to `{taker}`"),
-            notes: vec![format!("the call runs here and now; `{taker}` gets what it returns")],
-            help: Some(format!("hand over the callable: `{taker}({written}, …)`")),
+            message: format!("`{written}` is called in {owner} instead of being passed to `{taker}`"),
+            notes: vec![format!("the call runs at once, on this thread; `{taker}` receives its return value")],
+            help: Some(format!("pass the callable itself: `{taker}({written}, …)`")),
         },
     })
 }
@@ -43,13 +43,13 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
     let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
     match raw.language {
         Language::Python if advice.gives_coroutine => {
-            refuse("what is called is a coroutine function: await it, and take the thread away")
+            refuse("the callee is a coroutine function: await it instead of using a thread")
         }
         Language::Python => {
             let ways = vec![Way::HandOver { passes: advice.passes }];
             Some(Ok(Remedy { ways, at_most: Applicability::Unsafe }))
         }
-        Language::Rust => refuse("what is called and what is handed over is for the program to say"),
+        Language::Rust => refuse("the call must be changed by hand"),
         Language::Java => None,
     }
 }

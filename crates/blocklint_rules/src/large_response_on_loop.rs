@@ -33,19 +33,19 @@ fn message(response: &LargeResponse) -> String {
     let many = match (response.bound, response.source.as_deref()) {
         (Some(bound), _) => format!("up to {bound} items"),
         (None, Some(source)) if response.is_unseen => {
-            format!("a list of unknown size, which `{}()` gives", one_line(source).trim_end_matches("()"))
+            format!("a list of unknown size from `{}()`", one_line(source).trim_end_matches("()"))
         }
         (None, Some(source)) => format!("all that `{}()` gives", one_line(source).trim_end_matches("()")),
         (None, None) => "a collection of unknown size".to_owned(),
     };
     let meanwhile = match response.way {
         Serialisation::Direct => "it is serialised",
-        Serialisation::ByClass => "data are made of it before JSON is",
-        Serialisation::Rendered | Serialisation::ByHand => "JSON is rendered of it in Python",
+        Serialisation::ByClass => "it is converted to plain data before JSON is rendered",
+        Serialisation::Rendered | Serialisation::ByHand => "JSON is rendered in Python",
         Serialisation::Encoded => "`jsonable_encoder` converts it",
         Serialisation::Old => "pydantic 1 converts it",
     };
-    format!("`{endpoint}` returns {many}, and the event loop stands still while {meanwhile}")
+    format!("`{endpoint}` returns {many}, and the event loop is blocked while {meanwhile}")
 }
 
 /// Returns the sentence on the work that is done meanwhile.
@@ -80,8 +80,7 @@ fn more_notes(response: &LargeResponse) -> Vec<String> {
     let mut notes = Vec::new();
     if response.is_unseen {
         notes.push(
-            "the size is unknown: the code that gives the rows is not read, and nothing in sight bounds them"
-                .to_owned(),
+            "the size is unknown: the code that returns the rows was not read, and no limit is visible".to_owned(),
         );
     }
     match (response.levels, response.fields) {
@@ -98,7 +97,7 @@ fn help(response: &LargeResponse) -> String {
     let page = "let callers ask for a page of it, or send it in chunks with `StreamingResponse`";
     match (response.way, response.class.as_deref()) {
         (Serialisation::ByClass, Some(class)) => format!("drop `response_class={class}`, and {page}"),
-        (Serialisation::ByClass, None) => format!("do without the response class, and {page}"),
+        (Serialisation::ByClass, None) => format!("drop the response class, and {page}"),
         (Serialisation::ByHand, _) => format!("return the data and declare what they are (`-> list[…]`), and {page}"),
         (Serialisation::Rendered, _) => format!("from FastAPI 0.130 on this is three to four times as fast; {page}"),
         (Serialisation::Encoded, _) => match response.model.as_deref() {
@@ -117,7 +116,7 @@ fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
     let What::LargeResponse(response) = raw.what else { return None };
     Some(match raw.language {
         Language::Python => remedy_of(response),
-        Language::Rust => Err(Refusal::new("what a route answers is for the program to say")),
+        Language::Rust => Err(Refusal::new("the response must be changed by hand")),
         Language::Java => Err(Refusal::new(NO_EDIT)),
     })
 }

@@ -24,16 +24,18 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
     let What::LatePatch { taken, is_module, patch } = raw.what else { return None };
     let message = match raw.direct {
         true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
-        false => format!("this imports `{taken}` before `{patch}()`, so that it is not patched"),
+        false => format!("this imports `{taken}` before `{patch}()`, so it is not patched"),
     };
     let why = match is_module {
         false => {
             let (module, name) = taken.rsplit_once('.').unwrap_or(("", taken));
             format!(
-                "patching replaces `{name}` in the module `{module}`; whoever took it before keeps what holds the hub"
+                "patching replaces `{name}` in the module `{module}`; code that imported it earlier keeps the blocking original"
             )
         }
-        true => format!("`{taken}` takes names of patched modules when it is imported, and keeps what holds the hub"),
+        true => {
+            format!("`{taken}` copies names of patched modules when it is imported, and keeps the blocking originals")
+        }
     };
     let help = format!("call `{patch}()` above all other imports of the file that starts the program");
     Some(Words { message, notes: vec![why], help: Some(help) })
@@ -42,7 +44,7 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
 fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
     let What::LatePatch { .. } = raw.what else { return None };
     Some(Err(Refusal::new(match raw.language {
-        Language::Python => "the order of imports is the program's own matter",
+        Language::Python => "the order of imports must be decided by hand",
         Language::Rust => NO_GREENLETS,
         Language::Java => NO_EDIT,
     })))

@@ -24,19 +24,22 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
     let What::LockOverAwait { awaited, reentrant } = raw.what else { return None };
     let (written, awaited, owner, call) = (one_line(raw.written), one_line(awaited), raw.owner.words(), raw.call);
     let message = match (raw.language, reentrant) {
-        (Language::Rust, _) => format!("what `{written}` gives (`{call}`) is held over `{awaited}.await` in {owner}"),
-        (_, true) => {
-            format!("re-entrant lock `{written}` is held over `await {awaited}` in {owner} and keeps no other task out")
+        (Language::Rust, _) => {
+            format!("the guard of `{written}` (`{call}`) is held across `{awaited}.await` in {owner}")
         }
-        (_, false) => format!("lock `{written}` is held over `await {awaited}` in {owner}"),
+        (_, true) => {
+            format!(
+                "re-entrant lock `{written}` is held across `await {awaited}` in {owner} and does not exclude other tasks"
+            )
+        }
+        (_, false) => format!("lock `{written}` is held across `await {awaited}` in {owner}"),
     };
     let why = match reentrant {
         true => {
-            "all tasks of the event loop run on the thread that has the lock: it lets each of them in, and only other threads \
-             wait until this task has gone on"
+            "all tasks of the event loop share one thread, so the re-entrant lock lets each of them in; only other threads wait"
         }
         false => {
-            "whoever takes the lock meanwhile holds the event loop, so that this task cannot go on and let go of it"
+            "a task that tries to take the lock meanwhile blocks the event loop, so this task cannot resume and release it"
         }
     };
     Some(Words { message, notes: vec![why.to_owned()], help: Some(help(raw)) })
@@ -51,14 +54,14 @@ fn help(raw: &Subject<'_>) -> String {
         (Language::Rust, _) => "the runtime's own `Mutex`",
         (Language::Java, _) => "a lock that does not block",
     };
-    format!("let go of the lock before the `await`, or use {lock} wherever it is taken")
+    format!("release the lock before the `await`, or use {lock} everywhere it is taken")
 }
 
 fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
     let What::LockOverAwait { .. } = raw.what else { return None };
     Some(Err(Refusal::new(match raw.language {
-        Language::Python => "a lock that tasks can wait for must take its place wherever it is taken",
-        Language::Rust => "where the guard can be let go is for the program to say",
+        Language::Python => "the lock must be replaced by an async lock at every place that takes it",
+        Language::Rust => "the place to release the guard must be chosen by hand",
         Language::Java => NO_EDIT,
     })))
 }

@@ -28,25 +28,25 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
         (Language::Java, Made::Threads) => {
             let Some(of) = Runtime::publishers(Some(Runtime::Reactor)) else { return refuse(NO_EDIT) };
             if let Reach::Newer(what) = &advice.pool {
-                return refuse(&format!("a scheduler for all that has bounds needs {what}"));
+                return refuse(&format!("a shared bounded scheduler needs {what}"));
             }
             Some(Ok(Remedy { ways: vec![Way::Share { of }], at_most: Applicability::Unsafe }))
         }
-        _ => refuse("where it is made once, and who ends it, is for the program to say"),
+        _ => refuse("the place that creates and shuts down the shared object must be chosen by hand"),
     }
 }
 
 /// Returns the message, in one sentence without a full stop.
 fn message(made: Made, anew: Anew, of: &str, call: &str) -> String {
     let what = match made {
-        Made::Threads => "makes threads",
+        Made::Threads => "creates threads",
         Made::Connections => "opens connections",
     };
     match anew {
-        Anew::PerEntry => format!("`{call}` {what} anew for each request to `{of}`"),
-        Anew::PerItem => format!("`{call}` {what} anew for each item in `{of}`"),
+        Anew::PerEntry => format!("`{call}` {what} for each request to `{of}`"),
+        Anew::PerItem => format!("`{call}` {what} for each item in `{of}`"),
         Anew::PerInstance { .. } => format!("`{call}` {what} for each instance of `{of}`"),
-        Anew::PerCall => format!("`{call}` {what} anew in each call of `{of}`"),
+        Anew::PerCall => format!("`{call}` {what} in each call of `{of}`"),
     }
 }
 
@@ -54,11 +54,11 @@ fn message(made: Made, anew: Anew, of: &str, call: &str) -> String {
 fn why(made: Made, anew: Anew) -> &'static str {
     match (made, anew) {
         (Made::Threads, Anew::PerInstance { .. }) => {
-            "threads grow with the number of instances, also where each instance gives its own back in the end"
+            "the number of threads grows with the number of instances, even if each instance shuts its own down"
         }
-        (Made::Threads, _) => "threads are started and ended each time, and nothing bounds how many there are at once",
+        (Made::Threads, _) => "threads are started and stopped each time, with no limit on how many exist at once",
         (Made::Connections, _) => {
-            "each one connects and shakes hands anew, and nothing bounds how many there are at once"
+            "each one opens new connections (TCP and TLS handshakes), with no limit on how many exist at once"
         }
     }
 }
@@ -72,18 +72,18 @@ fn help(made: Made, language: Language, call: &str) -> &'static str {
              scheduler, keep the `Disposable` of each subscription and dispose that in `close()`"
         }
         (Made::Threads, Language::Java) => {
-            "share one: a `private static final` field, which no instance shuts down, or one that is handed in"
+            "share one: in a `private static final` field that no instance shuts down, or passed in"
         }
         (Made::Threads, Language::Python) => {
-            "share one: make it once for the module or application and hand it in; no instance shuts it down"
+            "share one: create it once for the module or application and pass it in; no instance shuts it down"
         }
         (Made::Threads, Language::Rust) => {
-            "share one: hand in a `Handle` of the application's runtime, or keep one in a `LazyLock`"
+            "share one: pass in a `Handle` of the application's runtime, or keep one in a `LazyLock`"
         }
         (Made::Connections, Language::Python) => {
-            "make it once at start-up and share it: in the application's state, a module or a cached dependency"
+            "create it once at start-up and share it: in the application's state, a module or a cached dependency"
         }
-        (Made::Connections, _) => "make it once at start-up and share it: it is made to be used by many",
+        (Made::Connections, _) => "create it once at start-up and share it: it is designed to be shared",
     }
 }
 

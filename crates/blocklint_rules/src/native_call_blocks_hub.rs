@@ -38,9 +38,7 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
 /// An adapter for the library, else the pool of real threads.
 fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<String> {
     if raw.holds_gil {
-        return Some(
-            "a thread would not free the hub, for the call keeps the interpreter's lock: use a process".to_owned(),
-        );
+        return Some("a thread would not help, because the call keeps the GIL: use a process".to_owned());
     }
     let pool = pool.map(|pool| {
         let (holder, _) = pool.rsplit_once('.').unwrap_or((pool, ""));
@@ -48,7 +46,7 @@ fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<
             true => "gevent.get_hub().threadpool.apply",
             false => pool,
         };
-        format!("hand it to a real thread: `{short}({}, …)`", one_line(raw.written))
+        format!("run it in a real thread: `{short}({}, …)`", one_line(raw.written))
     });
     match (adapter, pool) {
         (Some(adapter), Some(pool)) => Some(format!("call `{adapter}()` at start-up, or {pool}")),
@@ -63,15 +61,15 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
         _ if raw.language == Language::Rust => NO_GREENLETS,
         _ if raw.language == Language::Java => NO_EDIT,
         _ if adapter.is_some() => "one call at start-up makes all of the library's calls cooperative",
-        _ if raw.site != SiteKind::Call => "no call is written here that could be handed over",
-        _ if raw.holds_gil => "a thread would not free the hub",
-        _ if advice.lazy => "the call only builds: what consumes its result holds the thread",
-        _ if advice.kind == Some(FixKind::None) => "no edit of this call is right",
+        _ if raw.site != SiteKind::Call => "there is no call here that could run in a thread",
+        _ if raw.holds_gil => "a thread would not help, because the call keeps the GIL",
+        _ if advice.lazy => "the call only builds a lazy result: the code that consumes it blocks",
+        _ if advice.kind == Some(FixKind::None) => "the models know no correct edit of this call",
         Some(template) => {
             let ways = vec![Way::Rewrite { template: template.clone() }];
             return Some(Ok(Remedy { ways, at_most: Applicability::Unsafe }));
         }
-        None => "models know no pool of real threads for it",
+        None => "the models know no pool of real threads for it",
     };
     Some(Err(Refusal::new(reason)))
 }

@@ -28,12 +28,12 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
 fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
     let reason = match (raw.what, raw.language) {
         (What::Starves(_) | What::Offloads { .. }, Language::Rust) => {
-            "what bounds the work, and who holds the connection, is for the program to say"
+            "the limit of the work and the holder of the connection must be chosen by hand"
         }
         (What::Starves(_) | What::Offloads { .. }, Language::Java) => NO_EDIT,
-        (What::Starves(Starved::OwnJob { .. }), _) => "where a job runs is for the program to say",
-        (What::Starves(_), _) => "what is done with the connection must move to a thread as a whole",
-        (What::Offloads { .. }, _) => "how much may run at once is for the program to say",
+        (What::Starves(Starved::OwnJob { .. }), _) => "the thread that runs the job must be chosen by hand",
+        (What::Starves(_), _) => "all work with the connection must move to a thread together",
+        (What::Offloads { .. }, _) => "the limit must be chosen by hand",
         _ => return None,
     };
     Some(Err(Refusal::new(reason)))
@@ -45,17 +45,17 @@ fn offload_message(language: Language, written: &str, unbounded: &Unbounded, tak
     let many = match unbounded {
         Unbounded::PerItem => "for each item".to_owned(),
         Unbounded::PerEntry(name) => format!("for each request to `{name}`"),
-        Unbounded::Endless => return format!("`{written}` hands work without an end to a pool for work that ends"),
+        Unbounded::Endless => return format!("`{written}` gives endless work to a pool that is meant for short tasks"),
     };
     match takes {
         Some(takes) => {
-            format!("`{written}` hands work to a thread {many}, and each waits in `{takes}` for a connection")
+            format!("`{written}` runs work in a thread {many}, and each waits in `{takes}` for a connection")
         }
         // The pool of asyncio and anyio has some threads; what has no bound is how much waits for them.
         None if language == Language::Python => {
-            format!("`{written}` hands work to the shared threads {many}, as many pieces at once as there are")
+            format!("`{written}` submits work to the shared threads {many}, all of it at once")
         }
-        None => format!("`{written}` hands work to a thread {many}, and nothing bounds how many there are at once"),
+        None => format!("`{written}` runs work in a thread {many}, with no limit on how many run at once"),
     }
 }
 
@@ -63,33 +63,30 @@ fn offload_message(language: Language, written: &str, unbounded: &Unbounded, tak
 fn offload_why(language: Language, unbounded: &Unbounded, takes: Option<&str>) -> &'static str {
     match (unbounded, takes, language) {
         (Unbounded::Endless, _, _) => {
-            "it holds one thread of the pool for ever, and the runtime waits for it when it ends"
+            "it occupies one thread of the pool for ever, and the runtime waits for that thread at shutdown"
         }
         (_, Some(_), _) => {
-            "threads that wait for a connection are not there for anybody else, and more of them make no connection"
+            "threads that wait for a connection can do no other work, and more threads create no more connections"
         }
         (_, None, Language::Python) => {
-            "the pool has a few threads for all: whoever comes next waits behind every item, in this and in other requests"
+            "the pool has few threads for the whole process: later work, also of other requests, queues behind all items"
         }
-        (_, None, _) => {
-            "under load there are hundreds of threads for a few cores, and everything else waits as if the work were done in place"
-        }
+        (_, None, _) => "under load hundreds of threads compete for a few cores, and everything else waits",
     }
 }
 
 /// Returns the sentence on what to do.
 fn offload_help(language: Language, unbounded: &Unbounded) -> &'static str {
     match (unbounded, language) {
-        (Unbounded::Endless, Language::Rust) => "give it a thread of its own: `std::thread::spawn`",
-        (Unbounded::Endless, _) => "give it a thread of its own",
+        (Unbounded::Endless, Language::Rust) => "use a dedicated thread: `std::thread::spawn`",
+        (Unbounded::Endless, _) => "use a dedicated thread",
         (_, Language::Rust) => {
-            "take a permit of a shared `Semaphore` with about as many as cores before it, or use a pool that is bounded (rayon and a \
-             oneshot channel)"
+            "acquire a permit of a shared `Semaphore` first, with about as many permits as cores, or use a bounded pool (rayon and a oneshot channel)"
         }
         (_, Language::Python) => {
-            "bound it: hold a shared `asyncio.Semaphore` around each, or give the work an executor of its own"
+            "limit it: acquire a shared `asyncio.Semaphore` around each task, or use a dedicated executor"
         }
-        (_, Language::Java) => "bound it: `flatMap` with a concurrency, or an executor with a bounded queue",
+        (_, Language::Java) => "limit it: `flatMap` with a concurrency, or an executor with a bounded queue",
     }
 }
 
@@ -99,18 +96,18 @@ fn starved_message(written: &str, call: &str, starved: &Starved, owner: &str) ->
     match starved {
         Starved::OverAwait { awaited } => {
             format!(
-                "`{written}` waits in {owner} for a connection on the thread that runs tasks, and holds it over `await {}`",
+                "`{written}` in {owner} waits for a connection on a thread that runs tasks, and keeps it across `await {}`",
                 one_line(awaited)
             )
         }
         Starved::Second { first } => {
             format!(
-                "`{call}` takes a second connection of the pool in {owner} while that of `{}` is held",
+                "`{call}` takes a second connection from the pool in {owner} while `{}` still holds the first",
                 one_line(first)
             )
         }
         Starved::OwnJob { handed } => {
-            format!("`{written}` waits in {owner} for what `{}` hands to the pool that runs it", one_line(handed))
+            format!("`{written}` in {owner} waits for a job that `{}` submits to the same pool", one_line(handed))
         }
     }
 }
@@ -119,14 +116,13 @@ fn starved_message(written: &str, call: &str, starved: &Starved, owner: &str) ->
 fn starved_why(starved: &Starved) -> &'static str {
     match starved {
         Starved::OverAwait { .. } => {
-            "when all connections are out, tasks that wait for one hold the threads on which their holders would go on and give \
-             theirs back: the program stands still"
+            "once all connections are taken, waiting tasks block the threads on which their holders would resume and release them: a deadlock"
         }
         Starved::Second { .. } => {
-            "when all connections are held by such tasks, each waits for another one's, for ever or until the time is up"
+            "once such tasks hold all connections, each waits for a connection of another: a deadlock, until a timeout if there is one"
         }
         Starved::OwnJob { .. } => {
-            "when all threads of the pool run such jobs, each waits for one that no thread is left for: none ever ends"
+            "once such jobs occupy all threads of the pool, each waits for a job that no thread is left to run: a deadlock"
         }
     }
 }
@@ -135,17 +131,15 @@ fn starved_why(starved: &Starved) -> &'static str {
 fn starved_help(language: Language, starved: &Starved) -> &'static str {
     match (starved, language) {
         (Starved::OverAwait { .. }, Language::Rust) => {
-            "take the connection and use it inside one `spawn_blocking(move || …).await`; a larger pool or a longer timeout only \
-             delays it"
+            "take and use the connection inside one `spawn_blocking(move || …).await`; a larger pool or a longer timeout only delays the deadlock"
         }
         (Starved::OverAwait { .. }, _) => {
-            "take the connection and use it inside one function that is handed to a thread as a whole; a larger pool or a longer \
-             timeout only delays it"
+            "take and use the connection inside one function that runs in a thread; a larger pool or a longer timeout only delays the deadlock"
         }
         (Starved::OwnJob { .. }, _) => {
-            "call it in place, give it a pool of its own, or let what waits run elsewhere; a larger pool only delays it"
+            "call it directly, use a separate pool, or wait outside of the pool; a larger pool only delays the deadlock"
         }
-        (Starved::Second { .. }, _) => "pass the first connection on, or give it back before the second one is taken",
+        (Starved::Second { .. }, _) => "pass the first connection along, or release it before taking the second",
     }
 }
 

@@ -46,25 +46,25 @@ pub fn refusal(bound: &BoundCall) -> Refusal {
     let call = &bound.call;
     let reason = match (bound.to, bound.how) {
         (_, BoundUse::Given) => {
-            format!("it gives a `{call}`, which is awaited on the running loop and belongs there")
+            format!("it returns a `{call}`, which belongs to the running loop and is awaited there")
         }
         (Bound::ContextRead | Bound::Context, BoundUse::Entered | BoundUse::EnteredUnknown) => {
-            format!("`{call}` sets the context of this task, which no thread is given before Python 3.9")
+            format!("`{call}` sets the context of this task, which threads do not receive before Python 3.9")
         }
         (_, BoundUse::Entered) => {
-            format!("what `with {call}` sets holds in the thread that enters it, and stays in this one")
+            format!("`with {call}` affects only the thread that enters it")
         }
         (_, BoundUse::EnteredUnknown) => {
-            format!("nothing shows that what `with {call}` sets would hold in another thread")
+            format!("it is not known that `with {call}` would affect another thread")
         }
         (Bound::Thread | Bound::Block, BoundUse::Made) => {
-            format!("it makes a `{call}`, which works only in the thread in which it is made")
+            format!("it makes a `{call}`, which works only in the thread that creates it")
         }
         (Bound::Thread | Bound::Block, BoundUse::Used) => {
-            format!("a `{call}` that was made in this thread is used, and works in no other")
+            format!("a `{call}` that was created in this thread is used, and works in no other")
         }
         (Bound::Thread | Bound::Block, BoundUse::Called) => {
-            format!("`{call}` works only in the thread in which it is called now")
+            format!("`{call}` works only in the thread that calls it now")
         }
         (Bound::Loop, BoundUse::Made) => {
             format!("it makes a `{call}`, whose coroutines belong to the running loop")
@@ -73,20 +73,20 @@ pub fn refusal(bound: &BoundCall) -> Refusal {
             format!("a `{call}` is used, which belongs to the running loop")
         }
         (Bound::Loaded, BoundUse::Called) => {
-            format!("`{call}` runs code that is loaded while the program runs, and nobody sees what that needs")
+            format!("`{call}` runs code that is loaded at run time, whose needs are unknown")
         }
         (Bound::Loaded, BoundUse::Used | BoundUse::Made) => {
-            format!("a `{call}` is used, whose code is loaded while the program runs, and nobody sees what that needs")
+            format!("a `{call}` is used, whose code is loaded at run time and has unknown needs")
         }
         (Bound::Loop, BoundUse::Called) => format!("`{call}` needs the thread of the running loop"),
         (Bound::Context, BoundUse::Used | BoundUse::Made) => {
             format!("a `{call}` is used, which belongs to the task that calls it")
         }
         (Bound::ContextRead, _) => {
-            format!("`{call}` asks the context of this task, which no thread is given before Python 3.9")
+            format!("`{call}` reads the context of this task, which threads do not receive before Python 3.9")
         }
         (Bound::Nothing, _) => format!("`{call}` stays in this thread"),
-        (Bound::Context, BoundUse::Called) => format!("what `{call}` changes belongs to the task that calls it"),
+        (Bound::Context, BoundUse::Called) => format!("`{call}` changes state of the task that calls it"),
     };
     Refusal::at(reason, bound.place.clone())
 }
@@ -110,7 +110,7 @@ pub enum Reach {
 }
 
 /// The refusal of an edit for a language in which a rule has none.
-pub(crate) const NO_EDIT: &str = "no edit is known for it";
+pub(crate) const NO_EDIT: &str = "no edit is known";
 
 /// The refusal of an edit for a rule about greenlets.
 pub(crate) const NO_GREENLETS: &str = "there are no greenlets in Rust";
@@ -131,11 +131,9 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         Language::Rust => return crate::remedy_rust::remedy(raw, advice),
     }
     match raw.site {
-        SiteKind::HandOver => return refuse("the function is handed over here, and what it does must change"),
+        SiteKind::HandOver => return refuse("the function is only passed here: its body must change"),
         SiteKind::Implicit => {
-            return refuse(
-                "no call is written here: a property, an operator, `with`, `for` or an import runs the code",
-            );
+            return refuse("there is no call here: a property, an operator, `with`, `for` or an import runs the code");
         }
         SiteKind::Call => {}
     }
@@ -143,7 +141,7 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         return refuse("the function is not `async`: nothing can be awaited in it");
     }
     if advice.kind == Some(FixKind::None) {
-        return refuse("no edit of this call is right");
+        return refuse("the models know no correct edit of this call");
     }
     let mut ways = Vec::new();
     let is_newer = |reach: &Reach| matches!(reach, Reach::Newer(_));
@@ -172,7 +170,7 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     if let Reach::Newer(what) = &advice.pool
         && ways.is_empty()
     {
-        return Err(Refusal::new(format!("what hands calls to a thread needs {what}")));
+        return Err(Refusal::new(format!("running calls in a thread needs {what}")));
     }
     if advice.kind != Some(FixKind::Twin) && !raw.holds_gil && advice.bound.is_none() && !is_newer(&advice.pool) {
         let lazy = advice.lazy && raw.direct;
@@ -186,18 +184,18 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
             }
             ways.push(Way::Offload { to: offloads(raw.runtime) });
         } else if lazy && ways.is_empty() {
-            return refuse("the call only builds: what consumes its result holds the thread");
+            return refuse("the call only builds a lazy result: the code that consumes it blocks");
         }
     }
     if let Reach::Newer(what) = &advice.twin
         && ways.is_empty()
     {
-        return Err(Refusal::new(format!("what takes its place needs {what}")));
+        return Err(Refusal::new(format!("its replacement needs {what}")));
     }
     match ways.is_empty() {
         false => Ok(Remedy { ways, at_most }),
-        true if raw.holds_gil => refuse("a thread would not free the event loop"),
-        true => refuse("the coroutine must be awaited by the code around it"),
+        true if raw.holds_gil => refuse("a thread would not help, because the call keeps the GIL"),
+        true => refuse("the surrounding code must await the coroutine"),
     }
 }
 

@@ -9,17 +9,17 @@ use crate::{SiteKind, Subject};
 pub(crate) fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
     match raw.site {
-        SiteKind::HandOver => return refuse("the function is handed over here, and what it does must change"),
+        SiteKind::HandOver => return refuse("the function is only passed here: its body must change"),
         SiteKind::Implicit => {
-            return refuse("no call is written here: a `for`, a resource or a class that begins runs the code");
+            return refuse("there is no call here: a `for`, a resource or a class initialiser runs the code");
         }
         SiteKind::Call => {}
     }
     let Some(mut of) = Runtime::publishers(raw.runtime) else {
-        return refuse("only chains of publishers have a place for it");
+        return refuse("only chains of publishers can take it");
     };
     if advice.kind == Some(FixKind::None) {
-        return refuse("no edit of this call is right");
+        return refuse("the models know no correct edit of this call");
     }
     let sleeps = raw.rule.effect == Some(Effect::Sleep);
     let template = advice.rewrite.clone().filter(|_| raw.direct && !sleeps && advice.kind != Some(FixKind::Offload));
@@ -31,9 +31,9 @@ pub(crate) fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refus
     let offload = !(raw.direct && raw.rule.effect == Some(Effect::NestedLoop));
     if template.is_none() && !offload {
         if let Reach::Newer(what) = &advice.twin {
-            return Err(Refusal::new(format!("what takes its place needs {what}")));
+            return Err(Refusal::new(format!("its replacement needs {what}")));
         }
-        return refuse("the publisher must become a part of the chain around");
+        return refuse("the publisher must become part of the surrounding chain");
     }
     let taker = advice.taker.clone();
     let ways = vec![Way::Chain { of, taker, template, offload }];

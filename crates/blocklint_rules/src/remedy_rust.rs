@@ -26,9 +26,9 @@ pub(crate) fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refus
 fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
     match raw.site {
-        SiteKind::HandOver => return refuse("the function is handed over here, and what it does must change"),
+        SiteKind::HandOver => return refuse("the function is only passed here: its body must change"),
         SiteKind::Implicit => {
-            return refuse("no call is written here: an operator, a loop, a macro or the end of a scope runs the code");
+            return refuse("there is no call here: an operator, a loop, a macro or the end of a scope runs the code");
         }
         SiteKind::Call => {}
     }
@@ -36,12 +36,12 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         return refuse("the function is not `async`: nothing can be awaited in it");
     }
     if advice.kind == Some(FixKind::None) {
-        return refuse("no edit of this call is right");
+        return refuse("the models know no correct edit of this call");
     }
     for reach in [&advice.twin, &advice.pool] {
         if let Reach::Beside(other) = reach {
             let runtime = Runtime::Tokio;
-            return Err(Refusal::new(format!("nothing shows that it runs on `{runtime}`, and not on `{other}`")));
+            return Err(Refusal::new(format!("it is not known whether it runs on `{runtime}` or on `{other}`")));
         }
     }
     let (mut ways, mut at_most) = (Vec::new(), Applicability::Safe);
@@ -95,7 +95,7 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let nested = raw.rule.effect == Some(Effect::NestedLoop);
     let offloads = advice.kind != Some(FixKind::Twin) && !(advice.lazy && raw.direct) && !(nested && raw.direct);
     let newer = [&advice.pool, &advice.twin].into_iter().find_map(|reach| match reach {
-        Reach::Newer(what) => Some(format!("what takes its place needs {what}")),
+        Reach::Newer(what) => Some(format!("its replacement needs {what}")),
         _ => None,
     });
     if offloads && advice.pool != Reach::No && !matches!(advice.pool, Reach::Newer(_)) {
@@ -136,8 +136,8 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         false => Ok(Remedy { ways, at_most }),
         true if newer.is_some() => refuse(newer.as_deref().unwrap_or_default()),
         true => refuse(missing.unwrap_or(match advice.lazy {
-            true => "the call only builds: what consumes its result holds the thread",
-            false => "what it waits for must be awaited by the code around it",
+            true => "the call only builds a lazy result: the code that consumes it blocks",
+            false => "the surrounding code must await the future",
         })),
     }
 }

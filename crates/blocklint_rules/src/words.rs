@@ -28,7 +28,7 @@ pub struct Subject<'a> {
     pub site: SiteKind,
     /// The body that must not block.
     pub owner: Owner<'a>,
-    /// How long one call can hold the thread.
+    /// How long one call can block the thread.
     pub hold: Hold,
     /// The other harm that the call does.
     pub fails: Option<Fails>,
@@ -201,18 +201,18 @@ impl Subject<'_> {
         }
         let exact = self.rule.effect == Some(blocklint_core::Effect::Sleep);
         match self.hold {
-            Hold::Unstated => format!("can hold {thread}"),
-            Hold::Brief => format!("can hold {thread} briefly"),
-            Hold::Seconds(time) if !time.is_finite() => format!("can hold {thread} without bound"),
+            Hold::Unstated => format!("can block {thread}"),
+            Hold::Brief => format!("can block {thread} briefly"),
+            Hold::Seconds(time) if !time.is_finite() => format!("can block {thread} with no time limit"),
             Hold::Seconds(time) if exact && self.repeats => {
-                format!("can hold {thread} for at least {}", seconds(time))
+                format!("can block {thread} for at least {}", seconds(time))
             }
-            Hold::Seconds(time) if exact => format!("can hold {thread} for {}", seconds(time)),
+            Hold::Seconds(time) if exact => format!("can block {thread} for {}", seconds(time)),
             Hold::Seconds(time) if self.repeats => {
-                format!("can hold {thread} for up to {} at a time", seconds(time))
+                format!("can block {thread} for up to {} at a time", seconds(time))
             }
-            Hold::Seconds(time) => format!("can hold {thread} for up to {}", seconds(time)),
-            Hold::Unbounded => format!("can hold {thread} without bound"),
+            Hold::Seconds(time) => format!("can block {thread} for up to {}", seconds(time)),
+            Hold::Unbounded => format!("can block {thread} with no time limit"),
         }
     }
 }
@@ -271,9 +271,9 @@ fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
         Some(Runtime::TokioCurrentThread | Runtime::Compio | Runtime::Monoio | Runtime::Glommio) => {
             "until it returns, no other task runs: this runtime has one thread"
         }
-        Some(Runtime::Netty | Runtime::Vertx) => "until it returns, every connection of this event loop stands still",
+        Some(Runtime::Netty | Runtime::Vertx) => "until it returns, no connection of this event loop is served",
         Some(Runtime::Reactor | Runtime::Rxjava | Runtime::Mutiny) => {
-            "until it returns, every pipeline that shares the thread stands still"
+            "until it returns, no other pipeline on this thread makes progress"
         }
         Some(Runtime::Gevent | Runtime::Eventlet) => "until it returns, no other greenlet of this process runs",
         Some(Runtime::Asyncio | Runtime::Anyio | Runtime::Trio | Runtime::Starlette | Runtime::Sqlalchemy) => {
@@ -283,7 +283,7 @@ fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
         None => match language {
             Language::Python => "until it returns, no other task of this event loop runs",
             Language::Rust => "until it returns, this thread runs no other task, and tasks queued on it wait",
-            Language::Java => "until it returns, everything that shares the thread stands still",
+            Language::Java => "until it returns, nothing else on this thread makes progress",
         },
     }
 }
@@ -364,10 +364,10 @@ mod tests {
         let found =
             Subject { hold: Hold::Seconds(5.0), more_causes: 2, ..raw(Effect::Network, "requests.Session.get") };
         assert_snapshot!(all(&found), @r"
-        blocking network call `requests.Session.get` through `store.load` in async function `handler` can hold the event loop for up to 5 s
+        blocking network call `requests.Session.get` through `store.load` in async function `handler` can block the event loop for up to 5 s
         note: until it returns, no other task of this event loop runs
         note: and 2 more causes behind this call
-        help: hand it to a thread: `await asyncio.to_thread(store.load, …)`
+        help: run it in a thread: `await asyncio.to_thread(store.load, …)`
         ");
     }
 
@@ -381,7 +381,7 @@ mod tests {
             ..raw(Effect::Sleep, "time.sleep")
         };
         assert_snapshot!(all(&found), @r"
-        blocking sleep `time.sleep` in async function `handler` can hold the event loop for 1 s
+        blocking sleep `time.sleep` in async function `handler` can block the event loop for 1 s
         note: until it returns, no other task of this event loop runs
         help: use `await asyncio.sleep(…)`
         ");
@@ -397,9 +397,9 @@ mod tests {
             ..raw(Effect::Wait, "threading.Lock.acquire")
         };
         assert_snapshot!(all(&found), @r"
-        blocking wait `threading.Lock.acquire` in a callback of `setup` can hold the event loop without bound
+        blocking wait `threading.Lock.acquire` in a callback of `setup` can block the event loop with no time limit
         note: until it returns, no other task of this event loop runs
-        help: hand it to a thread: `asyncio.get_running_loop().run_in_executor(None, lock.acquire, …)`
+        help: run it in a thread: `asyncio.get_running_loop().run_in_executor(None, lock.acquire, …)`
         ");
     }
 
@@ -417,7 +417,7 @@ mod tests {
         assert_snapshot!(all(&tokio), @r"
         blocking wait `tokio::sync::oneshot::Receiver::blocking_recv` in an async block of `main` panics on a tokio worker thread
         note: until it returns, this thread runs no other task, and tasks queued on it wait
-        help: hand it to the blocking pool: `tokio::task::spawn_blocking(move || …).await`
+        help: run it on the blocking pool: `tokio::task::spawn_blocking(move || …).await`
         ");
         let netty = Subject {
             language: Language::Java,
@@ -428,9 +428,9 @@ mod tests {
             ..raw(Effect::Sleep, "java.lang.Thread.sleep")
         };
         assert_snapshot!(all(&netty), @r"
-        blocking sleep `java.lang.Thread.sleep` through `pause` in callback `EchoHandler.channelRead` can hold a Netty event loop for 50 ms
-        note: until it returns, every connection of this event loop stands still
-        help: hand it to an executor of its own threads: `executor.execute(() -> …)`
+        blocking sleep `java.lang.Thread.sleep` through `pause` in callback `EchoHandler.channelRead` can block a Netty event loop for 50 ms
+        note: until it returns, no connection of this event loop is served
+        help: run it on a separate executor: `executor.execute(() -> …)`
         ");
     }
 

@@ -67,14 +67,14 @@ fn message(view: &View, finding: &Finding, with_help: bool) -> String {
     message
 }
 
-/// Returns a message with the time for which a thread is held at its beginning: `up to 5 s: blocking … can hold the event loop`.
+/// Returns a message with the time for which a thread is held at its beginning: `up to 5 s: blocking … can block the event loop`.
 fn time_first(message: &str) -> String {
     let moved = || {
-        let (head, held) = message.rsplit_once(" can hold ")?;
-        let at = [" for ", " without bound"].iter().find_map(|word| held.find(word))?;
+        let (head, held) = message.rsplit_once(" can block ")?;
+        let at = [" for ", " with no time limit"].iter().find_map(|word| held.find(word))?;
         let (thread, time) = held.split_at(at);
         let time = time.trim_start();
-        Some(format!("{}: {head} can hold {thread}", time.strip_prefix("for ").unwrap_or(time)))
+        Some(format!("{}: {head} can block {thread}", time.trim_start_matches("for ").trim_start_matches("with ")))
     };
     moved().unwrap_or_else(|| message.to_owned())
 }
@@ -105,12 +105,15 @@ mod tests {
     fn the_time_stands_where_no_editor_cuts_it_off() {
         for (message, first) in [
             (
-                "call `x` in `f` can hold the event loop for up to 5 s",
-                "up to 5 s: call `x` in `f` can hold the event loop",
+                "call `x` in `f` can block the event loop for up to 5 s",
+                "up to 5 s: call `x` in `f` can block the event loop",
             ),
-            ("call `x` can hold the event loop for at least 2 s", "at least 2 s: call `x` can hold the event loop"),
-            ("call `x` can hold the event loop without bound", "without bound: call `x` can hold the event loop"),
-            ("call `x` can hold the event loop briefly", "call `x` can hold the event loop briefly"),
+            ("call `x` can block the event loop for at least 2 s", "at least 2 s: call `x` can block the event loop"),
+            (
+                "call `x` can block the event loop with no time limit",
+                "no time limit: call `x` can block the event loop",
+            ),
+            ("call `x` can block the event loop briefly", "call `x` can block the event loop briefly"),
             ("the response may be large", "the response may be large"),
         ] {
             assert_eq!(time_first(message), first);

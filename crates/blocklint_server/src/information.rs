@@ -55,7 +55,7 @@ fn settings_in_words(settings: &Settings) -> Vec<String> {
     lines.push(format!("Least severity: {}.", level(settings.min_severity.map(|of| of.as_str()))));
     lines.push(format!("Least confidence: {}.", level(settings.min_confidence.map(|of| of.as_str()))));
     if settings.include_aside {
-        lines.push("What only tests, examples and command lines reach is reported too.".to_owned());
+        lines.push("Findings that only tests, examples and command lines reach are reported too.".to_owned());
     }
     lines.push(match settings.run {
         Run::OnType => "A text is analysed while it is typed.".to_owned(),

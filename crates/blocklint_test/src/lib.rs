@@ -33,7 +33,7 @@
 //! comments and blank lines may stand.
 //!
 //! ```text
-//! load(path)      # warning: [blocking-file] high "load → read_config → open" "without bound"
+//! load(path)      # warning: [blocking-file] high "load → read_config → open" "no time limit"
 //! time.sleep(1)   # ok
 //! client.fetch()  # todo-error: [blocking-network]
 //! cache.get(key)  # todo-ok

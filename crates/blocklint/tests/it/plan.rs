@@ -23,7 +23,7 @@ fn a_function_on_all_ways_comes_first() {
        frees  3 functions (3 findings): `app.one`, `app.two`, `app.three`
        blocks `requests.get` at store.py:8:16, `time.sleep` at store.py:7:9
        held   without bound
-       help   at app.py:15:12: make the way to it async and use `httpx.AsyncClient.get`, or hand it to a thread: `await asyncio.to_thread(store.load, …)`
+       help   at app.py:15:12: make the functions on this path async and use `httpx.AsyncClient.get`, or run it in a thread: `await asyncio.to_thread(store.load, …)`
        fix    blocklint check --fix --unsafe-fixes --select BLT102 app.py
        or     blocklint codemod asyncify --finding app.py:7 --diff
        check  blocklint check --select BLT102 app.py

@@ -67,7 +67,7 @@ fn what_mends_most_comes_first() {
     let run = ranked().run(&["check"]);
     let at = |text: &str| run.out.find(text).unwrap_or_else(|| panic!("{text} is missing in\n{}", run.out));
     assert!(at("cause 1 of 3: `requests.get` at a.py:7:5") < at("time.sleep"), "{}", run.out);
-    assert!(at("can hold the event loop for 300 s") < at("for 1 s"), "then what holds longest: {}", run.out);
+    assert!(at("can block the event loop for 300 s") < at("for 1 s"), "then what holds longest: {}", run.out);
     assert!(
         run.out.ends_with("Begin with `requests.get` at a.py:7:5: one edit there clears 3 of 5 findings.\n"),
         "{}",

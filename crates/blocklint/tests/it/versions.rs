@@ -38,20 +38,14 @@ fn each_place_says_which_way_a_response_takes() {
     let metadata = |package: &str| format!(".venv/lib/python3.11/site-packages/{package}.dist-info/METADATA");
     for (files, way) in [
         (vec![manifest], "while it is serialised"),
-        (vec![("requirements.txt", "fastapi==0.115.2\n")], "rendered of it in Python"),
-        (
-            vec![("requirements/base.txt", "fastapi[all] == 0.115.2 ; python_version > '3.8'\n")],
-            "rendered of it in Python",
-        ),
-        (
-            vec![manifest, ("uv.lock", "[[package]]\nname = \"fastapi\"\nversion = \"0.129.2\"\n")],
-            "rendered of it in Python",
-        ),
+        (vec![("requirements.txt", "fastapi==0.115.2\n")], "rendered in Python"),
+        (vec![("requirements/base.txt", "fastapi[all] == 0.115.2 ; python_version > '3.8'\n")], "rendered in Python"),
+        (vec![manifest, ("uv.lock", "[[package]]\nname = \"fastapi\"\nversion = \"0.129.2\"\n")], "rendered in Python"),
         (
             vec![manifest, ("poetry.lock", "[[package]]\nname = \"pydantic\"\nversion = \"1.10.27\"\n")],
             "pydantic 1 converts",
         ),
-        (vec![manifest, (&metadata("fastapi-0.115.2"), "")], "rendered of it in Python"),
+        (vec![manifest, (&metadata("fastapi-0.115.2"), "")], "rendered in Python"),
         // A lock file is believed before what is installed.
         (
             vec![
@@ -63,7 +57,7 @@ fn each_place_says_which_way_a_response_takes() {
         ),
         (
             vec![("pyproject.toml", "[project]\nname = \"shop\"\ndependencies = [\"fastapi<0.130\"]\n")],
-            "rendered of it",
+            "rendered in Python",
         ),
     ] {
         let said = told(&files);

@@ -16,7 +16,9 @@ use blocklint_output::Sources;
 use blocklint_project::{Project, SourceFile, read};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::analyse::{Unsolved, analyse_files, layout_of, on_large_stacks, opened, source_files, unread};
+use crate::analyse::{
+    Unsolved, analyse_files, layout_of, on_large_stacks, opened, replace_facts, source_files, unread,
+};
 use crate::cached::{finish_keeping, known_facts};
 use crate::choose::{Chosen, Hidden};
 use crate::comments::named::silencing_comments;
@@ -321,9 +323,7 @@ fn replace(project: &Project, sources: &mut Vec<Analysed>, overlay: &Overlay) {
         let facts = facts.and_then(|(bytes, file)| extract_bytes(file, bytes).ok());
         match (at, facts, file) {
             (Ok(at), Some(facts), _) => {
-                sources[at].silencing = silencing_comments(&facts);
-                sources[at].facts = facts;
-                sources[at].index = OnceLock::new();
+                replace_facts(&mut sources[at], facts);
             }
             (Ok(at), None, _) => {
                 sources.remove(at);

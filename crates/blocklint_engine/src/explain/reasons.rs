@@ -70,7 +70,7 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
         }
         End::Plain => vec![plain(explainer, site)],
         End::RuledOut(of) => {
-            one(format!("{} can hold its thread, but not with what is passed here", body(linker, *of)))
+            one(format!("{} can block its thread, but not with the arguments that are passed here", body(linker, *of)))
         }
         End::Cut(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
         End::Allowed(of) => one(format!("the thread of {} may be held in this way", body(linker, *of))),

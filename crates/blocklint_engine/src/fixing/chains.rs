@@ -104,7 +104,7 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         let source = text(path).ok_or_else(gone)?;
         if let Some(span) = blocklint_rust::mention(&source, &of_file, &known) {
             let name = source.get(span.start as usize..span.end as usize).unwrap_or_default();
-            let reason = format!("nobody sees what is meant by `{name}` there, which would have to change with it");
+            let reason = format!("it is not known which function `{name}` means there, which would have to change too");
             return Err(Refusal::at(reason, Place::unlocated(Arc::clone(path), span)));
         }
     }
@@ -134,36 +134,36 @@ fn sees(of: &Utf8Path, path: &Utf8Path) -> bool {
 pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
     let reason = match &unchained.why {
         NoChain::NoTwin(call) => {
-            format!("what leads to it would be `async`, and `{call}` has no async twin that gives the same")
+            format!("its callers would become `async`, and `{call}` has no equivalent async twin")
         }
         NoChain::Reach(Available::WithFeature { package, feature }) => {
             format!("its async twin needs feature `{feature}` of `{package}` in Cargo.toml")
         }
         NoChain::Reach(Available::Beside(other)) => {
-            format!("nothing shows that it runs on the twin's runtime, and not on `{other}`")
+            format!("it is not known whether it runs on the twin's runtime or on `{other}`")
         }
         NoChain::Reach(_) => "the crate does not depend on the twin's library".to_owned(),
-        NoChain::InClosure => "what holds the thread stands in a closure, or is handed over".to_owned(),
+        NoChain::InClosure => "the blocking call is in a closure, or is passed as a value".to_owned(),
         NoChain::CalledInClosure(name) => format!("a closure that is not `async` calls `{name}`"),
         NoChain::CalledByTest(name) => {
-            format!("a test that is not `async`, and runs a runtime of its own, calls `{name}`")
+            format!("a test that is not `async` and starts its own runtime calls `{name}`")
         }
         NoChain::NoAsyncTest(reach) => match &**reach {
             Available::WithFeature { package, feature } => format!(
                 "a test that calls it would be `async`, which needs feature `{feature}` of `{package}` in Cargo.toml"
             ),
-            _ => "a test that is not `async` calls it, and nothing is known that would run it if it were".to_owned(),
+            _ => "a test that is not `async` calls it, and no test runner for async tests is known".to_owned(),
         },
         NoChain::NobodyCalls(name) => {
-            format!("`{name}` is not `async`, and who calls it, which is not seen, may not await")
+            format!("`{name}` is not `async`, and its unknown callers may not be able to await")
         }
-        NoChain::Value(name) => format!("`{name}` is handed over as a value here"),
+        NoChain::Value(name) => format!("`{name}` is passed as a value here"),
         NoChain::Ambiguous(name) => format!("the call may run another function than `{name}`"),
-        NoChain::InConstant(name) => format!("`{name}` is called where nothing can be awaited"),
+        NoChain::InConstant(name) => format!("`{name}` is called where `await` is not allowed"),
         NoChain::Recursive(name) => {
-            format!("`{name}` leads back to itself, which an `async` function does not without a box")
+            format!("`{name}` calls itself, which an `async` function cannot do without boxing")
         }
-        NoChain::TooMany => "more functions lead to it than are changed at once".to_owned(),
+        NoChain::TooMany => "more functions call it than one edit changes".to_owned(),
     };
     Refusal::at(reason, unchained.at.clone())
 }

@@ -102,7 +102,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
         }
         match remedies.of(finding) {
             Ok(_) if !is_fixable(&finding.place.path) => {
-                refused[at] = Some(Refusal::new("cells of a notebook are left to whoever runs them"));
+                refused[at] = Some(Refusal::new("cells of a notebook are not edited"));
             }
             Ok(wanted) => {
                 let path = &finding.place.path;
@@ -158,10 +158,8 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     }
     for (at, use_of_it) in half_done(findings, files.values()) {
         findings[at].fix = None;
-        refused[at] = Some(Refusal::at(
-            "what is done here with the same object or file would go on holding the thread",
-            use_of_it,
-        ));
+        refused[at] =
+            Some(Refusal::at("other calls here on the same object or file would still block the thread", use_of_it));
     }
     for (finding, refusal) in findings.iter_mut().zip(&refused) {
         finding.unfixed.clone_from(refusal);

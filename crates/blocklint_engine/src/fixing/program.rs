@@ -1,7 +1,7 @@
 //! The project's facts, kept so that it can be analysed again after a few files changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use blocklint_analysis::{Layout, Names, Program, SourceFile};
 use blocklint_core::{Finding, Language};
@@ -10,7 +10,7 @@ use blocklint_models::Models;
 use blocklint_project::Project;
 use camino::Utf8Path;
 
-use crate::analyse::{loaded, options_of, told, unread};
+use crate::analyse::{loaded, options_of, replace_facts, told, unread};
 use crate::comments::{comments, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::extract_all;
@@ -76,8 +76,7 @@ impl<'a> Facts<'a> {
     /// Puts other facts in place of a file's and gives back the old ones.
     pub(crate) fn replace(&mut self, path: &Utf8Path, facts: FileFacts) -> Option<FileFacts> {
         let file = &mut self.files[*self.slots.get(path)?];
-        file.index = OnceLock::new();
-        Some(std::mem::replace(&mut file.facts, facts))
+        Some(replace_facts(file, facts))
     }
 
     /// Analyses the files as they stand. Dropped coroutines are looked for in the files `watched`, else in those with

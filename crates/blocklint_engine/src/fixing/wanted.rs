@@ -89,7 +89,7 @@ pub(crate) fn moved(
         remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
         if remedy.ways.is_empty() {
             let span = linker.program.site(starts).span;
-            let reason = "each item would take a thread of its own, and nothing bounds how many there are at once";
+            let reason = "each item would take a thread, with no limit on how many run at once";
             return Err(Refusal::at(reason, place(linker, starts.file, span)));
         }
     }
@@ -111,7 +111,7 @@ pub(crate) fn moved(
     }
     if language == Language::Rust {
         if raw.trace.len() == 1 && gives_what_blocks(linker, raw.site) {
-            return Err(Refusal::new("what it gives holds the thread as well where it is used, and must move with it"));
+            return Err(Refusal::new("its result also blocks where it is used, and must move with it"));
         }
         // What the call itself runs says by its signature whether what it gives can leave a closure.
         let mut called = moved_with(linker, raw.site);
@@ -146,9 +146,7 @@ pub(crate) fn moved(
     let way = functions_on_the_way(linker, raw, &carried);
     let Some(bound) = carried.bound.clone() else {
         let moves = match raw.mending.brief {
-            true if raw.trace.len() > 1 => {
-                Err(Refusal::new("what holds the thread is over in a moment, and a thread costs as much"))
-            }
+            true if raw.trace.len() > 1 => Err(Refusal::new("the call is so short that a thread would cost as much")),
             true if raw.repeats => {
                 Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function"))
             }

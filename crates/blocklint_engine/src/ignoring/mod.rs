@@ -163,7 +163,7 @@ fn open<'p>(project: &'p Project, path: &Utf8Path) -> Result<Page<'p>, String> {
         project.files.binary_search_by(|file| (*file.path).cmp(path)).map_err(|_| "it lies outside of the project")?;
     let file = &project.files[at];
     if file.is_notebook() {
-        return Err("cells of a notebook are left to whoever runs them".to_owned());
+        return Err("cells of a notebook are not edited".to_owned());
     }
     let bytes = read(path, project.configuration.max_file_size).map_err(|_| "the file cannot be read any more")?;
     Page::new(file, bytes)

@@ -67,17 +67,17 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "kept-factory",
-        says: "what it makes is kept by a cached function",
+        says: "a cached function keeps its result",
         asks: &[ask(PYTHON, OnceNote, Arrival(is_open, makes_kept_object))],
     },
     Signal {
         name: "cached",
-        says: "it is read in a function whose answers are cached",
+        says: "it is read in a function with a cache",
         asks: &[ask(PYTHON, BriefOnceNote, Leaving(is_file, is_cached))],
     },
     Signal {
         name: "told-to-end",
-        says: "what it waits for was told to end just before",
+        says: "it waits for work that was told to stop just before",
         asks: &[ask(PYTHON, BriefNote, Site(|label| label.for_end && is_above_note(label), is_told_to_end))],
     },
     Signal {
@@ -159,10 +159,14 @@ pub static SIGNALS: &[Signal] = &[
         says: "it stands in a copy of a library",
         asks: &[ask(RUST, Note, Root(|linker, root| is_of_copy(linker, root.file)))],
     },
-    Signal { name: "never-named", says: "nobody names the function", asks: &[ask(PYTHON, Note, Root(is_never_named))] },
+    Signal {
+        name: "never-named",
+        says: "the function has no known use",
+        asks: &[ask(PYTHON, Note, Root(is_never_named))],
+    },
     Signal {
         name: "left-over-method",
-        says: "nobody names the method, but those beside it",
+        says: "the method has no known use, unlike the other methods of its class",
         asks: &[ask(PYTHON, Note, Root(is_left_over_method))],
     },
     // Java: it holds its thread where that does not matter, or not at all.
@@ -179,7 +183,7 @@ pub static SIGNALS: &[Signal] = &[
     // When it runs.
     Signal {
         name: "fails-where-somebody-waits",
-        says: "it would fail only where others are served",
+        says: "it can fail only where requests are served",
         asks: &[ask(NOT_PYTHON, Note, Moment(|label| label.fails, fails_elsewhere))],
     },
     Signal {
@@ -189,7 +193,7 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "start-up-or-exit",
-        says: "it runs before anybody is served, or while the program ends",
+        says: "it runs at start-up or shutdown",
         asks: &[ask(ALL, Note, Moment(is_open, |on, moments| moments.when(on) == When::StartUp))],
     },
     Signal {
@@ -210,7 +214,7 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "runs-apart",
-        says: "it runs apart from all that is served",
+        says: "it runs in a loop apart from the one that serves requests",
         asks: &[ask(NOT_JAVA, Aside, Moment(is_open, |on, moments| moments.when(on) == When::Apart))],
     },
     // What it does, on the whole path.
@@ -241,7 +245,7 @@ pub static SIGNALS: &[Signal] = &[
     },
     Signal {
         name: "alone-on-its-loop",
-        says: "the program comes there once, from its beginning, and nothing runs beside it",
+        says: "it runs once, from the start of the program, and nothing runs beside it",
         // One step less, because a program that does nothing but that is not what it could be.
         asks: &[ask(ALL, Lower, Moment(is_open, is_alone)).last()],
     },

@@ -5,8 +5,8 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::syntax::forms::mentions;
 
-/// How deep forms are gone through.
-const DEPTH: u32 = 4;
+/// The depth to which forms are searched.
+pub const DEPTH: u32 = 4;
 
 /// Returns the call of a site's body that makes the object which a value is.
 pub fn made_in(linker: &Linker<'_>, value: FormId, site: SiteRef) -> Option<SiteRef> {

@@ -47,7 +47,7 @@ impl<'t> File<'_, 't> {
         match around(call) {
             Around::Lambda(lambda) => self.callable(call, lambda, wish),
             Around::Method(method) if wish.offload => self.method(method, wish.of),
-            Around::Method(_) => Err(Refusal::new("the publisher must become a part of the chain around")),
+            Around::Method(_) => Err(Refusal::new("the publisher must become part of the surrounding chain")),
             Around::Other => Err(Refusal::new("it stands in no method")),
         }
     }
@@ -107,7 +107,7 @@ impl<'t> File<'_, 't> {
             return Ok((Shape::JustToPublisher, edits));
         }
         if !wish.offload {
-            return Err(Refusal::new("the publisher must become a part of the chain around"));
+            return Err(Refusal::new("the publisher must become part of the surrounding chain"));
         }
         let shape = match (name, many) {
             ("just", false) => Shape::JustToCallable,
@@ -180,7 +180,7 @@ impl<'t> File<'_, 't> {
             }
         }
         if !wish.offload {
-            return Err(Refusal::new("the publisher must become a part of the chain around"));
+            return Err(Refusal::new("the publisher must become part of the surrounding chain"));
         }
         if let Some((name, _)) = source {
             if !SOURCES.contains(&name) {

@@ -40,7 +40,7 @@ impl<'t> File<'_, 't> {
             K::Invocation => self.inline(class, made, &shared, of),
             _ if parent.kind() == "argument_list" => self.inline(class, made, &shared, of),
             K::VariableDeclarator => self.of_local(class, parent, made, &shared, of),
-            _ => refuse("where it is made once, and who ends it, is for the program to say"),
+            _ => refuse("the place that creates and shuts down the shared object must be chosen by hand"),
         }
     }
 
@@ -88,7 +88,7 @@ impl<'t> File<'_, 't> {
         });
         match wrapper {
             Some(wrapper) => Ok((wrapper, default(&format!("\"{}\"", self.label_of(class))))),
-            None => Err(Refusal::new("where it is made once, and who ends it, is for the program to say")),
+            None => Err(Refusal::new("the place that creates and shuts down the shared object must be chosen by hand")),
         }
     }
 
@@ -172,7 +172,7 @@ impl<'t> File<'_, 't> {
             kind(block) == K::ConstructorBody && assignment.child_by_field_name("right") == Some(made)
         });
         let (Some(name), Some(statement), true) = (name, statement, is_own) else {
-            return refuse("where it is made once, and who ends it, is for the program to say");
+            return refuse("the place that creates and shuts down the shared object must be chosen by hand");
         };
         let Some(declarator) = self.declarator_of(class, name) else { return refuse("its field stands elsewhere") };
         let (field, uses) = self.field_of(class, declarator, of)?;

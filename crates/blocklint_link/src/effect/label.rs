@@ -6,7 +6,7 @@ use std::hash::Hash;
 use blocklint_core::{Effect, Hold, Severity, WhereSet};
 use rustc_hash::FxHashMap;
 
-/// How long one call can hold its thread, as far as the body itself decides.
+/// How long one call can block its thread, as far as the body itself decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LabelHold {
     /// Decided.

@@ -1,7 +1,7 @@
 //! Languages: [`Semantics`] lists the places at which the linker asks a language, and each language answers in a folder of its own. The names
 //! that change what code means are in [`words`].
 //!
-//! A new mechanism of a language (a kind of member, a call without parentheses, a condition) is a method of [`Semantics`] with a default,
+//! A new mechanism of a language (a kind of member, a condition) is a method of [`Semantics`] with a default,
 //! overridden by the languages that have it. Facts of syntax are not here: the front ends write them.
 
 pub mod implicit;

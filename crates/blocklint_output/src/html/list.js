@@ -59,7 +59,7 @@ class CauseList {
       on: { click: () => this.select(at) },
     },
     h('div', { class: 'row-head' }, h('span', { class: 'dot', title: group.severity }), h('span', { class: group.cause ? 'call' : 'call words', title: plain(group.title) }, tail(group.title, 46)),
-      hold && h('span', { class: `hold${group.hold === 'unbounded' ? ' unbounded' : ''}`, title: 'how long one call can hold the thread' }, hold)),
+      hold && h('span', { class: `hold${group.hold === 'unbounded' ? ' unbounded' : ''}`, title: 'how long one call can block the thread' }, hold)),
     h('div', { class: 'row-place', title: plain(placeText(report, group.at)) }, h('bdi', {}, group.cause ? tail(placeText(report, group.at), 58) : plural(new Set(findings.map((number) => report.findings[number].path)).size, 'file'))),
     h('div', { class: 'row-foot' }, share, h('span', { class: 'many' }, many), h('span', { class: 'codes' }, group.rules.slice(0, 3).map((rule) => h('span', { class: 'code', title: (report.rules[rule] || {}).name }, rule)))));
     row.style.top = `${at * ROW}px`;

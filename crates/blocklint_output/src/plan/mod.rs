@@ -67,7 +67,7 @@ pub struct PlanStep {
     pub functions: Vec<String>,
     /// The findings that end: indices into the list of findings.
     pub findings: Vec<u32>,
-    /// How long the longest of them can hold a thread today.
+    /// How long the longest of them can block a thread today.
     pub hold: Hold,
     /// How bad the worst of them is.
     pub severity: Severity,

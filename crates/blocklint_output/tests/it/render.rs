@@ -46,9 +46,9 @@ fn what_was_shown_under_a_cause_is_not_shown_again() {
     assert!(of_second(&made).contains("= note, help: as above"), "{}", of_second(&made));
     assert!(!of_second(&made).contains("note: ") && !of_second(&made).contains("= help:"), "{}", of_second(&made));
 
-    made.findings[1].help = Some("hand it to a thread: `await asyncio.to_thread(other, …)`".to_owned());
+    made.findings[1].help = Some("run it in a thread: `await asyncio.to_thread(other, …)`".to_owned());
     let out = of_second(&made);
-    assert!(out.contains("= help: hand it to a thread: `await asyncio.to_thread(other, …)`"), "{out}");
+    assert!(out.contains("= help: run it in a thread: `await asyncio.to_thread(other, …)`"), "{out}");
     assert!(out.contains("= note: as above"), "{out}");
 
     // It joins the first one a step later.
@@ -325,7 +325,7 @@ fn why_tells_what_decided_about_each_site() {
     assert_snapshot!(text(|out| explanation(out, &lines, Utf8Path::new("/p"), false)), @r"
     app.py:8 in function `fetch`
       note      the file holds tests: what only they reach is left aside
-      finding   app.py:11:12: BLT102 blocking network call `requests.Session.get` through `fetch` in async function `handler` can hold the event loop for up to 5 s
+      finding   app.py:11:12: BLT102 blocking network call `requests.Session.get` through `fetch` in async function `handler` can block the event loop for up to 5 s
                 error, confidence high; its path passes here
                 handler → fetch → load → self.http.get
       unsure    what `store` is, is inferred

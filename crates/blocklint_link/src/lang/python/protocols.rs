@@ -1,6 +1,6 @@
 //! Python's protocols: which method of an operand an operation (`x in y`, `if x:`, `f"{x}"`) or a builtin function (`len(x)`) calls.
 //!
-//! The tables are read in both directions (`calls/protocols.rs`): from a site to the methods that it runs, and from a method to the
+//! The tables are read in both directions (`implicit_calls.rs`): from a site to the methods that it runs, and from a method to the
 //! names of the sites that may run it. Functions that iterate over an argument are not listed here: rows with `consumes` name them.
 
 /// Which operand of a site is meant.

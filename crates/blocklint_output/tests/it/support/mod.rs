@@ -76,11 +76,11 @@ pub(crate) fn made() -> Made {
         severity: Severity::Error,
         confidence: Confidence::High,
         message: format!(
-            "blocking network call `requests.Session.get` through `fetch` in async function `{}` can hold the event loop for up to 5 s",
+            "blocking network call `requests.Session.get` through `fetch` in async function `{}` can block the event loop for up to 5 s",
             blocklint_core::last_name(function)
         ),
         notes: vec!["until it returns, no other task of this event loop runs".to_owned()],
-        help: Some("hand it to a thread: `await asyncio.to_thread(fetch, …)`".to_owned()),
+        help: Some("run it in a thread: `await asyncio.to_thread(fetch, …)`".to_owned()),
         place: place.clone(),
         effect: Some(Effect::Network),
         context: Some(Context::EventLoop),
@@ -103,7 +103,7 @@ pub(crate) fn made() -> Made {
         Cause { place: sleep_place.clone(), function: "app.both".to_owned(), call: "time.sleep".to_owned(), reach: 1 };
     let sleep = Finding {
         rule: RuleCode(101),
-        message: "blocking sleep `time.sleep` in async function `both` can hold the event loop for 2 s".to_owned(),
+        message: "blocking sleep `time.sleep` in async function `both` can block the event loop for 2 s".to_owned(),
         help: Some("use `await asyncio.sleep(…)`".to_owned()),
         place: sleep_place.clone(),
         effect: Some(Effect::Sleep),
