@@ -75,7 +75,7 @@ impl<'a> File<'a, '_> {
             ));
         }
         if self.is_callers_file(site) {
-            return Err(Refusal::new("the file is the caller's, who opens and closes it: half of the work would move"));
+            return Err(Refusal::new("the caller opens and closes the file: only half of the work would move"));
         }
         // `open(path).read()`
         let inner = match &*site.call.func {
@@ -110,7 +110,7 @@ impl<'a> File<'a, '_> {
             ));
         }
         if gives_stream(site.call) && !site.around.is_statement {
-            return Err(Refusal::new("it gives a stream, and who reads that would go on holding the thread"));
+            return Err(Refusal::new("it returns a stream, and reading it would still block the thread"));
         }
         if site.around.is_iterated {
             return Err(Refusal::new("what it returns is iterated by `async for`, and belongs to the running loop"));

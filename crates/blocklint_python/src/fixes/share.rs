@@ -43,13 +43,13 @@ impl<'a> File<'a, '_> {
             },
             [.., AnyNodeRef::StmtAnnAssign(assign)] => match &*assign.target {
                 Expr::Name(name) => Holder::Local(name.id.as_str()),
-                _ => return refuse("who ends it is for the program to say"),
+                _ => return refuse("the place that shuts it down must be chosen by hand"),
             },
             [.., AnyNodeRef::WithItem(_)] => {
                 return refuse("the end of the `with` waits for its tasks, which a shared executor does not");
             }
             _ if site.around.taker.is_some() => Holder::Nobody,
-            _ => return refuse("who keeps it and who ends it is for the program to say"),
+            _ => return refuse("the place that keeps it and shuts it down must be chosen by hand"),
         };
         let Some(outermost) = around.iter().find(|node| node.is_statement()) else {
             return refuse("it stands in no function");
@@ -81,7 +81,7 @@ impl<'a> File<'a, '_> {
         let newline = self.newline_at(at);
         let blank = newline.repeat(3);
         edits.push((span(TextRange::empty(at)), format!("{name} = {}{blank}", self.text(call))));
-        let ends = if uses.ends.is_empty() { "" } else { "; nobody waits for its tasks at the end any more" };
+        let ends = if uses.ends.is_empty() { "" } else { "; its tasks are no longer awaited at shutdown" };
         Ok(Mended {
             title: format!("Share one executor, `{name}`: all use its threads{ends}"),
             applicability: if uses.others > 0 { Applicability::Display } else { Applicability::Unsafe },

@@ -13,7 +13,7 @@ use super::surroundings::is_lock;
 
 /// Why a call of such a function stays where it is.
 pub(super) const SHARED: &str =
-    "it changes what others see meanwhile, who count on nothing to come between: lock that, or part the two";
+    "it changes state that other tasks could see half changed: protect it with a lock, or split the two steps";
 
 /// Methods that change a collection.
 const CHANGING: &[&str] = &[

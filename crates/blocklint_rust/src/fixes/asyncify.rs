@@ -97,9 +97,7 @@ impl<'a> File<'a> {
         }
         if let Some(attribute) = attributes(function).find(|attribute| !leaves_a_function(self.text(*attribute))) {
             let written = self.text(attribute);
-            return Err(Refusal::new(format!(
-                "`{text}` has the attribute `{written}`, and nobody sees what that makes of it"
-            )));
+            return Err(Refusal::new(format!("`{text}` has the attribute `{written}`, whose effect is unknown")));
         }
         let mut around = function.parent();
         while let Some(node) = around {
@@ -144,7 +142,9 @@ impl<'a> File<'a> {
         let text = self.source.get(name.start as usize..name.end as usize).unwrap_or_default();
         let is_plain = |attribute: &Node<'_>| self.text(*attribute) == "#[test]";
         let Some(attribute) = attributes(function).find(is_plain) else {
-            return Err(Refusal::new(format!("a test that is not `async` calls it: nobody sees how `{text}` is run")));
+            return Err(Refusal::new(format!(
+                "a test that is not `async` calls it, and it is not known how `{text}` runs"
+            )));
         };
         let leaves = |attribute: &Node<'_>| {
             let written = self.text(*attribute);
@@ -153,7 +153,7 @@ impl<'a> File<'a> {
         if let Some(other) = attributes(function).find(|attribute| !leaves(attribute)) {
             let written = self.text(other);
             return Err(Refusal::new(format!(
-                "the test `{text}` has the attribute `{written}`, and nobody sees what that makes of it"
+                "the test `{text}` has the attribute `{written}`, whose effect is unknown"
             )));
         }
         if all(function).any(|part| kind(part) == K::FunctionModifiers) {

@@ -308,7 +308,7 @@ impl<'a> Checker<'a> {
         if types.is_empty() || types.iter().any(can_be) {
             return Vec::new();
         }
-        vec![format!("argument {position} is `{}`, which nobody implements", types[0])]
+        vec![format!("argument {position} is `{}`, which no class implements", types[0])]
     }
 
     fn twins(&self, row: &CallRow, path: &str) -> Vec<String> {

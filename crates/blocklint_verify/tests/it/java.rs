@@ -291,7 +291,7 @@ fn callables_are_handed_over_where_users_can_write_one() {
     assert_eq!(row("acme.Client.each", "argument = -1"), [] as [&str; 0]);
     assert_eq!(
         row("acme.Client.each", "argument = 0"),
-        ["acme.Client.each: argument 0 is `java.lang.String`, which nobody implements"]
+        ["acme.Client.each: argument 0 is `java.lang.String`, which no class implements"]
     );
     assert_eq!(row("acme.Base.onMessage", "via = \"override\""), [] as [&str; 0]);
     assert_eq!(row("acme.Client.open", "via = \"override\""), ["acme.Client.open: cannot be overridden"]);
