@@ -1,9 +1,8 @@
 //! A project that is analysed again and again while its files change: what an editor needs.
 //!
-//! The facts of all files are kept; a file that changed is read anew, alone. What its findings are now is told at once, by a search
-//! that looks only where they come from; what a change means to all files, by one over all of them, for which whoever types does
-//! not wait. A session belongs to one thread with a large stack ([`crate::STACK_SIZE`]); whoever waits for its results does so elsewhere,
-//! and ends a run of which the result is wanted no more by setting its flag.
+//! The facts of all files are kept; a file that changed is read anew, alone. A partial search, which looks only where its findings come
+//! from, answers at once. A search over all files follows, and the editor does not wait for it. A session belongs to one thread with a large
+//! stack ([`crate::STACK_SIZE`]); its results are awaited on another thread. To cancel a run, set its flag.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -8,7 +8,7 @@ use blocklint_models::{Models, Setting, Switch, Version};
 use blocklint_project::{Builds, Project, commands, dependencies, oldest_python, settings};
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Nobody starts a program with a file longer than this, in bytes.
+/// Longer files (in bytes) are not searched for start commands.
 const LONGEST: u64 = 256 << 10;
 
 /// The units of a project, with the switches that commands and configuration turn on.

@@ -31,7 +31,7 @@ use blocklint_link::values::value::{BoundId, EnvId, Val, ValueId};
 #[derive(Default)]
 struct Memo {
     /// Code that calls would take along to another thread.
-    carried: RefCell<Known>,
+    moved: RefCell<Known>,
 }
 
 /// Bodies after which the rest of what a call runs is not looked at.
@@ -56,29 +56,29 @@ pub struct MovedCode {
 
 /// Returns the code that a call runs, as far as it is known, with the bond of its result to a thread.
 pub fn moved_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
-    let mut carried = carried_by(linker, vec![site]);
-    if carried.bound.is_none() {
-        carried.bound =
+    let mut moved = code_moved_by(linker, vec![site]);
+    if moved.bound.is_none() {
+        moved.bound =
             made_for_one_thread(linker, site).map(|ty| bound(linker, site, Bound::Thread, BoundUse::Made, ty));
     }
     let region = linker.program.site(site).at.region;
-    stays_behind(linker, site, region, &mut carried);
-    if carried.bound.is_none() {
-        carried.bound = makes_for_the_loop(linker, site).or_else(|| gives_for_the_loop(linker, site));
+    stays_behind(linker, site, region, &mut moved);
+    if moved.bound.is_none() {
+        moved.bound = makes_for_the_loop(linker, site).or_else(|| gives_for_the_loop(linker, site));
     }
-    carried
+    moved
 }
 
 /// Adds what the `with` blocks around a place set, and what moves from there leaves behind. A thread is mostly given a copy of the context.
-fn stays_behind(linker: &Linker<'_>, site: SiteRef, region: RegionId, carried: &mut MovedCode) {
-    if carried.bound.is_some() {
+fn stays_behind(linker: &Linker<'_>, site: SiteRef, region: RegionId, moved: &mut MovedCode) {
+    if moved.bound.is_some() {
         return;
     }
     let around = with_blocks::around(linker, site, region);
     let (context, others): (Vec<_>, Vec<_>) =
         around.into_iter().partition(|of| matches!(of.to, Bound::Context | Bound::ContextRead));
-    carried.bound = others.into_iter().next();
-    carried.asks_context = carried.asks_context.take().or_else(|| context.into_iter().next());
+    moved.bound = others.into_iter().next();
+    moved.asks_context = moved.asks_context.take().or_else(|| context.into_iter().next());
 }
 
 /// Returns the type of a call's result if the result is awaited: a future, a task, a coroutine. An edit to a thread would create it
@@ -163,13 +163,13 @@ pub fn blocks_with(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)>
         let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(linker.program.site(*of).kind)).collect();
         sites.insert(0, site);
         let made = sites.iter().copied().find_map(|of| Some((of, left_behind(linker, of, span)?)));
-        let mut carried = carried_by(linker, sites);
-        if carried.bound.is_none() {
-            carried.bound = made.map(|(of, ty)| bound(linker, of, Bound::Thread, BoundUse::Made, ty));
+        let mut moved = code_moved_by(linker, sites);
+        if moved.bound.is_none() {
+            moved.bound = made.map(|(of, ty)| bound(linker, of, Bound::Thread, BoundUse::Made, ty));
         }
         // Settings of an outer block do not move along.
-        stays_behind(linker, site, facts.region(region).parent, &mut carried);
-        (span, carried)
+        stays_behind(linker, site, facts.region(region).parent, &mut moved);
+        (span, moved)
     };
     blocks.take(MOST_BLOCKS).map(with_sites).collect()
 }
@@ -180,7 +180,7 @@ pub fn body_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let body = facts.body_of(linker.program.site(site).at);
     let all = (0..facts.sites.len() as u32).map(SiteId);
     let own = all.filter(|&of| facts.body_of(facts.site(of).at) == body && moves(facts.site(of).kind));
-    carried_by(linker, own.map(|of| site.file.site_ref(of)).collect())
+    code_moved_by(linker, own.map(|of| site.file.site_ref(of)).collect())
 }
 
 /// The first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the operators of one chain
@@ -255,7 +255,7 @@ fn is_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-pub(crate) fn carried_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCode {
+pub(crate) fn code_moved_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCode {
     let mut walk = Walk::new(linker);
     let mut bound = sites.iter().find_map(|&site| {
         let looked = walk.look(site);
@@ -351,7 +351,7 @@ impl<'l, 'a> Walk<'l, 'a> {
     }
 
     fn known(&self) -> &RefCell<Known> {
-        &self.linker.layer_memo::<Memo>().carried
+        &self.linker.layer_memo::<Memo>().moved
     }
 
     /// Takes along what runs at a place; what is bound there.

@@ -11,7 +11,7 @@ use blocklint_link::syntax::regions;
 use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::Role;
 
-use crate::thread_bound::{bound_at, carried_by};
+use crate::thread_bound::{bound_at, code_moved_by};
 
 /// Returns the things that the blocks around a place set in this thread only, the innermost first: those of the body of `site`, from `region` outward.
 pub(crate) fn around(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Vec<BoundCall> {
@@ -92,8 +92,8 @@ fn set_by(linker: &Linker<'_>, enter: SiteRef) -> Option<BoundCall> {
         return Some(told(Bound::Thread, BoundUse::EnteredUnknown, linker.written_site(enter)));
     }
     // Its own `__enter__` and `__exit__`, if the project defines it.
-    let carried = carried_by(linker, vec![enter]);
-    let own = carried.bound.filter(|bound| bound.how != BoundUse::Made)?;
+    let moved = code_moved_by(linker, vec![enter]);
+    let own = moved.bound.filter(|bound| bound.how != BoundUse::Made)?;
     let name = if own.to == Bound::Context { own.call } else { linker.written_site(enter) };
     Some(told(own.to, BoundUse::Entered, name))
 }

@@ -1,5 +1,5 @@
-//! Jobs that wait for another job of the pool of threads that runs them: when each thread runs such a one, none is left for
-//! those that they wait for.
+//! Jobs that wait for another job of the pool of threads that runs them: if every thread of the pool
+//! runs such a job, none is left to run the jobs that they wait for.
 
 use blocklint_core::{Confidence, Effect, Language, Severity, Starved};
 use blocklint_facts::{BodyFlags, Form, SiteKind};

@@ -1,5 +1,5 @@
-//! What a session begins with, and leaves for the next one: facts of files that did not change, and what flowed when all of the same
-//! files were searched last.
+//! The state that a session begins with and leaves for the next one: facts of files that did not change, and the flows of labels of the last
+//! search over all of the same files.
 
 use std::io;
 use std::time::SystemTime;

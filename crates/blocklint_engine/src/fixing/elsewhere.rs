@@ -1,4 +1,4 @@
-//! What functions of other files do that cannot move to a thread, though it is no call: `raise` and the like.
+//! Statements other than calls (`raise` and similar) that forbid moving a function of another file to a thread.
 
 use std::sync::Arc;
 

@@ -121,15 +121,15 @@ pub(crate) fn moved(
     }
     // What hands over to threads before 3.9 takes no context along.
     let loses_context = oldest.is_some_and(|oldest| oldest < (3, 9));
-    let lost = |mut carried: MovedCode| {
-        carried.bound = carried.bound.or_else(|| carried.asks_context.take().filter(|_| loses_context));
-        carried
+    let lost = |mut moved: MovedCode| {
+        moved.bound = moved.bound.or_else(|| moved.asks_context.take().filter(|_| loses_context));
+        moved
     };
-    let blocks = blocks_with(linker, raw.site).into_iter().map(|(span, carried)| {
-        let carried = lost(carried);
-        let whole = match &carried.bound {
+    let blocks = blocks_with(linker, raw.site).into_iter().map(|(span, moved)| {
+        let moved = lost(moved);
+        let whole = match &moved.bound {
             Some(bound) => Err(refusal(bound)),
-            None => Ok(functions(linker, &carried)),
+            None => Ok(functions(linker, &moved)),
         };
         (span, whole)
     });
@@ -142,9 +142,9 @@ pub(crate) fn moved(
     let opened = if raw.trace.len() == 1 { opener_of(linker, raw.site) } else { None };
     let moment = raw.trace.len() == 1 && takes_a_moment(&raw.call);
     let short = raw.effect == Some(Effect::File);
-    let carried = lost(moved_with(linker, raw.site));
-    let way = functions_on_the_way(linker, raw, &carried);
-    let Some(bound) = carried.bound.clone() else {
+    let moved = lost(moved_with(linker, raw.site));
+    let way = functions_on_the_way(linker, raw, &moved);
+    let Some(bound) = moved.bound.clone() else {
         let moves = match raw.mending.brief {
             true if raw.trace.len() > 1 => Err(Refusal::new("the call is so short that a thread would cost as much")),
             true if raw.repeats => {
@@ -154,7 +154,7 @@ pub(crate) fn moved(
             _ if raw.effect == Some(Effect::File) && linker.multiplies_hold(raw.site) => Err(Refusal::new(
                 "each turn would take a thread, and nothing is awaited between: put all turns into a function",
             )),
-            _ => Ok(functions(linker, &carried)),
+            _ => Ok(functions(linker, &moved)),
         };
         return Ok(Wanted { moves, moment, short, way, blocks, held, oldest, uses, opened, ..Wanted::plain(remedy) });
     };
@@ -168,10 +168,10 @@ pub(crate) fn moved(
 
 /// Returns the edit that hands the lambda or method around a call to a worker as a whole. [Java]
 fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
-    let mut carried = body_with(linker, raw.site);
+    let mut moved = body_with(linker, raw.site);
     // What the other operators of the method set or remove belongs to the thread that was theirs.
-    carried.bound = carried.bound.or_else(|| bound_beside(linker, raw.site));
-    if let Some(bound) = carried.bound {
+    moved.bound = moved.bound.or_else(|| bound_beside(linker, raw.site));
+    if let Some(bound) = moved.bound {
         for way in &mut remedy.ways {
             match way {
                 // What takes the call's place holds no thread, so that none has to be left.
@@ -207,16 +207,16 @@ pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Wante
     }
 }
 
-fn functions(linker: &Linker<'_>, carried: &MovedCode) -> Functions {
-    carried.functions.iter().map(|&function| function_at(linker, function)).collect()
+fn functions(linker: &Linker<'_>, moved: &MovedCode) -> Functions {
+    moved.functions.iter().map(|&function| function_at(linker, function)).collect()
 }
 
 /// Returns those functions that a call runs in which a step of the finding's trace stands.
-fn functions_on_the_way(linker: &Linker<'_>, raw: &RawFinding, carried: &MovedCode) -> Functions {
+fn functions_on_the_way(linker: &Linker<'_>, raw: &RawFinding, moved: &MovedCode) -> Functions {
     let passed = |(file, span): &(FileId, Span)| {
         raw.trace.iter().skip(1).any(|step| step.file == *file && span.contains(step.span))
     };
-    carried.functions.iter().filter(|of| passed(of)).map(|&function| function_at(linker, function)).collect()
+    moved.functions.iter().filter(|of| passed(of)).map(|&function| function_at(linker, function)).collect()
 }
 
 fn function_at(linker: &Linker<'_>, (file, span): (FileId, Span)) -> (Arc<Utf8Path>, Span) {

@@ -1,8 +1,8 @@
-//! Which few spots, changed one after the other, free most functions.
+//! The few spots which, changed one after the other, free most functions.
 //!
-//! A spot that lies on every way of a finding ends it by itself (it *dominates* it); of a finding with several causes each
-//! gets its part, for only together do they end it. The spot with the most is chosen, again and again. Two orders are tried, one that
-//! counts such parts and one that only counts what is free at once, and the one that has freed more after the first steps is taken.
+//! A spot that lies on every way of a finding ends it by itself (it *dominates* it); if a finding has several
+//! causes, each of them gets a share of it. The spot with the greatest sum is chosen, then the next. This is done once with shares and once
+//! without; the order that frees more functions in its first steps is used.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

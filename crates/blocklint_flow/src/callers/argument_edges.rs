@@ -1,4 +1,4 @@
-//! Where a body or a library's callable is what a call is given, or what a parameter is where a call gives none.
+//! Callers of a callable that is passed as an argument, or that is the default of a parameter in a call which passes none.
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Flow, SiteKind};
@@ -13,7 +13,7 @@ use crate::callers::trail::{Subject, Trail};
 use crate::callers::{Caller, CallerKind, Callers, Found, NOT_AT_THE_SITE, Node};
 
 impl Callers<'_, '_> {
-    /// The subject is what a parameter is where a call gives none.
+    /// Adds the callers for which the subject is the default of a parameter.
     pub(crate) fn default(&self, subject: Subject, file: FileId, param: u32, found: &mut Found) {
         let linker = self.linker;
         let facts = linker.program.facts(file);

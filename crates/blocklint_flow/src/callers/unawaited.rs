@@ -1,4 +1,4 @@
-//! Coroutines that are made and dropped: what an edit that forgets an `await` leaves behind.
+//! Coroutines that are created and never awaited. The check of fixes compares them before and after an edit.
 
 use blocklint_facts::{BodyKind, Form, Site, SiteFlags, SiteId, SiteKind};
 use blocklint_link::linker::Linker;

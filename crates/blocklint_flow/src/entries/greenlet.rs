@@ -1,4 +1,5 @@
-//! Where a greenlet enters the project: what serves requests or runs beside them, not what starts or stops the program.
+//! Bodies that a greenlet enters from outside of the project while it serves requests or runs beside them. Code that starts or stops the
+//! program is not among them.
 
 use blocklint_core::{Confidence, Context};
 use blocklint_facts::{BodyKind, Flow};
@@ -13,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 
-/// Methods that end an object's life: whoever calls them is done with it.
+/// Methods that end an object's life.
 const ENDINGS: &[&str] = &[
     "__del__",
     "__exit__",

@@ -1,4 +1,4 @@
-//! Functions that only put a publisher together: what they do themselves runs wherever their result is composed.
+//! Functions that only build and return a publisher: their own code runs on the thread that builds the chain (`Mono<User> find(id)`).
 
 use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow};
@@ -9,7 +9,7 @@ use blocklint_link::reactive::BodyUse;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Role;
 
-/// True if a function's declared result is a publisher, and not all its calls stand where they may block.
+/// True if a function's declared result is a publisher, and at least one of its callers must not block.
 pub(crate) fn assembles(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);

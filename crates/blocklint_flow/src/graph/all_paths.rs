@@ -1,5 +1,5 @@
-//! All ways of findings to what holds the thread, and the places on them that one could change: for whoever asks which few of these
-//! free the most. Plain data, which opens no way and judges none.
+//! All paths from findings to blocking calls, and the places on them that a person could change. `blocklint plan` reads off it which few
+//! changes free the most functions. Plain data: no path is searched here.
 
 use blocklint_core::{RuleCode, Span};
 use blocklint_link::program::ids::{BodyRef, FileId};

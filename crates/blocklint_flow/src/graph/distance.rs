@@ -1,5 +1,5 @@
-//! Implementations that only pass a call on to another one of the same method: filters, wrappers, a cluster of invokers. By
-//! them each of a method's implementations reaches whatever one of them does.
+//! Implementations that only pass a call on to another one of the same method: filters, wrappers, a cluster of invokers. Through
+//! them every implementation seems to block as soon as one does, so the shortest path from each implementation decides.
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use crate::graph::{EdgeTarget, Graph, LabelledBodyId};
 
 /// The shortest paths from labelled bodies, found when first asked for.
 #[derive(Default)]
-pub(crate) struct Shortest {
+pub(crate) struct Distances {
     ways: OnceCell<Ways>,
 }
 
@@ -25,7 +25,7 @@ struct Ways {
     states: FxHashMap<(BodyRef, Effect), Vec<LabelledBodyId>>,
 }
 
-impl Shortest {
+impl Distances {
     /// True if a body comes to an effect only through one of these others.
     pub(crate) fn leads_through(&self, graph: &Graph<'_>, body: BodyRef, effect: Effect, others: &[BodyRef]) -> bool {
         let ways = self.ways.get_or_init(|| Ways::of(graph));
@@ -37,7 +37,7 @@ impl Shortest {
     }
 }
 
-impl Shortest {
+impl Distances {
     /// True if a body comes to an effect in a few calls. What it comes to in many, through methods with many implementations each, every
     /// other body comes to as well.
     pub(crate) fn is_near(&self, graph: &Graph<'_>, body: BodyRef, effect: Effect) -> bool {

@@ -1,5 +1,5 @@
-//! Labels at bodies, the ways between them, and what is read off these: best paths, causes, steps of a trace. Plain data, which resolves
-//! nothing and lowers nothing.
+//! Labelled bodies, the edges between them, and what is read off the graph: best paths, causes, steps of a trace. Plain data: names are
+//! resolved in the linker, and severities are lowered in `judge/`.
 
 pub mod all_paths;
 pub mod best_path;
@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::Node;
 use crate::entries::root::Root;
 use crate::graph::best_path::ShareKey;
-use crate::graph::distance::Shortest;
+use crate::graph::distance::Distances;
 use crate::graph::marks::{MarkLists, Marks};
 
 /// A body with one of its labels.
@@ -145,7 +145,7 @@ pub struct Graph<'m> {
     /// Bodies with the effects of their labels, and how bad these are at worst.
     pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
     /// The shortest ways on from labels, once somebody asks.
-    pub(crate) shortest: Shortest,
+    pub(crate) shortest: Distances,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
     /// The lists of signals that spoke of edges.

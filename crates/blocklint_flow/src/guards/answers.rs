@@ -1,4 +1,4 @@
-//! Answers of calls to conditions, remembered: one call enters a body once for each of its labels.
+//! Cache of the answers whether a call's arguments meet a guard. One call is asked once for each label of the body that it enters.
 
 use blocklint_link::effect::guard::{Guard, Guards};
 use blocklint_link::program::ids::BodyRef;
@@ -10,7 +10,7 @@ use crate::guards::decide::Answer;
 
 /// Answers of calls, as far as they were asked.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct GuardAnswers {
     guards: Guards,
     answers: FxHashMap<(Caller, BodyRef, u32), Answer>,
 }

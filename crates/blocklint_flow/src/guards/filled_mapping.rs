@@ -1,4 +1,4 @@
-//! Tests for a value that the project itself puts into the mapping which a caller keeps: `look_up(self.kept["base"])`
+//! Tests for a missing value that cannot be missing, because the project stores it in the mapping from which the caller takes it: `look_up(self.kept["base"])`
 //! with `if base is None:`, or `look_up(self.kept["given"])` with `settings = Settings(**given)` and
 //! `if settings.base is None:`; and somewhere before `self.kept["given"]["base"] = base`.
 
@@ -11,8 +11,8 @@ use blocklint_link::program::ids::{BodyRef, FileId, Name};
 
 use crate::callers::Caller;
 
-/// True if a guard asks for nothing where a caller passes what lies under a key of a mapping that it keeps, and the project puts
-/// something there; or for a mapping without a part, and the project puts that part into the one that a caller keeps.
+/// True if a guard holds only for a missing value, and the project stores a value there. The value is the argument itself, taken by key
+/// from a mapping (`look_up(self.kept["base"])`), or one part of a mapping that is passed as a whole (`Settings(**given)`).
 pub(crate) fn is_filled(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let lacks = match &*guard.question {
         Question::Choice(Choice::Lacks(part)) if guard.wanted => Some(part.as_str()),

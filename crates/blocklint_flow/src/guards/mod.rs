@@ -21,14 +21,14 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 
 use crate::callers::{Caller, Callers};
 use crate::entries::root::Roots;
-use crate::guards::answers::Told;
+use crate::guards::answers::GuardAnswers;
 
 /// Asks calls what they say of the conditions under which a body does something, and remembers the answers.
 pub(crate) struct Conditions<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
-    pub(crate) told: RefCell<Told>,
+    pub(crate) told: RefCell<GuardAnswers>,
     /// Whether a call rules out that a site of what it calls is reached.
     pub(crate) ruled_out: Table<(Caller, BodyRef, SiteRef), bool, Always>,
     /// Whether sites stand under conditions at all.

@@ -1,5 +1,5 @@
-//! Tests of an object's fields in two of its methods: a state that one of them has ruled out does not hold in the other that it calls on
-//! itself. Python.
+//! Python: tests of an object's fields in two of its methods. If a method calls `self.other()` under a test of a field (`if self.ready:`),
+//! branches of `other` under the opposite test (`if not self.ready:`) are ruled out.
 
 use blocklint_facts::RegionId;
 use blocklint_link::program::ids::FileId;

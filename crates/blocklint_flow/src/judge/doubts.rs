@@ -1,4 +1,5 @@
-//! The inferred steps of a way one by one, for people who ask why a finding is not sure. Signals tell theirs by themselves.
+//! The inferred steps of a way one by one, for people who ask why a finding is not sure. Steps that signals add
+//! are not listed here: they are reported with the signals.
 
 use blocklint_core::Confidence;
 use blocklint_link::linker::Linker;

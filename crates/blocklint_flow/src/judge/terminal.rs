@@ -1,5 +1,5 @@
-//! Code that runs only where a person sits at a terminal: `if not sys.stdout.isatty(): return`. Who asks that first writes
-//! for one person, whom a short hold does not delay, and nothing is served there.
+//! Code that runs only where a person sits at a terminal: `if not sys.stdout.isatty(): return`. Code that checks
+//! this first writes for one person, who does not notice a short block. It serves no requests.
 
 use blocklint_facts::{AltKind, ExitKind, Form, FormId};
 use blocklint_link::calls::targets::Target;

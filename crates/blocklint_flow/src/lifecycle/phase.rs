@@ -76,9 +76,9 @@ impl When {
 
 /// A cycle tells nothing of when a body runs: its other callers decide. So `None` is not kept.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told;
+pub(crate) struct KnownPhases;
 
-impl Policy<Option<When>> for Told {
+impl Policy<Option<When>> for KnownPhases {
     const KEEP: Keep = Keep::IfWholeOrOutermost;
     const IN_CYCLE: InCycle = InCycle::GivesCutValue;
     const SPENDS: bool = false;
@@ -93,7 +93,7 @@ pub struct Phases<'s, 'l, 'a> {
     pub(super) linker: &'l Linker<'a>,
     pub(super) callers: &'s Callers<'l, 'a>,
     round: Round,
-    phases: RoundTable<BodyRef, Option<When>, Told>,
+    phases: RoundTable<BodyRef, Option<When>, KnownPhases>,
     life: Life<'s, 'l, 'a>,
 }
 

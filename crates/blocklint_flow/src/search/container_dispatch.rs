@@ -1,6 +1,6 @@
-//! Calls through a container that holds more than one callable: `table[key]()`, `for hook in hooks: hook()`. Which of
-//! them runs nobody can tell, so nothing flows through; but where a body that must not block dispatches, each of them
-//! must not block either, and the callable is the place to mend.
+//! Calls through a container that holds more than one callable: `table[key]()`, `for hook in hooks: hook()`. Labels do not
+//! flow through such a call, because it is not known which callable runs. If a body that must not block makes the call, each callable
+//! becomes a root of its own, and the finding stands there. A container with one callable is followed like a call.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

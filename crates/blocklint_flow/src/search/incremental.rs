@@ -1,5 +1,5 @@
-//! Where the findings of a few files come from, after a change: what an earlier search over the same files found flowing tells, and
-//! what the changed files call now.
+//! The bodies and calls that a search for the findings of a few files must look at: known from the flows of labels in an earlier search
+//! over the same files, and from the calls that the changed files make now.
 
 use blocklint_link::calls::targets::Target;
 use blocklint_link::linker::Linker;

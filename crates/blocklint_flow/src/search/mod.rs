@@ -31,7 +31,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::entries::root::{Root, RootKind};
-use crate::graph::distance::Shortest;
+use crate::graph::distance::Distances;
 use crate::graph::marks::{AskId, Mark, MarkLists, Marks};
 use crate::graph::{EdgeTarget, FlowEdge, Graph, Hit, LabelledBody, LabelledBodyId, Placed};
 use crate::guards::Conditions;
@@ -90,7 +90,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 hits: Vec::new(),
                 labelled: FxHashSet::default(),
                 effects: FxHashMap::default(),
-                shortest: Shortest::default(),
+                shortest: Distances::default(),
                 leaf_sites: FxHashMap::default(),
                 marks: MarkLists::default(),
                 shares: RefCell::default(),

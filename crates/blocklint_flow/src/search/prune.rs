@@ -1,4 +1,4 @@
-//! Several ways of one state, of which what a call passes rules out some.
+//! Removes edges of a labelled body that the arguments of a call rule out: only the paths that this call can take stay.
 
 use blocklint_link::values::value::EnvId;
 use rustc_hash::FxHashMap;
@@ -12,8 +12,7 @@ use crate::search::Search;
 const MOST_WAYS: usize = 32;
 
 impl Search<'_, '_> {
-    /// Makes each way lead on only where its own call does: of several ways of one state what the call passes may rule out
-    /// some.
+    /// Removes, for each call into a body, the edges that the arguments of this call rule out.
     pub(crate) fn prune_excluded_edges(&mut self) {
         let decides = |state: &LabelledBody| {
             let mut sites = state.edges.iter().map(|way| way.site);

@@ -1,4 +1,4 @@
-//! Answers about sites that one search remembers: a site is reached by each label of each body that it calls, and mostly answers alike.
+//! Cache of answers about sites: each label of each body that a site calls asks the same questions.
 
 use blocklint_link::effect::guard::{Guard, Own};
 use blocklint_link::linker::Linker;

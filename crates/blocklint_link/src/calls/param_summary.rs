@@ -1,4 +1,4 @@
-//! What bodies do with their parameters: a fact of one file, until it is asked what other callees do with them.
+//! Summaries of the parameters of a body: the uses of each within the body. Uses through other callees are added on demand.
 
 use crate::lang;
 use std::rc::Rc;

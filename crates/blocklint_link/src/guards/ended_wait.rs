@@ -11,8 +11,8 @@ use crate::syntax::regions::lies_in;
 use crate::values::value::EnvId;
 
 impl Linker<'_> {
-    /// True if a wait is for the sign of life of a thread that the same block has just started: what ends it, `method`, is
-    /// only ever given literals. `thread.start(); ready.result()`, and the thread begins with `ready.set_result(None)`.
+    /// True if a wait is for the sign of life of a thread that the same block has just started: all calls of `method`, which ends the
+    /// wait, pass only literals. `thread.start(); ready.result()`, and the thread begins with `ready.set_result(None)`.
     pub(crate) fn is_handshake(&self, site: SiteRef, method: &str) -> bool {
         let facts = self.program.facts(site.file);
         let Some(receiver) = self.receiver_form(site) else { return false };

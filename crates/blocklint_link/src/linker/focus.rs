@@ -1,4 +1,4 @@
-//! Which files are asked about, where only the findings of a few are wanted, and which of the others are looked at for them.
+//! The files whose findings are wanted, and the other files and bodies that the search needs for them.
 
 use std::cell::OnceCell;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
 
-/// What a run is asked about; everything until somebody says so.
+/// The focus of a run; at first it holds everything.
 #[derive(Debug, Default)]
 pub(crate) struct Focus {
     files: OnceCell<FxHashSet<FileId>>,

@@ -1,5 +1,5 @@
 //! The linker: names to definitions, receivers to types, calls to targets and to the rows of models, each on demand and remembered.
-//! Never who runs a body, nor whether what it does matters.
+//! Callers and severity are decided in `blocklint_flow`.
 
 pub(crate) mod budget;
 pub(crate) mod focus;

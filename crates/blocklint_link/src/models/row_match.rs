@@ -1,4 +1,4 @@
-//! Rows at a call: which holds, and what effect it has there.
+//! The row of a model that matches at a call, and its effect there.
 
 use crate::models::row_condition::asks_type;
 use blocklint_core::{Context, Effect, Fails, Hold, Runtime, Severity, WhereSet};
@@ -12,7 +12,7 @@ use crate::models::timeout::{Timeout, unit_seconds};
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
-/// What it means that nobody sees whether an `unless` is met.
+/// Returns how a condition of `unless` counts that cannot be decided.
 fn exempts(condition: &Condition) -> Source {
     match condition.tests[..] {
         [Test::Contains(_)] => Source::Exempt,

@@ -1,5 +1,5 @@
-//! The project as one: files in slots, names shared between them, where each name occurs, and what a path says of its file. Never
-//! what a name leads to.
+//! The project as one: files in slots, names shared between them, where each name occurs, and the kind of file that a path tells.
+//! Name resolution is in the linker.
 
 pub(crate) mod body_index;
 pub mod ids;

@@ -12,8 +12,8 @@ use crate::values::value::EnvId;
 const NESTED: u32 = 4;
 
 impl Linker<'_> {
-    /// Whether the literal that a source gives its sink to ends it itself, not in what it hands over: all that is emitted comes on
-    /// the thread of the subscriber.
+    /// True if the lambda of a source completes the sink itself, and not from a callback: then all items come on the thread of the
+    /// subscriber.
     pub(crate) fn ends_sink_itself(&self, source: SiteRef) -> bool {
         let facts = self.program.facts(source.file);
         let [only, ..] = self.program.args_of(source)[..] else { return false };

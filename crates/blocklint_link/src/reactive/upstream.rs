@@ -1,4 +1,4 @@
-//! What lies before an operator: on which threads it gets its signals.
+//! The operators before an operator: they decide on which threads it receives its items.
 
 use blocklint_core::Context;
 use blocklint_facts::{BodyKind, ExitKind, Form, FormId, VarKind};
@@ -12,7 +12,7 @@ use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
-/// The state of a publisher that is no more than a call, which runs where it is subscribed to.
+/// The state of a publisher that wraps one call (`Mono.fromCallable`). The call runs on the thread of the subscriber.
 pub(crate) const CALLABLE: &str = "callable";
 
 /// A set of places where signals arrive.

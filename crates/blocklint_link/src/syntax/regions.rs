@@ -1,4 +1,4 @@
-//! Regions and bodies of a file: which lie around which, and the function that a closure or block stands in.
+//! Regions and bodies of a file: the regions around a place, and the function around a closure or block.
 
 use blocklint_facts::{BodyId, BodyKind, FileFacts, Region, RegionId, RegionKind};
 
@@ -7,12 +7,12 @@ pub fn around(facts: &FileFacts, region: RegionId) -> impl Iterator<Item = Regio
     std::iter::successors(region.get(), |&id| facts.region(id).parent.get())
 }
 
-/// Whether a region is another one or lies in it; all of a body lies in none.
+/// True if a region is `outer` or lies in it. `outer` may be none: then it stands for the whole body, and the answer is true.
 pub fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
     outer.is_none() || around(facts, region).any(|id| id == outer)
 }
 
-/// How the test of a branch comes out where its region runs; none of what is no branch of a test.
+/// Returns the outcome of the test under which a branch runs; `None` for a region that is no branch.
 pub(crate) fn outcome(region: &Region) -> Option<bool> {
     match region.kind {
         RegionKind::Then => Some(true),

@@ -1,11 +1,11 @@
-//! What a test says of the tests that it is made of.
+//! The parts of a condition whose outcome follows from the outcome of the whole.
 
 use blocklint_facts::{AltKind, FileFacts, Form, FormId};
 
 /// How deep a test is read.
 const DEPTH: u32 = 4;
 
-/// Gives each part of which a test that comes out as `holds` tells how it comes out: all of `a and b` hold, none of `a or b`
+/// Calls `each` with every part of a condition whose outcome follows from the whole having the outcome `holds`: all of `a and b` hold, none of `a or b`
 /// does, and `not a` is the opposite of `a`.
 pub fn each_told_part(facts: &FileFacts, test: FormId, holds: bool, each: &mut dyn FnMut(FormId, bool)) {
     each_within(facts, test, holds, each, DEPTH);

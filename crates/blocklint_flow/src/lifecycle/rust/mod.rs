@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 use crate::entries::purpose::is_endless;
-use crate::lifecycle::phase::{Told, When, registered};
+use crate::lifecycle::phase::{KnownPhases, When, registered};
 
 use crate::lifecycle::rust::unused_function::{has_receiver, is_of_receiver};
 
@@ -42,7 +42,7 @@ pub(crate) struct Life<'s, 'l, 'a> {
     callers: &'s Callers<'l, 'a>,
     serving: Option<Serving>,
     round: Round,
-    entered: RoundTable<BodyRef, Option<When>, Told>,
+    entered: RoundTable<BodyRef, Option<When>, KnownPhases>,
     /// True if functions are called and named nowhere.
     unused: FxHashMap<BodyRef, bool>,
     /// By crate: whether all programs that are built of it are commands.

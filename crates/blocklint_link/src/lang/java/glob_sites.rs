@@ -1,4 +1,4 @@
-//! Java: the calls that globs of rows may mean. One can be meant only where the library is imported, or where a class of a file
+//! Java: call sites that a model row with a wildcard can match. A site can match only where the library is imported, or where a class of a file
 //! that imports it is named, or where code names it in full.
 
 use crate::lang;
@@ -10,7 +10,7 @@ use crate::lang::java::names::package;
 use crate::linker::Linker;
 use crate::program::ids::{FileId, Name, SiteRef};
 
-/// What globs of rows may mean.
+/// Call sites that rows with wildcards can match.
 #[derive(Default)]
 pub struct OfGlobs {
     /// The calls.

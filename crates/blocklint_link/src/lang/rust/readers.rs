@@ -1,4 +1,4 @@
-//! Rust: values that are declared as anything that can be read or written: their callers know if it is a file.
+//! Rust: parameters that are typed by `Read` or `Write`: the callers decide whether they are files.
 
 use blocklint_facts::{Form, FormId};
 
