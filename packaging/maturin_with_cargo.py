@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 #: As README.md says, too; docs/speed.md has the measurement.
-HOW_LONG = "blocklint is compiled now, which takes about six and a half minutes of processor time"
+HOW_LONG = "blocklint is compiled now, which takes about seven minutes of processor time"
 
 
 def get_requires_for_build_wheel(config_settings=None):
