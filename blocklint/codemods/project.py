@@ -340,11 +340,13 @@ def at(location: Dict[str, int]) -> Tuple[int, int]:
 
 def replaced(source: str, edits: Set[TextEdit]) -> str:
     """The text with the edits made; rows and columns count characters from 1."""
-    lines = source.split("\n")
     starts = [0]
-    for line in lines:
+    for line in source.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
-    offset = lambda place: starts[place[0] - 1] + place[1] - 1  # noqa: E731
+
+    def offset(place: Tuple[int, int]) -> int:
+        return starts[place[0] - 1] + place[1] - 1
+
     for start, end, content in sorted(edits, reverse=True):
         source = source[: offset(start)] + content + source[offset(end) :]
     return source

@@ -87,13 +87,13 @@ pub struct Whole {
     pub flows: Flows,
 }
 
-/// Links a loaded program: nothing is resolved before it is asked for.
-pub fn linker<'a>(program: &'a Program<'a>, models: &'a Models) -> Linker<'a> {
+/// Returns the linker of a loaded program. Nothing is resolved before it is asked for.
+pub fn new_linker<'a>(program: &'a Program<'a>, models: &'a Models) -> Linker<'a> {
     Linker::new(program, Library::new(models))
 }
 
-/// The same, with tables that were read before and still hold.
-pub fn link_with<'a>(program: &'a Program<'a>, models: &'a Models, tables: ProgramTables) -> Linker<'a> {
+/// Returns the linker of a loaded program, with tables that were read before and still hold.
+pub fn linker_with_tables<'a>(program: &'a Program<'a>, models: &'a Models, tables: ProgramTables) -> Linker<'a> {
     Linker::with_tables(program, Library::new(models), tables)
 }
 

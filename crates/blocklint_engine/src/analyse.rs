@@ -8,6 +8,7 @@ use blocklint_analysis::{
     Containment, CrateLayout, Layout, Linker, ModuleLayout, Names, Program, SignalSet, Solved, SourceFile,
 };
 use blocklint_core::{Confidence, Finding, Group, Language, Place, RuleCode, Severity, Span, fingerprint};
+use blocklint_facts::FileFacts;
 use blocklint_models::{Models, Version};
 use blocklint_project::{CrateRootKind, Project, RustDependency};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
@@ -15,8 +16,6 @@ use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
-use blocklint_facts::FileFacts;
-
 use crate::comments::named::silencing_comments;
 use crate::comments::{CommentChecks, Mend, comments, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
@@ -150,7 +149,7 @@ pub fn analyse_watched(
         let started = Instant::now();
         let files = source_files(project, extracted);
         let layout = layout_of(project, models);
-        timings.linker = started.elapsed();
+        timings.link = started.elapsed();
         let unsolved = Unsolved { project, unread, unread_languages, read, timings, progress };
         let report = analyse_files(&files, &layout, models, options, unsolved);
         options.free(files);
@@ -190,11 +189,11 @@ pub(crate) fn analyse_files(
     let started = Instant::now();
     let names = Names::new(files);
     let program = Program::new(files, layout, &names);
-    timings.linker += started.elapsed();
+    timings.link += started.elapsed();
     timings.analyses += 1;
     let started = Instant::now();
-    let new_link = || blocklint_analysis::linker(&program, models);
-    let contained = contain(&program, options, new_link, |linker, left_out| {
+    let new_linker = || blocklint_analysis::new_linker(&program, models);
+    let contained = contain(&program, options, new_linker, |linker, left_out| {
         let solved = blocklint_analysis::solve(linker, options_of(options));
         let solve = started.elapsed();
         let unseen = unseen_languages(&unread_languages, left_out);
@@ -393,7 +392,7 @@ pub(crate) fn unread_finding(file: &blocklint_project::SourceFile, (span, unread
 ///
 /// Where the system gives no threads.
 pub fn time_searches(project: &Project, models: &Models, options: Options) -> Result<(Duration, Duration), Failure> {
-    let (times, _) = with_link(project, models, options, |linker| {
+    let (times, _) = with_linker(project, models, options, |linker| {
         let timed = || {
             let started = Instant::now();
             let solved = blocklint_analysis::solve(linker, options_of(options));
@@ -407,7 +406,7 @@ pub fn time_searches(project: &Project, models: &Models, options: Options) -> Re
 }
 
 /// Links a project, for callers that ask about single sites. They are asked again without what failed.
-pub(crate) fn with_link<T>(
+pub(crate) fn with_linker<T>(
     project: &Project,
     models: &Models,
     options: Options,
@@ -421,8 +420,8 @@ where
         let (files, layout) = loaded(project, models, extracted);
         let names = Names::new(&files);
         let program = Program::new(&files, &layout, &names);
-        let new_link = || blocklint_analysis::linker(&program, models);
-        let contained = contain(&program, options, new_link, |linker, _| ask(linker));
+        let new_linker = || blocklint_analysis::new_linker(&program, models);
+        let contained = contain(&program, options, new_linker, |linker, _| ask(linker));
         (contained.done, contained.left_out)
     })
 }

@@ -143,7 +143,7 @@ pub(crate) struct Contained<'a, T> {
 pub(crate) fn contain<'a, T>(
     program: &'a Program<'a>,
     options: Options,
-    new_link: impl Fn() -> Linker<'a>,
+    new_linker: impl Fn() -> Linker<'a>,
     mut work: impl FnMut(&Linker<'a>, &[LeftOut]) -> T,
 ) -> Contained<'a, T> {
     let mut units: FxHashSet<Unit> = FxHashSet::default();
@@ -151,7 +151,7 @@ pub(crate) fn contain<'a, T>(
     let Containment { patience: first, fault } = options.containment;
     let mut patience = first;
     loop {
-        let linker = new_link();
+        let linker = new_linker();
         linker.watch_units(patience);
         linker.leave_out(units.clone());
         if let Some(fault) = fault {

@@ -8,7 +8,7 @@ use blocklint_output::Sources;
 use blocklint_project::Project;
 use camino::Utf8Path;
 
-use crate::analyse::with_link;
+use crate::analyse::with_linker;
 use crate::sources::locate_one;
 use crate::{Failure, Options};
 
@@ -34,7 +34,7 @@ pub struct Missing {
 /// Where the system gives no threads.
 pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failure> {
     let options = Options::new(Confidence::Medium);
-    let (mut found, _) = with_link(project, models, options, |linker| {
+    let (mut found, _) = with_linker(project, models, options, |linker| {
         let call = |call: blocklint_analysis::MissingCall| {
             let file = &linker.program.files[call.file.index()];
             let path: Arc<Utf8Path> = Arc::clone(&file.path);

@@ -305,14 +305,14 @@ impl Session {
             let started = Instant::now();
             let program = Program::new(&self.files, &self.layout, &self.names);
             let tables = tables.get_or_insert_with(|| ProgramTables::new(&program)).clone();
-            let new_link = || {
-                let linker = blocklint_analysis::link_with(&program, &self.models, tables.clone());
+            let new_linker = || {
+                let linker = blocklint_analysis::linker_with_tables(&program, &self.models, tables.clone());
                 linker.stop_when(Arc::clone(stop));
                 linker
             };
-            timings.linker = started.elapsed();
+            timings.link = started.elapsed();
             let started = Instant::now();
-            let contained = contain(&program, self.options, new_link, |linker, left_out| {
+            let contained = contain(&program, self.options, new_linker, |linker, left_out| {
                 let solved = solve(linker, options_of(self.options));
                 let took = started.elapsed();
                 let mut findings = self.unread_findings(&is_meant);
@@ -322,7 +322,7 @@ impl Session {
                 (findings, remedies, took)
             });
             // Answers come before the linker's memory is given back.
-            let Contained { done: (findings, remedies, took), linker: _link, left_out } = contained;
+            let Contained { done: (findings, remedies, took), linker: _linker, left_out } = contained;
             timings.solve = took;
             let groups = grouped(&findings);
             timings.output = started.elapsed() - took;

@@ -13,7 +13,7 @@ pub struct Timings {
     /// Making facts of the trees.
     pub facts: Duration,
     /// Loading symbols and the hierarchy of classes.
-    pub linker: Duration,
+    pub link: Duration,
     /// Resolving what is asked for, and the search.
     pub solve: Duration,
     /// Words, places, rendering.
@@ -30,7 +30,7 @@ impl fmt::Display for Timings {
             ("discover", self.discover),
             ("parse", self.parse),
             ("facts", self.facts),
-            ("link", self.linker),
+            ("link", self.link),
             ("solve", self.solve),
             ("output", self.output),
         ];

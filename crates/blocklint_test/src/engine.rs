@@ -3,7 +3,7 @@
 use blocklint_core::{Finding, RuleCode};
 use blocklint_engine::{CommentChecks, Levels, analyse, choose, load_models, locate, signal_named};
 use blocklint_output::{Look, Shown, full};
-use blocklint_project::{Request, discover};
+use blocklint_project::{Project, Request, discover};
 use blocklint_rules::{RULES, Selection, rule};
 use camino::Utf8Path;
 
@@ -16,15 +16,19 @@ pub fn engine() -> Option<&'static dyn Check> {
     Some(&Engine)
 }
 
+/// Finds the files of the project below `root`.
+pub(crate) fn project_at(root: &Utf8Path) -> Result<Project, String> {
+    discover(Request { current: root, paths: &[root.to_owned()], isolated: false })
+        .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))
+}
+
 struct Engine;
 
 impl Check for Engine {
     fn check(&self, root: &Utf8Path, options: &Options) -> Result<Vec<Finding>, String> {
         let selection = Selection::new(&options.select, &[], &options.ignore)
             .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
-        let paths = [root.to_owned()];
-        let project = discover(Request { current: root, paths: &paths, isolated: false })
-            .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
+        let project = project_at(root)?;
         let models = load_models(&project, root).map_err(|failure| failure.lines.join("\n"))?;
         let mut how = blocklint_engine::Options::new(options.min_confidence);
         how.comments = CommentChecks::new(&project, &selection);
@@ -56,9 +60,7 @@ impl Check for Engine {
     }
 
     fn render(&self, root: &Utf8Path, findings: &[Finding]) -> Result<String, String> {
-        let paths = [root.to_owned()];
-        let project = discover(Request { current: root, paths: &paths, isolated: false })
-            .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
+        let project = project_at(root)?;
         let mut chosen = blocklint_engine::Chosen {
             groups: blocklint_engine::grouped(findings),
             findings: findings.to_vec(),

@@ -2,13 +2,13 @@
 
 use blocklint_core::{Confidence, Severity};
 use blocklint_engine::{
-    AskedLine, CommentChecks, ExplainRequest, Levels, Options as EngineOptions, Progress, RuleArguments, Rules, Step,
-    explain as explain_lines, load_models,
+    AskedLine, CommentChecks, ExplainRequest, Levels, Options as EngineOptions, Progress, Step,
+    explain as explain_lines,
 };
 use blocklint_output::explanation;
-use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
+use crate::fixing::Run;
 use crate::{CodeLine, Options};
 
 /// Shows no progress.
@@ -24,12 +24,7 @@ impl Progress for Unwatched {
 /// shown too.
 pub(crate) fn explain(root: &Utf8Path, options: &Options, lines: &[CodeLine]) -> Result<Vec<String>, String> {
     let told = |failure: blocklint_engine::Failure| failure.lines.join("\n");
-    let paths = [root.to_owned()];
-    let project = discover(Request { current: root, paths: &paths, isolated: false })
-        .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
-    let models = load_models(&project, root).map_err(told)?;
-    let arguments = RuleArguments { select: &options.select, extend_select: &[], ignore: &options.ignore };
-    let rules = Rules::new(&project.configuration, arguments, root).map_err(told)?;
+    let Run { project, models, rules, .. } = Run::new(root, options)?;
     let levels = Levels { severity: Severity::Note, confidence: Confidence::Low };
     let mut asked = Vec::new();
     let mut places = Vec::new();

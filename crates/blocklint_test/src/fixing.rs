@@ -9,10 +9,11 @@ use blocklint_engine::{
 };
 use blocklint_models::Models;
 use blocklint_output::diff;
-use blocklint_project::{Project, Request, discover};
+use blocklint_project::Project;
 use blocklint_rules::{UNREADABLE_SOURCE, rule};
 use camino::Utf8Path;
 
+use crate::engine::project_at;
 use crate::{FixRun, Options};
 
 /// Applies all fixes to the files below `root`.
@@ -81,19 +82,17 @@ fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&s
 }
 
 /// The project, the models and the levels of every step.
-struct Run {
-    project: Project,
-    models: Models,
-    rules: Rules,
+pub(crate) struct Run {
+    pub(crate) project: Project,
+    pub(crate) models: Models,
+    pub(crate) rules: Rules,
     levels: Levels,
 }
 
 impl Run {
-    fn new(root: &Utf8Path, options: &Options) -> Result<Run, String> {
+    pub(crate) fn new(root: &Utf8Path, options: &Options) -> Result<Run, String> {
         let told = |failure: blocklint_engine::Failure| failure.lines.join("\n");
-        let paths = [root.to_owned()];
-        let project = discover(Request { current: root, paths: &paths, isolated: false })
-            .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
+        let project = project_at(root)?;
         let models = load_models(&project, root).map_err(told)?;
         let arguments = RuleArguments { select: &options.select, extend_select: &[], ignore: &options.ignore };
         let rules = Rules::new(&project.configuration, arguments, root).map_err(told)?;

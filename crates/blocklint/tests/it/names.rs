@@ -66,7 +66,8 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
+/// Adds the files below a folder that have an extension, in order.
+pub(crate) fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).expect("a folder");
     let mut paths = entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>();
     paths.sort();

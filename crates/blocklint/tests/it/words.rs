@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use crate::names::files;
+
 /// Words that begin no sentence, unless it is a question.
 const REFUSED: [&str; 6] = ["What", "Whatever", "Who", "Whoever", "Whether", "That which"];
 /// Words that begin no doc comment: it says the difference instead.
@@ -24,22 +26,13 @@ fn repository() -> PathBuf {
 /// Returns the files below `folder` with an extension, by path from the repository's root.
 fn files_below(folder: &str, extension: &str) -> Vec<String> {
     let root = repository();
-    let mut folders = vec![root.join(folder)];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|found| found == extension) {
-                let path =
-                    path.strip_prefix(&root).expect("below the root").to_str().expect("UTF-8").replace('\\', "/");
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
+    let mut found = Vec::new();
+    files(&root.join(folder), extension, &mut found);
+    let relative =
+        |path: PathBuf| path.strip_prefix(&root).expect("below the root").to_str().expect("UTF-8").replace('\\', "/");
+    let mut paths: Vec<String> = found.into_iter().map(relative).collect();
+    paths.sort();
+    paths
 }
 
 /// Text between blank lines, with the line on which it begins.

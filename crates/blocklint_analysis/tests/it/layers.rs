@@ -36,11 +36,12 @@ fn layer_of(of: &str, folder: &str) -> Option<usize> {
     LAYERS.iter().position(|(folders, of_layer)| *of_layer == of && folders.contains(&folder))
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Adds the Rust files below a folder.
+pub(crate) fn add_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the crate") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            files(&path, found);
+            add_files(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);
         }
@@ -74,7 +75,7 @@ fn no_layer_names_one_above_it() {
         let source = crates.join(of).join("src");
         for own in *folders {
             let mut all = Vec::new();
-            files(&source.join(own), &mut all);
+            add_files(&source.join(own), &mut all);
             assert!(!all.is_empty(), "no file of {own}");
             for file in &all {
                 let relative = file.strip_prefix(&source).expect("below the source");

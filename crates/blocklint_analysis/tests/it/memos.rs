@@ -1,7 +1,9 @@
 //! Answers of the linker are remembered by its query kernel: a map that remembers by hand forgets to look at cuts.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::layers::add_files;
 
 /// Files that may keep something in a `RefCell`, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
@@ -10,17 +12,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("models/library.rs", "rows of models, which no query of a program is asked for"),
     ("values/value.rs", "interned values"),
 ];
-
-fn add_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder of the crate") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            add_files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
 
 /// Returns the lines that remember by hand: what is kept in a `RefCell`, and what looks at the count of cuts.
 fn by_hand(text: &str) -> impl Iterator<Item = (usize, &str)> {

@@ -144,7 +144,7 @@ fn the_budget_ends_a_question_and_the_next_one_has_a_new_budget() {
     });
 }
 
-/// The same circle within a round.
+/// Asks round a circle within a round.
 fn follow(round: &Round, table: &RoundTable<u32, u32, First>, key: u32, computed: &Cell<u32>) -> u32 {
     round.query(
         table,

@@ -242,7 +242,7 @@ impl Reader {
             Some(place) => Some(self.place(place)?),
             None => None,
         };
-        Some(Reason { name: signal.name, says: signal.says, makes: SignalEffect::with_words(makes)?.words(), place })
+        Some(Reason { name: signal.name, says: signal.says, makes: SignalEffect::words_equal_to(makes)?, place })
     }
 
     fn finding(&self, stored: &StoredFinding) -> Option<Finding> {

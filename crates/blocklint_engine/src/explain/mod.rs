@@ -150,8 +150,8 @@ fn tell(
     let (files, layout) = loaded(project, models, extracted);
     let names = Names::new(&files);
     let program = Program::new(&files, &layout, &names);
-    let new_link = || blocklint_analysis::linker(&program, models);
-    let contained = contain(&program, options, new_link, |linker, left_out| {
+    let new_linker = || blocklint_analysis::new_linker(&program, models);
+    let contained = contain(&program, options, new_linker, |linker, left_out| {
         let unseen = unseen_languages(&unread_languages, left_out);
         tell_lines(linker, &files, options, spans, &unread, &unseen)
     });

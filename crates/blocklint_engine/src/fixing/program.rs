@@ -84,8 +84,8 @@ impl<'a> Facts<'a> {
     pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> State {
         let names = Names::new(&self.files);
         let program = Program::new(&self.files, &self.layout, &names);
-        let new_link = || blocklint_analysis::linker(&program, self.models);
-        let contained = contain(&program, self.options, new_link, |linker, left_out| {
+        let new_linker = || blocklint_analysis::new_linker(&program, self.models);
+        let contained = contain(&program, self.options, new_linker, |linker, left_out| {
             let solved = blocklint_analysis::solve(linker, options_of(self.options));
             let mut all = self.unread.clone();
             let unseen = unseen_languages(&self.unread_languages, left_out);

@@ -113,13 +113,13 @@ pub(crate) fn moved(
         if raw.trace.len() == 1 && gives_what_blocks(linker, raw.site) {
             return Err(Refusal::new("its result also blocks where it is used, and must move with it"));
         }
-        // What the call itself runs says by its signature whether what it gives can leave a closure.
+        // The signatures of the functions that the call itself runs say if the result can leave a closure.
         let mut called = moved_with(linker, raw.site);
         let way = functions_on_the_way(linker, raw, &called);
         called.functions.truncate(called.direct);
         return Ok(Wanted { moves: Ok(functions(linker, &called)), way, oldest, chain, ..Wanted::plain(remedy) });
     }
-    // What hands over to threads before 3.9 takes no context along.
+    // Before Python 3.9 functions that run calls in threads take no context along.
     let loses_context = oldest.is_some_and(|oldest| oldest < (3, 9));
     let lost = |mut moved: MovedCode| {
         moved.bound = moved.bound.or_else(|| moved.asks_context.take().filter(|_| loses_context));
@@ -158,7 +158,7 @@ pub(crate) fn moved(
         };
         return Ok(Wanted { moves, moment, short, way, blocks, held, oldest, uses, opened, ..Wanted::plain(remedy) });
     };
-    // What is used may be made in a block that moves as a whole.
+    // A bound object that is used may be created in a block that moves as a whole.
     let moves = Err(refusal(&bound));
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
@@ -169,12 +169,12 @@ pub(crate) fn moved(
 /// Returns the edit that hands the lambda or method around a call to a worker as a whole. [Java]
 fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
     let mut moved = body_with(linker, raw.site);
-    // What the other operators of the method set or remove belongs to the thread that was theirs.
+    // State that other operators of the method set or remove belongs to their thread.
     moved.bound = moved.bound.or_else(|| bound_beside(linker, raw.site));
     if let Some(bound) = moved.bound {
         for way in &mut remedy.ways {
             match way {
-                // What takes the call's place holds no thread, so that none has to be left.
+                // The replacement of the call blocks no thread, so none has to be left.
                 Way::Chain { template: Some(_), offload, .. } => *offload = false,
                 Way::Chain { offload: true, .. } => return Err(refusal(&bound)),
                 _ => {}

@@ -244,14 +244,14 @@ mod tests {
     fn mode_and_links_are_kept() {
         use std::os::unix::fs::PermissionsExt;
         let (_kept, folder) = folder();
-        let (path, linker) = (folder.join("a.py"), folder.join("link.py"));
+        let (path, link) = (folder.join("a.py"), folder.join("link.py"));
         fs::write(&path, "old\n").expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).expect("set");
-        std::os::unix::fs::symlink("a.py", &linker).expect("linked");
-        assert_eq!(write(&[change(linker.clone())], &folder), []);
+        std::os::unix::fs::symlink("a.py", &link).expect("linked");
+        assert_eq!(write(&[change(link.clone())], &folder), []);
         assert_eq!(fs::read(&path).expect("read"), b"new\n");
         assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o750);
-        assert!(fs::symlink_metadata(&linker).expect("there").file_type().is_symlink());
+        assert!(fs::symlink_metadata(&link).expect("there").file_type().is_symlink());
         assert_eq!(names(&folder), 2);
     }
 
@@ -273,10 +273,10 @@ mod tests {
     #[test]
     fn a_link_that_leaves_the_project_is_not_followed() {
         let ((_kept, folder), (_other, elsewhere)) = (folder(), folder());
-        let (linker, path) = (folder.join("a.py"), elsewhere.join("a.py"));
+        let (link, path) = (folder.join("a.py"), elsewhere.join("a.py"));
         fs::write(&path, "old\n").expect("written");
-        std::os::unix::fs::symlink(&path, &linker).expect("linked");
-        let unwritten = write(&[change(linker)], &folder);
+        std::os::unix::fs::symlink(&path, &link).expect("linked");
+        let unwritten = write(&[change(link)], &folder);
         assert!(unwritten[0].reason.starts_with("it is a link that leaves the project"), "{}", unwritten[0].reason);
         assert_eq!(fs::read(&path).expect("read"), b"old\n");
     }

@@ -90,16 +90,13 @@ impl Candidate {
     /// Changes its severity as a signal says. Candidates that are only for tests, examples or a command line stay as they are if those
     /// count like all others.
     pub fn apply(&mut self, ask: AskId, aside_counts: bool) {
-        match ask.makes() {
-            SignalEffect::Aside if aside_counts => {}
-            SignalEffect::Aside => {
-                self.aside = Some(Aside { severity: self.label.severity, because: ask.signal().says });
-                self.label.severity = Severity::Note;
-            }
-            SignalEffect::Lower => self.label.severity = self.label.severity.lowered(),
-            SignalEffect::Warning | SignalEffect::AtMostWarning => self.label.severity = Severity::Warning,
-            SignalEffect::LessSure => {}
-            _ => self.label.severity = Severity::Note,
+        let effect = ask.makes();
+        let is_aside = effect == SignalEffect::Aside;
+        if is_aside && !aside_counts {
+            self.aside = Some(Aside { severity: self.label.severity, because: ask.signal().says });
+        }
+        if !(is_aside && aside_counts) {
+            self.label.severity = effect.severity_of(self.label.severity);
         }
         self.spoken.push(ask);
     }

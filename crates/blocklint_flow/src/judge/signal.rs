@@ -133,36 +133,38 @@ impl SignalEffect {
         }
     }
 
-    /// Returns an effect with these words.
-    pub fn with_words(words: &str) -> Option<SignalEffect> {
-        SignalEffect::ALL.into_iter().find(|effect| effect.words() == words)
+    /// Returns the words that are equal to a text, such as a cache holds; `None` if no effect has them.
+    pub fn words_equal_to(text: &str) -> Option<&'static str> {
+        SignalEffect::ALL.into_iter().map(SignalEffect::words).find(|words| *words == text)
+    }
+
+    /// Returns the severity that it leaves of another one.
+    pub(crate) fn severity_of(self, severity: Severity) -> Severity {
+        match self {
+            SignalEffect::Note
+            | SignalEffect::BriefNote
+            | SignalEffect::OnceNote
+            | SignalEffect::BriefOnceNote
+            | SignalEffect::Aside => Severity::Note,
+            SignalEffect::AtMostWarning => severity.min(Severity::Warning),
+            SignalEffect::Warning => Severity::Warning,
+            SignalEffect::Lower => severity.lowered(),
+            SignalEffect::LessSure => severity,
+        }
     }
 
     /// Changes a label that climbs.
     pub(crate) fn apply(self, label: &mut Label, language: Language) {
-        match self {
-            SignalEffect::Note | SignalEffect::Aside => label.severity = Severity::Note,
-            SignalEffect::BriefNote => {
-                label.severity = Severity::Note;
-                label.hold = LabelHold::Fixed(Hold::Brief);
-            }
-            SignalEffect::OnceNote => {
-                label.once = true;
-                label.severity = Severity::Note;
-                // A note with a time of its own is another label, which would climb to all callers alone.
-                if language == Language::Java {
-                    label.hold = LabelHold::Fixed(Hold::Brief);
-                }
-            }
-            SignalEffect::BriefOnceNote => {
-                label.once = true;
-                label.severity = Severity::Note;
-                label.hold = LabelHold::Fixed(Hold::Brief);
-            }
-            SignalEffect::AtMostWarning => label.severity = label.severity.min(Severity::Warning),
-            SignalEffect::Warning => label.severity = Severity::Warning,
-            SignalEffect::Lower => label.severity = label.severity.lowered(),
-            SignalEffect::LessSure => {}
+        label.severity = self.severity_of(label.severity);
+        label.once |= matches!(self, SignalEffect::OnceNote | SignalEffect::BriefOnceNote);
+        let is_brief = match self {
+            SignalEffect::BriefNote | SignalEffect::BriefOnceNote => true,
+            // A note with a time of its own is another label, which would climb to all callers alone.
+            SignalEffect::OnceNote => language == Language::Java,
+            _ => false,
+        };
+        if is_brief {
+            label.hold = LabelHold::Fixed(Hold::Brief);
         }
     }
 }

@@ -217,7 +217,7 @@ pub static SIGNALS: &[Signal] = &[
         says: "it runs in a loop apart from the one that serves requests",
         asks: &[ask(NOT_JAVA, Aside, Moment(is_open, |on, moments| moments.when(on) == When::Apart))],
     },
-    // What it does, on the whole path.
+    // Work on files and keys, judged by the whole path.
     Signal {
         name: "folder-where-it-lacks",
         says: "a folder is made only where it lacks",

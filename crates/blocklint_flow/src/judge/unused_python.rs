@@ -53,7 +53,7 @@ pub(crate) fn is_left_over_method(linker: &Linker<'_>, body: BodyRef) -> bool {
         return false;
     }
     let own = body.file.class_ref(class);
-    // What Python's own classes for interfaces call has another name.
+    // Methods that Python's own classes for interfaces call have other names.
     let is_known = |of: &Ancestor| match *of {
         Ancestor::Class(_) => true,
         Ancestor::Library(path, _) => lang::python::builtins::is_for_interfaces(linker.library.text(path).as_ref()),

@@ -52,12 +52,12 @@ impl Phases<'_, '_, '_> {
             return Some(When::Test);
         }
         let has_base = has_base(linker, body);
-        // Who calls a method through an interface is asked for where the interface is the project's own, and few do.
+        // Callers through an interface are asked for only if the interface is the project's own, and few call it.
         let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
             true if !has_base || is_of_project_alone(linker, body) => {
                 let uses = linker.uses_of_body(body);
                 let uses = || uses.iter().filter(|of| !linker.program.is_test(of.file()));
-                // What is kept for later runs later.
+                // A callable that is stored runs later.
                 let is_kept = |of: &&BodyUse| match **of {
                     BodyUse::Call(_) => false,
                     BodyUse::Passed(site, arg) => !linker.passing(site, arg, EnvId::NONE).called,
@@ -85,7 +85,7 @@ impl Phases<'_, '_, '_> {
                 break;
             }
         }
-        // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
+        // A method that only tests call has other callers outside of the project, unless it is there for tests to call.
         if all == Some(When::Test) && !is_visible_for_tests(linker, body) { Some(When::Unknown) } else { all }
     }
 }

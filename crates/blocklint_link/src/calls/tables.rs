@@ -1,4 +1,4 @@
-//! What the linker remembers of calls.
+//! Tables of the answers about calls that the linker keeps.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -31,12 +31,12 @@ pub(crate) struct CallTables {
     pub(crate) param_uses: Table<FileId, Rc<Uses>, Always>,
     /// Where the bearers of one name are called.
     pub(crate) by_name: Table<Name, Rc<SitesByName>, Always>,
-    /// The same in the files that are looked at.
+    /// Call sites by name in the files of the focus alone.
     pub(crate) by_name_near: Table<Name, Rc<SitesByName>, Always>,
     pub(crate) given: Table<Name, Given, Whole>,
     pub(crate) constructor_calls: Table<Name, ConstructorCalls, Whole>,
     pub(crate) first_sites: Table<Name, Rc<[SiteRef]>, Always>,
-    /// What sites pass to parameters of bodies.
+    /// Arguments that sites pass to parameters of bodies.
     pub(crate) arguments: Table<ArgumentKey, Option<FormId>, Always>,
     /// Library types by whether iterating over them enters a row.
     pub(crate) iterated: Table<PathId, bool, Always>,

@@ -1,4 +1,4 @@
-//! What the linker remembers of classes.
+//! Tables of the answers about classes that the linker keeps.
 
 use std::rc::Rc;
 

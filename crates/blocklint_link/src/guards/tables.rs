@@ -1,4 +1,4 @@
-//! What the linker remembers of guards.
+//! Tables of the answers about guards that the linker keeps.
 
 use std::rc::Rc;
 

@@ -32,15 +32,18 @@ pub(crate) enum Forward {
     Callee,
 }
 
+/// A function that returns the names of sites that may run a method.
+type NamesOf = for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> Vec<Name>;
+
 /// The way from a method to the sites that may run it.
 #[derive(Clone, Copy)]
 pub(crate) enum Backward {
     /// The sites bear the method's own name.
     OwnName,
     /// The sites bear these names, and their arguments are the method's.
-    NamesOfCalls(for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> Vec<Name>),
+    NamesOfCalls(NamesOf),
     /// The sites bear these names.
-    NamesOfSites(for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> Vec<Name>),
+    NamesOfSites(NamesOf),
     /// The sites use an instance of the method's class, if this is true of the method.
     Instances(for<'l, 'p> fn(&'l Linker<'p>, BodyRef) -> bool),
 }
@@ -83,24 +86,24 @@ impl Linker<'_> {
 
     /// Returns the names of calls that run a method with its arguments, without naming it: `into` for `from`.
     pub(crate) fn names_of_implicit_calls(&self, body: BodyRef) -> Vec<Name> {
-        let mut found = Vec::new();
-        for call in self.implicit_calls_of(body) {
-            if let Backward::NamesOfCalls(names) = call.found_by {
-                found.extend(names(self, body));
-            }
-        }
-        found
+        self.names_found_by(body, |found_by| match found_by {
+            Backward::NamesOfCalls(names) => Some(names),
+            _ => None,
+        })
     }
 
     /// Returns the names of other sites that may run a method: loops, and calls of libraries that keep its object.
     pub fn names_of_implicit_sites(&self, body: BodyRef) -> Vec<Name> {
-        let mut found = Vec::new();
-        for call in self.implicit_calls_of(body) {
-            if let Backward::NamesOfSites(names) = call.found_by {
-                found.extend(names(self, body));
-            }
-        }
-        found
+        self.names_found_by(body, |found_by| match found_by {
+            Backward::NamesOfSites(names) => Some(names),
+            _ => None,
+        })
+    }
+
+    /// Returns the names that the ways back of one kind give for a method.
+    fn names_found_by(&self, body: BodyRef, of_kind: impl Fn(Backward) -> Option<NamesOf>) -> Vec<Name> {
+        let calls = self.implicit_calls_of(body).iter();
+        calls.filter_map(|call| of_kind(call.found_by)).flat_map(|names| names(self, body)).collect()
     }
 
     /// True if a method runs where an instance of its class is called, read or given away as a callable.

@@ -3,10 +3,11 @@
 use std::any::{Any, TypeId};
 
 use elsa::FrozenMap;
+use rustc_hash::FxBuildHasher;
 
 /// Answers that layers above the linker keep for one program, by their type. The linker lends them a place and does not know them.
 #[derive(Default)]
-pub(crate) struct LayerMemos(FrozenMap<TypeId, Box<dyn Any>>);
+pub(crate) struct LayerMemos(FrozenMap<TypeId, Box<dyn Any>, FxBuildHasher>);
 
 impl LayerMemos {
     /// Returns the answers of type `T`, which are empty when they are first asked for.

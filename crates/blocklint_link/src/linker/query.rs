@@ -28,6 +28,20 @@ pub enum Keep {
     Never,
 }
 
+impl Keep {
+    /// True if an answer is kept that is whole, or that is the outermost, as far as the two say.
+    #[inline]
+    pub(crate) fn keeps(self, is_whole: bool, is_outermost: bool) -> bool {
+        match self {
+            Keep::Always => true,
+            Keep::IfWhole => is_whole,
+            Keep::IfWholeOrOutermost => is_whole || is_outermost,
+            Keep::IfOutermost => is_outermost,
+            Keep::Never => false,
+        }
+    }
+}
+
 /// The end of a query that comes round to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InCycle {
@@ -267,14 +281,7 @@ impl Linker<'_> {
         } else {
             compute()
         };
-        let is_whole = self.budget.cuts() == before;
-        let keeps = match P::KEEP {
-            Keep::Always => true,
-            Keep::IfWhole => is_whole,
-            Keep::IfWholeOrOutermost => is_whole || self.budget.is_outermost(),
-            Keep::IfOutermost => self.budget.is_outermost(),
-            Keep::Never => false,
-        };
+        let keeps = P::KEEP.keeps(self.budget.cuts() == before, self.budget.is_outermost());
         let mut store = table.store.borrow_mut();
         if keeps && P::is_final(&answer) {
             store.keep(key, answer.clone());

@@ -73,15 +73,8 @@ impl Round {
     {
         let depth = self.depth.get() - 1;
         self.depth.set(depth);
-        let is_whole = self.uses.get() == begun.uses;
         let is_first = depth == 0;
-        let keeps = match P::KEEP {
-            Keep::Always => true,
-            Keep::IfWhole => is_whole,
-            Keep::IfWholeOrOutermost => is_whole || is_first,
-            Keep::IfOutermost => is_first,
-            Keep::Never => false,
-        };
+        let keeps = P::KEEP.keeps(self.uses.get() == begun.uses, is_first);
         let mut entries = table.entries.borrow_mut();
         if keeps && P::is_final(&answer) {
             entries.insert(key, Entry::Known(answer.clone()));

@@ -163,6 +163,14 @@ impl<'a> Linker<'a> {
         if any_known { ConditionResult::No } else { ConditionResult::Hidden }
     }
 
+    /// Returns the parameter whose callers decide about a condition on a form; `None` if the form is no parameter.
+    pub(crate) fn decided_by_param(&self, site: SiteRef, form: FormId, env: EnvId) -> Option<ConditionResult> {
+        match self.constant(site, form, env, 2) {
+            Constant::Param(index) => Some(ConditionResult::Param(index)),
+            _ => None,
+        }
+    }
+
     /// The library types a member has, seen through transparent ones and project classes' bases.
     pub fn types_through(&self, val: Val) -> Vec<PathId> {
         match val {

@@ -1,4 +1,4 @@
-//! What the linker remembers of the rows of models in a program.
+//! Tables of the answers about the rows of models in a program that the linker keeps.
 
 use std::cell::OnceCell;
 

@@ -1,4 +1,4 @@
-//! What the linker remembers of values.
+//! Tables of the answers about values that the linker keeps.
 
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ pub(crate) struct ValueTables {
     pub(crate) imports: Table<(FileId, ImportId), Typed, Step>,
     /// Members that derived classes give.
     pub(crate) below: Table<(ClassRef, Name), Typed, Step>,
-    /// What is kept in a component of a record, of what it is declared to be.
+    /// Values kept in a component of a record, narrower than its declared type.
     pub(crate) components: Table<(VarRef, ValueId), Typed, Step>,
     /// Names by whether an attribute of that name is assigned anywhere.
     pub(crate) assigned_attrs: Table<Name, bool, Always>,

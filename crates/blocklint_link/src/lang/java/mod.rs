@@ -29,7 +29,6 @@ use blocklint_models::Role;
 use rustc_hash::FxHashSet;
 
 use crate::calls::targets::{Target, Targets};
-use crate::effect::constant::Constant;
 use crate::guards::loop_multiplier::{Rounds, goes_through_few};
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
@@ -206,10 +205,7 @@ impl Semantics for Java {
         if !members.iter().any(|val| linker.is_any_stream(*val)) {
             return None;
         }
-        match linker.constant(site, linker.put_around(site, form), env, 2) {
-            Constant::Param(index) => Some(ConditionResult::Param(index)),
-            _ => None,
-        }
+        linker.decided_by_param(site, linker.put_around(site, form), env)
     }
 
     fn set_up_as(&self, linker: &Linker<'_>, site: SiteRef, form: FormId) -> Vec<Val> {

@@ -1,4 +1,4 @@
-//! What the linker remembers of Java.
+//! Tables of the answers about Java that the linker keeps.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -17,13 +17,13 @@ use crate::values::value::Val;
 /// The answers about Java.
 #[derive(Default)]
 pub(crate) struct JavaTables<'a> {
-    /// What names mean that neither their file nor a class around binds.
+    /// Values of names that neither their file nor a class around binds.
     pub(crate) names: Table<(FileId, Sym), Typed, Always>,
     /// The methods of libraries' interfaces that a lambda can implement.
     pub(crate) functional_names: OnceCell<FxHashSet<&'a str>>,
-    /// Whether a call may mean several methods.
+    /// True if a call may mean several methods.
     pub(crate) means_several: Table<SiteRef, bool, Always>,
-    /// Whether a call means a method of a derived class.
+    /// True if a call means a method of a derived class.
     pub(crate) means_override: Table<(SiteRef, BodyRef), bool, Always>,
     /// The names of types and of what they derive from.
     pub(crate) type_names: Table<Val, Option<Rc<str>>, Always>,
@@ -41,9 +41,9 @@ pub(crate) struct JavaTables<'a> {
     pub(crate) providers: OnceCell<Vec<Provider>>,
     /// Where the project's classes are deployed.
     pub(crate) deployments: OnceCell<Deployments>,
-    /// Whether a module answers requests on a servlet container's threads, by its path.
+    /// True if a module answers requests on a servlet container's threads, by its path.
     pub(crate) servlets: Table<&'a str, bool, Always>,
-    /// Whether something shows that a module answers requests on event loops, by its path.
+    /// True if something shows that a module answers requests on event loops, by its path.
     pub(crate) on_loops: Table<&'a str, bool, Always>,
     /// The fields whose callables methods run.
     pub(crate) fields_run: Table<BodyRef, Rc<[VarRef]>, Always>,

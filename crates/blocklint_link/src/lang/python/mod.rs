@@ -24,7 +24,6 @@ use blocklint_core::Runtime;
 use blocklint_facts::{Assign, FormId, ImportId, RegionId, Sym, VarId};
 
 use crate::calls::targets::Targets;
-use crate::effect::constant::Constant;
 use crate::guards::loop_multiplier::{Rounds, goes_through_arguments};
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
@@ -144,10 +143,7 @@ impl Semantics for Python {
     ) -> Option<ConditionResult> {
         let is_any =
             |val: &Val| matches!(*val, Val::Library { ty, .. } if builtins::is_abstract(&linker.library.text(ty)));
-        match members.iter().any(is_any).then(|| linker.constant(site, form, env, 2))? {
-            Constant::Param(index) => Some(ConditionResult::Param(index)),
-            _ => None,
-        }
+        if members.iter().any(is_any) { linker.decided_by_param(site, form, env) } else { None }
     }
 
     fn is_stand_in(&self, _linker: &Linker<'_>, _body: BodyRef, _of: ClassRef) -> bool {

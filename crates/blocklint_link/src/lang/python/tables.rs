@@ -1,4 +1,4 @@
-//! What the linker remembers of Python.
+//! Tables of the answers about Python that the linker keeps.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -13,18 +13,18 @@ use crate::values::value::Val;
 /// The answers about Python.
 #[derive(Default)]
 pub(crate) struct PythonTables<'a> {
-    /// What an absolute import means, by the import root of the file and the dotted path.
+    /// Values of absolute imports, by the import root of the file and the dotted path.
     pub(crate) modules: Table<(&'a str, String), Val, Always>,
     /// The import root that the files of a folder lie under.
     pub(crate) own_roots: Table<&'a str, &'a str, Always>,
     /// The modules whose names a file imports with `*`.
     pub(crate) stars: Table<FileId, Rc<[Val]>, Always>,
-    /// Whether a key of a body's `**kwargs` is changed before a call reads it.
+    /// True if a key of a body's `**kwargs` is changed before a call reads it.
     pub(crate) changed_keys: Table<(SiteRef, VarId), bool, Always>,
-    /// What calls take from dictionaries that they unpack, by the keys there.
+    /// Arguments that calls take from dictionaries which they unpack, by their keys.
     pub(crate) unpacked: Table<SiteRef, Rc<[(Sym, FormId)]>, Always>,
     /// Classes of which libraries make instances of requests, on an event loop.
     pub(crate) parsed: OnceCell<FxHashSet<ClassRef>>,
-    /// Whether files that import no runtime run on Twisted's reactor.
+    /// True if files that import no runtime run on Twisted's reactor.
     pub(crate) on_twisted: OnceCell<bool>,
 }

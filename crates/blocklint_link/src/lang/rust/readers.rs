@@ -2,7 +2,6 @@
 
 use blocklint_facts::{Form, FormId};
 
-use crate::effect::constant::Constant;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{PathId, SiteRef};
@@ -22,8 +21,9 @@ impl Linker<'_> {
             return None;
         }
         let inner = self.put_around(site, form);
-        if let Constant::Param(index) = self.constant(site, inner, env, 2) {
-            return Some(ConditionResult::Param(index));
+        let by_param = self.decided_by_param(site, inner, env);
+        if by_param.is_some() {
+            return by_param;
         }
         // The callers that made a generic struct decide: `self.input` of a `Parser<R>`.
         let facts = self.program.facts(site.file);

@@ -1,4 +1,4 @@
-//! What the linker remembers of Rust.
+//! Tables of the answers about Rust that the linker keeps.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ pub(crate) struct RustTables {
     pub(crate) parents: OnceCell<Parents>,
     /// The methods of library traits that files import, by name.
     pub(crate) trait_methods: Table<(FileId, Name), Option<PathId>, Always>,
-    /// What glob imports bring to a body under a name.
+    /// Values that glob imports bring to a body under a name.
     pub(crate) globs: Table<(FileId, BodyId, Name), Brought, WholeGlobs>,
     /// The methods of one name in all impl blocks of one trait for one type.
     pub(crate) same_in_impls: Table<BodyRef, Rc<[BodyRef]>, Whole>,
