@@ -61,6 +61,8 @@ pub struct Options {
     pub account: bool,
     /// Whether all ways of findings are told, not only the best one of each: costs memory.
     pub ways: bool,
+    /// For tests: the seed of a random order in which the targets of every call are asked for before the search.
+    pub ask_first: Option<u64>,
 }
 
 /// What a run found: findings by path, offset and rule, and the causes behind them.
@@ -124,6 +126,9 @@ fn searched<'a, T>(
     begin: impl for<'l> FnOnce(Search<'l, 'a>) -> Search<'l, 'a>,
     read_off: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
+    if let Some(seed) = options.ask_first {
+        linker.ask_first(seed);
+    }
     let cuts = Suppressions::new(linker.program);
     let judge = Judge::new(options.without, options.account);
     let graph = begin(Search::new(linker, &cuts, &judge)).run();

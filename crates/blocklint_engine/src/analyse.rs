@@ -55,6 +55,8 @@ pub struct Options {
     pub comments: CommentChecks,
     /// Whether all ways of findings are told, as a plan needs them: costs memory.
     pub ways: bool,
+    /// For tests: the seed of a random order in which the targets of every call are asked for before the search.
+    pub ask_first: Option<u64>,
     /// True if the process ends after this run. Its program is then not freed, because the user would wait for that.
     pub ends_process: bool,
     /// How functions whose analysis fails are treated.
@@ -72,6 +74,7 @@ impl Options {
             counts_what_must_not_block: false,
             comments: CommentChecks::default(),
             ways: false,
+            ask_first: None,
             containment: Containment::default(),
             ends_process: false,
         }
@@ -250,11 +253,12 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         include_aside,
         comments: _,
         ways,
+        ask_first,
         ends_process: _,
         counts_what_must_not_block: _,
         containment: _,
     } = options;
-    blocklint_analysis::Options { min_confidence, without, account, include_aside, ways }
+    blocklint_analysis::Options { min_confidence, without, account, include_aside, ways, ask_first }
 }
 
 /// The files that were read, and the layout, as the analysis takes them.

@@ -32,6 +32,7 @@ impl Check for Engine {
         let models = load_models(&project, root).map_err(|failure| failure.lines.join("\n"))?;
         let mut how = blocklint_engine::Options::new(options.min_confidence);
         how.comments = CommentChecks::new(&project, &selection);
+        how.ask_first = options.ask_first;
         if let Some(name) = &options.without {
             let at = signal_named(name).ok_or_else(|| format!("there is no signal `{name}`"))?;
             how.without = how.without.with(at);

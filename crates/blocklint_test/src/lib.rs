@@ -16,8 +16,9 @@
 //! - one with a name, `` `app/store.py`: `` as the last line before it, is that file, whatever its language;
 //! - one without is `main.py` (`py`, `python`), `src/main.rs` (`rs`, `rust`) or `Main.java` (`java`);
 //!   several of one language continue the same file, so prose and code alternate;
-//! - `toml` without a name gives options: `select`, `ignore`, `min-severity`, `min-confidence`, and `signals`, those without each of
-//!   which the section must fail. Deeper
+//! - `toml` without a name gives options: `select`, `ignore`, `min-severity`, `min-confidence`, `signals`, those without each of
+//!   which the section must fail, and `order-dependent = true` where findings are known to depend on the order of questions
+//!   (with `ASK_FIRST=1`, this is a failure as soon as they do not). Deeper
 //!   sections inherit them key by key, so a document may set them once under its title;
 //! - `snapshot` pins the rendered output of the section;
 //! - `fix` pins what `--fix --unsafe-fixes` does to the section: a line for each finding of a language that has fixes,

@@ -17,6 +17,10 @@ pub struct Options {
     pub signals: Vec<String>,
     /// A signal that is switched off.
     pub without: Option<String>,
+    /// The seed of a random order in which the targets of every call are asked for before the search.
+    pub ask_first: Option<u64>,
+    /// True if the findings are known to depend on that order.
+    pub order_dependent: bool,
 }
 
 impl Default for Options {
@@ -28,6 +32,8 @@ impl Default for Options {
             min_confidence: Confidence::Medium,
             signals: Vec::new(),
             without: None,
+            ask_first: None,
+            order_dependent: false,
         }
     }
 }
@@ -48,10 +54,14 @@ impl Options {
                 "min-severity" => options.min_severity = word(key, value, Severity::parse)?,
                 "min-confidence" => options.min_confidence = word(key, value, Confidence::parse)?,
                 "signals" => options.signals = strings(key, value)?,
+                "order-dependent" => {
+                    options.order_dependent =
+                        value.as_bool().ok_or_else(|| format!("`{key}` must be true or false"))?;
+                }
                 _ => {
                     return Err(format!(
-                        "unknown option `{key}`; there are `select`, `ignore`, `min-severity`, `min-confidence`, `signals` \
-                         (name the block if it is a file)"
+                        "unknown option `{key}`; there are `select`, `ignore`, `min-severity`, `min-confidence`, `signals`, \
+                         `order-dependent` (name the block if it is a file)"
                     ));
                 }
             }

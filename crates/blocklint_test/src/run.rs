@@ -18,12 +18,17 @@ pub type Keep<'k> = &'k dyn Fn(&Utf8Path);
 
 /// Checks a project, or, if `check` is `None`, only how it is written. Returns the pinned output that differs, where
 /// nothing else is wrong. The project's folder is removed, unless `keep` is given: then the folder stays, with the
-/// files as they were written.
+/// files as they were written. The findings are compared with those of each seed.
 ///
 /// # Errors
 ///
 /// All that is wrong, each with its place, fit to be shown.
-pub fn run(project: &Project, check: Option<&dyn Check>, keep: Option<Keep<'_>>) -> Result<Vec<(Pin, String)>, String> {
+pub fn run(
+    project: &Project,
+    check: Option<&dyn Check>,
+    keep: Option<Keep<'_>>,
+    seeds: &[u64],
+) -> Result<Vec<(Pin, String)>, String> {
     let mut problems = project.problems.clone();
     let expectations = read_expectations(project, &mut problems);
     if !problems.is_empty() {
@@ -38,7 +43,7 @@ pub fn run(project: &Project, check: Option<&dyn Check>, keep: Option<Keep<'_>>)
         .map_err(|error| whole(format!("cannot make a folder for the project: {error}")))?;
     let unwritten = |error: std::io::Error| whole(format!("cannot write the project: {error}"));
     let root = write(project, folder.path()).map_err(unwritten)?;
-    let result = run_in(project, check, &root, &expectations);
+    let result = run_in(project, check, &root, &expectations, seeds);
     if let Some(keep) = keep {
         let kept = folder.keep();
         // The last step fixed the files.
@@ -54,9 +59,11 @@ fn run_in(
     check: &dyn Check,
     root: &Utf8Path,
     expectations: &[Vec<Expectation>],
+    seeds: &[u64],
 ) -> Result<Vec<(Pin, String)>, String> {
     let whole = |message: String| listed(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
     let mut findings = check.check(root, &project.options).map_err(|error| whole(error.replace(root.as_str(), ".")))?;
+    order(project, root, check, &findings, seeds).map_err(whole)?;
     findings.retain(|finding| finding.suppression.is_none());
     let differ = unmet(project, root, expectations, &findings, check);
     let mut problems = explained(project, root, differ, check);
@@ -100,6 +107,40 @@ fn run_in(
         compare(Pin::Fix, fixed.text);
     }
     Ok(different)
+}
+
+/// Demands that the findings are equal if all calls were asked for in a random order before, or, where a section says that they depend
+/// on the order, that one of the seeds shows it.
+fn order(
+    project: &Project,
+    root: &Utf8Path,
+    check: &dyn Check,
+    usual: &[Finding],
+    seeds: &[u64],
+) -> Result<(), String> {
+    let lines = |findings: &[Finding]| -> String {
+        let shown = findings.iter().map(|finding| format!("{finding:?}\n").replace(&format!("{root}/"), ""));
+        shown.collect()
+    };
+    let usual = lines(usual);
+    let mut different = None;
+    for &seed in seeds {
+        let options = Options { ask_first: Some(seed), ..project.options.clone() };
+        let shuffled = lines(&check.check(root, &options)?);
+        if shuffled != usual {
+            different = Some((seed, TextDiff::from_lines(&usual, &shuffled).unified_diff().to_string()));
+            break;
+        }
+    }
+    match (different, project.options.order_dependent) {
+        (Some((seed, difference)), false) => {
+            Err(format!("the findings differ if calls are asked for in the order of seed {seed}:\n{difference}"))
+        }
+        (None, true) if !seeds.is_empty() => {
+            Err("the findings are equal in any order that was tried: remove `order-dependent`".to_owned())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A mismatch, with the line of code that it speaks of.

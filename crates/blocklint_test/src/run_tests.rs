@@ -9,14 +9,14 @@ fn first(text: &str) -> Project {
 }
 
 fn fails(text: &str) -> String {
-    run(&first(text), Some(&Fake), None).expect_err(text)
+    run(&first(text), Some(&Fake), None, &[]).expect_err(text)
 }
 
 #[test]
 fn a_project_that_keeps_its_word_passes() {
     let text =
         "# T\n```py\nslow()  # error: [blocking-sleep]\n```\n`b.py`:\n```py\nfile()  # warning: [blocking-file]\n```\n";
-    assert_eq!(run(&first(text), Some(&Fake), None), Ok(Vec::new()));
+    assert_eq!(run(&first(text), Some(&Fake), None, &[]), Ok(Vec::new()));
 }
 
 #[test]
@@ -33,20 +33,20 @@ fn differences_stand_at_their_line_of_the_document() {
 fn a_project_without_an_expectation_fails() {
     assert!(fails("# T\n\n```py\nx()\n```\n").starts_with("a.md:1: nothing is expected here"));
     let suppressed = "# T\n```py\nx()  # blocklint: ignore[BLT101] a reason\n```\n";
-    assert_eq!(run(&first(suppressed), Some(&Fake), None), Ok(Vec::new()));
+    assert_eq!(run(&first(suppressed), Some(&Fake), None, &[]), Ok(Vec::new()));
 }
 
 #[test]
 fn options_reach_the_checker() {
     let text = "# T\n```toml\nmin-severity = \"error\"\n```\n```py\nfile()  # ok\n```\n";
-    assert_eq!(run(&first(text), Some(&Fake), None), Ok(Vec::new()));
+    assert_eq!(run(&first(text), Some(&Fake), None, &[]), Ok(Vec::new()));
 }
 
 #[test]
 fn a_fix_block_is_compared_with_what_fixing_does() {
     let text = |pinned: &str| format!("# T\n```py\nx()  # ok\n```\n\n```fix\n{pinned}```\n");
-    assert_eq!(run(&first(&text("fixed main.py\n")), Some(&Fake), None), Ok(Vec::new()));
-    let different = run(&first(&text("- x\n")), Some(&Fake), None).expect("passes");
+    assert_eq!(run(&first(&text("fixed main.py\n")), Some(&Fake), None, &[]), Ok(Vec::new()));
+    let different = run(&first(&text("- x\n")), Some(&Fake), None, &[]).expect("passes");
     assert_eq!(different, [(Pin::Fix, "fixed main.py\n".to_owned())]);
 }
 
@@ -64,9 +64,9 @@ fn an_error_of_the_run_names_no_temporary_folder() {
 #[test]
 fn output_is_compared_without_the_folder() {
     let text = |pinned: &str| format!("# T\n```py\nslow()  # error: [blocking-sleep]\n```\n```snapshot\n{pinned}```\n");
-    assert_eq!(run(&first(&text("main.py:1: message 101\n")), Some(&Fake), None), Ok(Vec::new()));
+    assert_eq!(run(&first(&text("main.py:1: message 101\n")), Some(&Fake), None, &[]), Ok(Vec::new()));
     let project = first(&text("old\n"));
-    let (pin, rendered) = run(&project, Some(&Fake), None).expect("passes").pop().expect("differs");
+    let (pin, rendered) = run(&project, Some(&Fake), None, &[]).expect("passes").pop().expect("differs");
     assert_eq!(rendered, "main.py:1: message 101\n");
     let difference = difference(&project, pin, &rendered);
     assert!(difference.contains("-old\n+main.py:1: message 101\n"), "{difference}");
@@ -74,8 +74,8 @@ fn output_is_compared_without_the_folder() {
 
 #[test]
 fn without_an_engine_only_the_form_is_checked() {
-    assert_eq!(run(&first("# T\n```py\nslow()  # ok\n```\n"), None, None), Ok(Vec::new()));
-    assert!(run(&first("# T\n```py\nslow()\n```\n"), None, None).is_err());
+    assert_eq!(run(&first("# T\n```py\nslow()  # ok\n```\n"), None, None, &[]), Ok(Vec::new()));
+    assert!(run(&first("# T\n```py\nslow()\n```\n"), None, None, &[]).is_err());
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_directory_is_a_project() {
     std::fs::write(root.join("sub/raw.py"), b"\xff\xfe\n").expect("written");
     let project = read_directory(root, Utf8Path::new("projects/p")).expect("read");
     assert_eq!(project.files.len(), 2);
-    let error = run(&project, Some(&Fake), None).expect_err("one is not expected");
+    let error = run(&project, Some(&Fake), None, &[]).expect_err("one is not expected");
     assert!(error.starts_with("projects/p/main.py:2: unexpected finding"), "{error}");
 }
 

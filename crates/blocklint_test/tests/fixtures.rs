@@ -1,7 +1,8 @@
 //! Runs the documents and annotated directories of this repository, one test each section.
 //!
 //! `cargo test --workspace --test fixtures -- names` runs those whose name holds `names`; `UPDATE=1` rewrites the
-//! blocks that documents pin, `KEEP=1` keeps the folders of the projects and prints their paths.
+//! blocks that documents pin, `KEEP=1` keeps the folders of the projects and prints their paths,
+//! `ASK_FIRST=1` demands equal findings in three random orders of questions.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -14,6 +15,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 /// The most memory that all trials together may hold, in MiB; on two cores they need 60.
 const MOST_MEMORY: u64 = 1500;
 
+/// The seeds of random orders of questions.
+const SEEDS: [u64; 3] = [1, 2, 3];
+
 /// The switches of a run, from the environment.
 #[derive(Clone, Copy)]
 struct Switches {
@@ -21,13 +25,15 @@ struct Switches {
     update: bool,
     /// Folders of projects stay, and their paths are printed.
     keep: bool,
+    /// Each project is checked in three random orders of questions, too.
+    ask_first: bool,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let repository = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let is_set = |name| env::var(name).is_ok_and(|value| value == "1");
-    let switches = Switches { update: is_set("UPDATE"), keep: is_set("KEEP") };
+    let switches = Switches { update: is_set("UPDATE"), keep: is_set("KEEP"), ask_first: is_set("ASK_FIRST") };
     let trials = match collect(&repository, switches) {
         Ok(trials) => trials,
         // A folder that cannot be listed must not look like a folder without tests.
@@ -84,7 +90,8 @@ fn trial(project: Project, document: Option<Utf8PathBuf>, switches: Switches) ->
             let _ = writeln!(io::stderr(), "{} is kept in {folder}", project.name);
         };
         let keep: Option<Keep<'_>> = if switches.keep { Some(&print) } else { None };
-        let changed = run(&project, engine(), keep).map_err(Failed::from)?;
+        let changed =
+            run(&project, engine(), keep, if switches.ask_first { &SEEDS } else { &[] }).map_err(Failed::from)?;
         let Some(file) = &document else { return Ok(()) };
         for (pin, rendered) in changed {
             update_pinned(&project, pin, &rendered, file, switches.update).map_err(Failed::from)?;

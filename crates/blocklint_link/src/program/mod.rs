@@ -361,6 +361,13 @@ impl<'a> Program<'a> {
         self.by_body(body.file).bodies(body.body).map(move |inner| body.file.body_ref(inner))
     }
 
+    /// Returns every call, implicit or not, in the order of the files.
+    pub(crate) fn all_sites(&self) -> Vec<SiteRef> {
+        let files = (0..self.files.len() as u32).map(FileId);
+        let of_file = |file: FileId| (0..self.facts(file).sites.len() as u32).map(move |at| file.site_ref(SiteId(at)));
+        files.flat_map(of_file).collect()
+    }
+
     /// Every call, implicit or not, whose last name is this one.
     pub fn sites_named(&self, name: Name) -> impl Iterator<Item = SiteRef> + '_ {
         self.occurrences(name)
