@@ -110,12 +110,7 @@ pub fn way_steps(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> u32 
     let effect = held_behind(graph, way);
     // Many states meet at one site.
     let key = (way.site, effect, matches!(way.next, EdgeTarget::LabelledBody(_)));
-    let known = graph.shares.borrow().get(&key).copied();
-    let share = known.unwrap_or_else(|| {
-        let share = share_steps(linker, graph, way, effect);
-        graph.shares.borrow_mut().insert(key, share);
-        share
-    });
+    let share = linker.query(&graph.shares, key, u8::default, || share_steps(linker, graph, way, effect));
     u32::from(way.steps) + u32::from(share)
 }
 

@@ -13,8 +13,6 @@ pub(crate) mod rust_getter;
 pub(crate) mod self_state;
 pub(crate) mod type_test;
 
-use std::cell::RefCell;
-
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -28,7 +26,7 @@ pub(crate) struct Conditions<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
-    pub(crate) told: RefCell<GuardAnswers>,
+    pub(crate) answers: GuardAnswers,
     /// Whether a call rules out that a site of what it calls is reached.
     pub(crate) ruled_out: Table<(Caller, BodyRef, SiteRef), bool, Always>,
     /// Whether sites stand under conditions at all.
@@ -42,7 +40,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             linker,
             callers: Callers::new(linker),
             roots: Roots::new(linker),
-            told: RefCell::default(),
+            answers: GuardAnswers::default(),
             ruled_out: Table::default(),
             conditional: Table::default(),
         }

@@ -124,7 +124,7 @@ impl<'l, 'a> Search<'l, 'a> {
         row.var.is_none()
             || !facts.list(row.decorators).is_empty()
             || self.linker.body_names(body).into_iter().any(|name| {
-                *self.put_away.borrow_mut().entry(name).or_insert_with(|| {
+                self.linker.query(&self.put_away, name, bool::default, || {
                     program.occurrences(name).iter().any(|&(file, sym)| {
                         program.index_of(file).mentions_named(sym).iter().any(|at| self.puts_away(file, at))
                     })

@@ -17,12 +17,11 @@ pub(crate) mod site_memo;
 pub mod suppressions;
 pub(crate) mod wrappers;
 
-use std::cell::RefCell;
-
 use blocklint_core::{Hold, Language, Severity, WhereSet};
 use blocklint_link::effect::guard::{Guard, Source};
 use blocklint_link::effect::label::cap_wait;
 use blocklint_link::effect::label::{Label, LabelHold, LabelId, Labels};
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::linker::work::Unit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
@@ -71,7 +70,7 @@ pub struct Search<'l, 'a> {
     again: Vec<(Caller, LabelledBodyId)>,
     first_times: FirstTimes,
     /// Names by whether something puts a function of that name into a container.
-    put_away: RefCell<FxHashMap<Name, bool>>,
+    put_away: Table<Name, bool, Always>,
     pub(crate) remembered: Remembered,
 }
 
@@ -93,7 +92,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 shortest: Distances::default(),
                 leaf_sites: FxHashMap::default(),
                 marks: MarkLists::default(),
-                shares: RefCell::default(),
+                shares: Table::default(),
             },
             climbs: Callers::near(linker),
             focus: None,
@@ -103,7 +102,7 @@ impl<'l, 'a> Search<'l, 'a> {
             conditional: FxHashMap::default(),
             again: Vec::new(),
             first_times: FirstTimes::default(),
-            put_away: RefCell::default(),
+            put_away: Table::default(),
             remembered: Remembered::default(),
         }
     }
