@@ -44,7 +44,7 @@ impl Text {
     }
 }
 
-/// What one key gathers before the arrays are laid out.
+/// The rows and other entries of one key, before the arrays are laid out.
 #[derive(Default)]
 struct Draft {
     exact: Vec<usize>,
