@@ -86,7 +86,7 @@ impl Walker<'_> {
         if value.is_none() { self.form(Form::None) } else { value }
     }
 
-    /// What stands behind an arrow: an expression is the arm's value.
+    /// Adds the code behind an arrow: an expression is the arm's value.
     fn rule<'t>(&mut self, body: impl Iterator<Item = Node<'t>>) {
         for part in body {
             if kind(part) == K::ExprStatement {

@@ -72,7 +72,7 @@ pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2
     found
 }
 
-/// Where the objects are made that a form can be; whether these are all. What is `None` is no object.
+/// Adds the places where the objects are made that a form can be. Returns true if these are all. `None` is no object.
 fn objects<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -162,7 +162,7 @@ fn objects_passed<'a>(
     }
     found.params.push((body, index));
     let known = callers.call_sites(body);
-    // What calls a hook of an object that nobody knows calls all hooks of that name.
+    // A call of a hook on an unknown object calls all hooks of that name.
     let is_hook = known.is_empty();
     let by_name = if is_hook { sites_by_name(linker, body) } else { SmallVec::new() };
     let sites = if is_hook { &by_name[..] } else { &known[..] };

@@ -1,5 +1,5 @@
-//! How often code runs: once in the life of a program, or anew for each request, item or instance. What holds threads or
-//! connections is cheap where it is made once, and a leak where it is made anew.
+//! How often code runs: once in the life of a program, or anew for each request, item or instance. An object that holds
+//! threads or connections is cheap where it is made once, and a leak where it is made anew.
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form};
@@ -295,7 +295,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             });
             let around = around.map(|site| self.site(site, depth)).reduce(Frequency::max);
             let around = around.unwrap_or_else(|| self.body(body.file.body_ref(parent), depth));
-            // Who keeps a literal may call it again and again.
+            // A callee that keeps a literal may call it again and again.
             if row.kind != BodyKind::Lambda || !self.kept_may_recur {
                 return around;
             }
@@ -327,18 +327,18 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         sites.dedup();
         let in_example = |file: FileId| is_example(&linker.program.files[file.index()].relative);
         for site in sites.into_iter().take(MOST_SITES) {
-            // What an example shows of the program, others do otherwise.
+            // A call in an example shows one use of the program; other programs use it in other ways.
             if self.kept_may_recur && in_example(site.file) && !in_example(body.file) {
                 continue;
             }
             all = all.max(self.site(site, depth).one_further(linker.program.body_of_site(site)));
         }
-        // What only tests call is called by somebody else too, who is not here.
+        // A body that only tests call has other callers too, outside of the project.
         if all == Frequency::Tested { Frequency::Unseen } else { all }
     }
 
-    /// True if a body registers functions of its own as entries: it puts an application together, which is done once whoever asks for it.
-    /// Python.
+    /// True if a body registers functions of its own as entries: it puts an application together, which is done once
+    /// for any caller. Python.
     fn puts_together(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         facts.language == Language::Python
@@ -572,7 +572,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         });
         for site in sites.take(MOST_SITES) {
             all = all.max(match self.made(site, depth) {
-                // Whoever it is, the code is there to make them.
+                // A site without a known caller is there to make instances, so the frequency is unknown.
                 Frequency::Unseen => Frequency::Unknown,
                 times => times,
             });

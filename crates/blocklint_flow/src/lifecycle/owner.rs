@@ -98,7 +98,7 @@ fn kept_var(linker: &Linker<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<
     }
     let facts = linker.program.facts(file);
     let index = linker.program.index_of(file);
-    // What a block enters it ends.
+    // A block ends the object that it enters.
     let is_entered = |assign: &blocklint_facts::Assign| match facts.form(assign.value) {
         Form::Result(of) => facts.site(of).kind == SiteKind::Enter,
         _ => false,

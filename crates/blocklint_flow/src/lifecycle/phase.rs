@@ -181,7 +181,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
         let mut sites: SmallVec<[SiteRef; 8]> =
             if known.is_empty() { sites_by_name(self.linker, body) } else { known.iter().copied().take(65).collect() };
-        // Who is seen to call it says more than tests, which call everything; but they are not all who do.
+        // Known callers tell more than tests, which call everything; but a body with tests has other callers too.
         let is_tested = !sites.is_empty();
         sites.retain(|site| !self.linker.is_for_tests(self.linker.program.body_of_site(*site)));
         if is_tested && sites.is_empty() {
@@ -253,7 +253,7 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     }
     for path in linker.decorator_paths(body) {
         for row in linker.library.handovers(path).iter() {
-            // What runs during calls runs when those do.
+            // A function that runs during calls runs when those calls do.
             let is_called = !row.during.is_empty();
             if matches!(row.selector, Selector::Via(_)) && !row.wraps && !is_called && row.phase != Some(Phase::Command)
             {

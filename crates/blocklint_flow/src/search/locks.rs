@@ -275,7 +275,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let mut any = false;
         for (lock, site) in lock_guards::all_takers(self.linker) {
-            // What is long there is told at its own place.
+            // A site that holds its lock for long has a finding of its own.
             if let Some(&holding) = holders.get(&lock).filter(|_| !taking.contains(&site)) {
                 any |= self.wait_at(site, holding);
             }

@@ -19,7 +19,7 @@ const MAKERS: &[(&str, usize)] =
 const BOUNDED_NAME: usize = 2;
 /// Methods on it that make one of an executor.
 const WRAPPERS: &[&str] = &["fromExecutor", "fromExecutorService"];
-/// What a composite of subscriptions is called.
+/// The name of a new field for a composite of subscriptions.
 const SUBSCRIPTIONS: &str = "subscriptions";
 
 /// A written fix.
@@ -216,7 +216,7 @@ impl<'t> File<'_, 't> {
         for Ending { statement, .. } in &uses.endings {
             edits.push((self.whole_lines(*statement), String::new()));
         }
-        // What it ran was ended with it.
+        // The removed calls also ended the work on the scheduler, so the edit is only shown.
         let applicability = if uses.endings.is_empty() { Applicability::Unsafe } else { Applicability::Display };
         Ok((Shape::LocalShared, applicability, edits))
     }
