@@ -29,7 +29,7 @@ pub(crate) struct Conditions<'l, 'a> {
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
     pub(crate) told: RefCell<GuardAnswers>,
-    /// True for a call whose arguments rule out that it reaches a site in its callee.
+    /// True for a call which rules out that a site of its callee is reached.
     pub(crate) ruled_out: Table<(Caller, BodyRef, SiteRef), bool, Always>,
     /// True for a site that stands under some condition.
     pub(crate) conditional: Table<SiteRef, bool, Always>,

@@ -31,7 +31,7 @@ pub enum Shape {
     CallableToFuture,
     /// `final Scheduler own = newSingle("own")` → `static final Scheduler OWN = newBoundedElastic(…, "own", …)`.
     FieldShared,
-    /// A field that the constructor assigns: `own = newSingle("own")` → a static field, as above.
+    /// `own = newSingle("own")` in a constructor → the field is declared with the shared scheduler.
     ConstructorShared,
     /// `.subscribeOn(newSingle("own"))` → `.subscribeOn(OWN_SCHEDULER)`, a new static field.
     InlineShared,

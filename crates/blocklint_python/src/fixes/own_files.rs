@@ -41,7 +41,7 @@ impl<'a> SourceOrderVisitor<'a> for Written {
             }
             Expr::Name(name) if name.id == "__file__" => self.names_place = true,
             Expr::Name(_) => self.is_own = false,
-            // Who is called, and on what module, says nothing of the place.
+            // The called function and its module tell nothing of the place.
             Expr::Call(call) => {
                 if let Expr::Attribute(of) = &*call.func
                     && !is_module(&of.value)

@@ -1,4 +1,4 @@
-//! What comments beside a call say of it: why it is called, and what a checker is to leave.
+//! Comments beside a call: why it is called, and which lines a checker must leave.
 
 use blocklint_core::Refusal;
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -9,7 +9,7 @@ use super::{File, Site};
 const FOR_CHECKERS: &[&str] = &["type: ignore", "pyright:", "ty: ignore", "noqa", "pylint:", "nosec"];
 /// Columns of a line that no formatter wraps.
 const NARROW: usize = 79;
-/// What an edit adds to a line at least: `await asyncio.to_thread(` and a comma.
+/// Columns that an edit adds to a line at least: `await asyncio.to_thread(` and a comma.
 const ADDED: usize = 26;
 
 impl<'a> File<'a, '_> {

@@ -105,7 +105,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// What the shared one is called.
+    /// Returns the name of the shared executor.
     fn shared_name(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>], holder: &Holder<'a>) -> Result<String, Refusal> {
         let of = match holder {
             Holder::Nobody => "executor",
@@ -173,12 +173,12 @@ impl<'a> SourceOrderVisitor<'a> for Read<'a> {
     }
 }
 
-/// What is done with an executor by its name.
+/// The uses of an executor by its name.
 struct Uses<'h, 'a> {
     holder: &'h Holder<'a>,
     /// The statements that end it, and whether their block has no other.
     ends: Vec<(TextRange, bool)>,
-    /// What is neither that nor to give it work.
+    /// Other uses: they neither end it nor give it work.
     others: u32,
     /// True if the statement that is looked at is the only one of its block.
     is_alone: bool,
