@@ -40,7 +40,7 @@ pub(crate) struct Walker<'s> {
     pub(crate) again: Option<Duration>,
 }
 
-/// What leaves one loop or labelled block.
+/// The breaks out of one loop or labelled block.
 #[derive(Default)]
 pub(crate) struct Breaks {
     /// Its label, without the quote.

@@ -74,7 +74,8 @@ fn is_collection(value: &Expr) -> bool {
 /// How many calls deep helpers of the same file are looked at.
 const DEPTH: u32 = 2;
 
-/// Where a function changes what others see, outside of locks: itself, or by a helper of the same file that is handed it on.
+/// Returns the place where a function changes state that other code sees, outside of locks: itself, or by a helper of
+/// the same file that gets the state as an argument.
 pub(super) fn changed<'e>(
     function: &'e StmtFunctionDef,
     collections: &Collections<'_>,
@@ -84,7 +85,7 @@ pub(super) fn changed<'e>(
     changed_by(function, given, collections, helpers, DEPTH)
 }
 
-/// Returns the first such change of a function, where other code sees only the values of these parameters.
+/// Returns the place of such a change, where other code sees only the values of these parameters.
 fn changed_by<'e>(
     function: &'e StmtFunctionDef,
     given: Vec<&'e str>,
