@@ -167,7 +167,8 @@ fn imports_before(
     }
 }
 
-/// Returns the names that an import takes before they are patched, itself or in the modules it runs.
+/// Returns the first name that an import takes before it is patched, itself or in the modules it runs; true if it is a
+/// module that takes names.
 fn takes_early(
     linker: &Linker<'_>,
     switch: &Switch,

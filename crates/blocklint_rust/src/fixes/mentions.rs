@@ -16,8 +16,8 @@ pub struct Sought<'n> {
     pub is_method: bool,
 }
 
-/// The first place at which a file mentions one of these functions; `known` are where names of calls and definitions begin that
-/// somebody else has looked at. Needs a thread with a stack of 16 MiB.
+/// Returns the first place at which a file mentions one of these functions. `known` has the places where names of calls
+/// and definitions begin that the caller has looked at. Needs a thread with a stack of 16 MiB.
 pub fn mention(source: &str, sought: &[Sought<'_>], known: &[u32]) -> Option<Span> {
     let sought: Vec<Sought<'_>> = sought.iter().copied().filter(|of| source.contains(of.name)).collect();
     if sought.is_empty() {
