@@ -7,7 +7,7 @@ use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{After, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// `if`, with all its `else if`s, which may be thousands; whether every arm leaves.
+    /// Walks an `if`, with all its `else if`s, which may be thousands; true if every arm leaves.
     pub(crate) fn if_statement(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
         let f = fields();
         let outer = self.region;

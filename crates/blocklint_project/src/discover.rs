@@ -253,7 +253,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
     })
 }
 
-/// A line for each configuration below the project root: whoever wrote it expects it to hold.
+/// Returns a problem for each configuration below the project root, because its author expects it to hold.
 fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8PathBuf]) -> Vec<Problem> {
     let may_hold = |file: &&Utf8PathBuf| matches!(file.file_name(), Some("pyproject.toml" | "Cargo.toml"));
     let below = manifests.iter().filter(may_hold).chain(own).filter(|file| file.parent() != Some(root));

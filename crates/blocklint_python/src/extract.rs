@@ -42,8 +42,8 @@ pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
     extract_watched(bytes, limits, || {})
 }
 
-/// As [`extract_with`]; `parsed` is called once the tree stands, before it is walked. For whoever measures where the
-/// time goes.
+/// As [`extract_with`]; `parsed` is called once the tree stands, before it is walked, so that a caller can measure the
+/// time of each part.
 pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
     let facts = FactsBuilder::new(Language::Python, bytes);
     let most = limits.max_bytes.min(ADDRESSABLE_BYTES);

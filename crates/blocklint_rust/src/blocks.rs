@@ -163,7 +163,7 @@ impl Walker<'_> {
         kept
     }
 
-    /// An expression whose result is dropped; whether it never ends.
+    /// Reads an expression whose result is dropped; true if it never ends.
     fn statement(&mut self, node: Node<'_>, end: usize) -> bool {
         if node.is_error() {
             for part in named(node) {
@@ -213,7 +213,7 @@ impl Walker<'_> {
         )
     }
 
-    /// `let`; whether its value never comes, and the arm that follows a `let … else`.
+    /// Reads a `let`. Returns true if its value never comes, and the arm that follows a `let … else`.
     pub(crate) fn let_declaration(&mut self, node: Node<'_>) -> (bool, Option<After>) {
         let f = fields();
         let Some(pattern) = child(node, f.pattern) else { return (false, None) };

@@ -259,7 +259,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The parameters of a function or closure; whether there is a receiver.
+    /// Adds the parameters of a function or closure; true if there is a receiver.
     pub(crate) fn parameters(&mut self, node: Node<'_>, body: BodyId) -> bool {
         let f = fields();
         let mut params = Vec::new();

@@ -165,7 +165,7 @@ impl Walker<'_> {
         self.path_form(path)
     }
 
-    /// The items between a macro's delimiters; whether there are any.
+    /// Reads the items between a macro's delimiters; true if there are any.
     fn macro_items(&mut self, tokens: Node<'_>) -> bool {
         let range = (tokens.start_byte() + 1)..tokens.end_byte().saturating_sub(1);
         let first = all(tokens).nth(1).map(|token| token.kind());

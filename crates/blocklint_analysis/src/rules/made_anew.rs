@@ -280,8 +280,8 @@ fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Java: whether a builder's method makes objects of a class, for whoever asks: as many as its callers like. One whose callers
-/// in the project make it a part of themselves is only where that part is made.
+/// True if a builder's method makes objects of a class for its callers, as many as they like. A builder whose callers
+/// in the project make it a part of themselves is only where that part is made. (Java)
 fn is_built_for_callers<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
     let aside =
         |site: SiteRef| linker.program.is_test(site.file) || linker.is_for_tests(linker.program.body_of_site(site));
@@ -363,8 +363,8 @@ fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> b
     }
 }
 
-/// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
-/// all that make the owner are parts of a program of which there is one.
+/// True if an object that a site makes is there once for a program, as far as the code tells: a container makes its
+/// owner, or all makers of the owner are parts of a program of which there is one. (Java)
 fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, of: Repeated) -> bool {
     let Some(class) = class_of_site(linker, site) else { return false };
     match of {
@@ -496,7 +496,8 @@ fn is_handed_over(linker: &Linker<'_>, literal: BodyRef) -> bool {
     })
 }
 
-/// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
+/// True if a runtime that a site makes drives futures in the same body, and lives no longer:
+/// `Runtime::new()?.block_on(…)`. (Rust)
 fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Rust || kept(linker, site) != Owner::Nowhere {
@@ -566,7 +567,7 @@ fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
 fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let Some(sym) = holder_of(linker, site) else {
-        // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
+        // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: no other code has it.
         return facts.language == Language::Java
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
                 Form::Attr(base, _) => {

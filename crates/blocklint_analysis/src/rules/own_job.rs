@@ -100,7 +100,7 @@ fn submitted_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submitted> {
     })
 }
 
-/// True if a pool makes a thread for whoever waits: what makes it says so.
+/// True if a pool makes a new thread for each task that waits, by the call that makes the pool.
 fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     let name = match pool {
         Pool::Local(file, var) => {

@@ -208,7 +208,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
                     path,
                     unbounded: Unbounded::PerItem,
                     takes,
-                    // A thread each for what only waits is dear where everybody who asks starts them.
+                    // A thread for each short wait is dear where each request starts some.
                     severity: if works || is_served { Severity::Warning } else { Severity::Note },
                     confidence: Confidence::Medium,
                     behind: Some(site),

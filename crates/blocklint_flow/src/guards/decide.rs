@@ -103,7 +103,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         Decided::Holds { steps, is_rare }
     }
 
-    /// True if all who await a private coroutine of Python rule out what its own parameter decides.
+    /// True if all code that awaits a private coroutine of Python rules out what its own parameter decides.
     pub(crate) fn none_awaits_it_so(&self, root: BodyRef, guard: &Guard) -> bool {
         let facts = self.linker.program.facts(root.file);
         let row = self.linker.program.body(root);
@@ -489,7 +489,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return self.argument_for(caller, node, index, asked);
         }
         if let Some(arg) = caller.arg {
-            // Passed as an argument: whoever calls it there chooses its arguments, unless a row forwards them.
+            // The callee is passed as an argument: the code that calls it there chooses its arguments, unless a row
+            // forwards them.
             return self.forwarded_argument(caller, arg, index);
         }
         match asked {

@@ -19,7 +19,7 @@ use crate::lifecycle::phase::sites_by_name;
 /// How many variables, fields and callers an object is followed through.
 const DEPTH: u32 = 10;
 
-/// Objects beyond which nobody asks what each was made without.
+/// Objects beyond which the search does not look for the parts that each was made without.
 const MOST_OBJECTS: usize = 8;
 
 /// Where an object is made, and the name it is kept under in that file.
@@ -266,7 +266,7 @@ fn objects_under_key<'a>(
     put && all
 }
 
-/// True if an object was made without a part, and nobody gives it one later under its name.
+/// True if an object was made without a part, and no code gives it one later under its name.
 fn is_left_out(linker: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
     let Some(index) = constructor_param(linker, class, part) else { return false };
     let targets = linker.targets(made.site, EnvId::NONE);

@@ -28,9 +28,9 @@ pub enum Frequency {
     Tested,
     /// Once in the life of a program, or as often as a person asks for it.
     Once,
-    /// Nobody is seen to run or make it.
+    /// No code is known that runs or makes it.
     Unseen,
-    /// Somebody does, and nobody knows how often.
+    /// Some code does, and it is not known how often.
     Unknown,
     /// In a loop that goes on as long as something holds, as those do that serve: again and again, though nothing says how much
     /// there is.
@@ -182,7 +182,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         match kept(linker, site) {
             Owner::ByProgram => Frequency::Once,
             Owner::Elsewhere => match self.site(site, depth) {
-                // A cache or a list: how much comes into it nobody knows.
+                // A cache or a list: the number of its objects is not known.
                 times if times.is_repeated() => Frequency::Unknown,
                 times => times,
             },
@@ -319,7 +319,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if sites.is_empty() && run.is_empty() && kept.is_empty() {
             return self.without_callers(body, depth);
         }
-        // How often something unknown calls what it was given once, nobody sees.
+        // It is not known how often an unknown callee calls a function that it was given once.
         let may_recur = !kept.is_empty() || self.kept_may_recur && self.is_decorated_unseen(body);
         let mut all = if !may_recur { Frequency::Tested } else { Frequency::Unseen };
         let mut sites: Vec<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
@@ -369,7 +369,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             && (row.class.is_none() || row.flags.has(BodyFlags::STATIC))
     }
 
-    /// A body that nobody is seen to call.
+    /// Returns how often a body without known callers runs.
     fn without_callers(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
@@ -399,7 +399,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         passing.called || !passing.handed.is_empty() && (!on_loop || starts())
     }
 
-    /// True if a decorator that is not of a library may hand a body to somebody. Python.
+    /// True if a decorator that is not of a library may hand a body to other code. Python.
     fn is_decorated_unseen(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);

@@ -35,13 +35,13 @@ pub enum When {
     Crowd,
     /// While serving: a registration says so.
     Serving,
-    /// Nobody knows: a driven `main` usually is the service.
+    /// The time is not known: a driven `main` usually is the service.
     Unknown,
 }
 
 impl When {
-    /// When code runs that is entered both then and then: one entry while serving is enough, and what nobody knows
-    /// may be one.
+    /// Returns when code runs that is entered at two times: one entry while serving is enough, and an unknown one may
+    /// be one.
     pub(crate) fn and(self, other: When) -> When {
         match (self, other) {
             (When::Serving, _) | (_, When::Serving) => When::Serving,
@@ -263,7 +263,8 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     }
     found = match linker.program.language(body.file) {
         Language::Java => found.or_else(|| overrides_when(linker, body)),
-        // That a method is called while serving its callers tell as well; that it is called before nobody else does.
+        // The callers of a method tell, too, that it runs while serving; only the overridden method tells that it runs
+        // at start-up.
         Language::Python => found.or_else(|| overrides_when(linker, body).filter(|&when| when == When::StartUp)),
         Language::Rust => found,
     };

@@ -252,7 +252,7 @@ fn takers(linker: &Linker<'_>, lock: Lock) -> Vec<SiteRef> {
 }
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// Lets those wait who take a lock that somebody holds over a blocking call; true if there are any.
+    /// Adds waits for the code that takes a lock which other code holds over a blocking call; true if there are any.
     pub(crate) fn wait_for_locks(&mut self) -> bool {
         let holders = self.holders();
         let mut locks: Vec<(Lock, SiteRef)> = holders.into_iter().collect();

@@ -58,7 +58,7 @@ pub struct Search<'l, 'a> {
     pub(crate) cuts: &'l Suppressions,
     pub(crate) judge: &'l Judge,
     pub(crate) graph: Graph<'a>,
-    /// Those who labels climb to.
+    /// The callers that labels climb to.
     pub(crate) climbs: Callers<'l, 'a>,
     /// Where it looks, unless everywhere.
     pub(crate) focus: Option<Focus>,
@@ -270,7 +270,7 @@ impl<'l, 'a> Search<'l, 'a> {
         label.outer = None;
         if let Some(guard) = label.guard.take() {
             match guard.source {
-                // Nobody calls a root and tells.
+                // A root has no caller that tells the value.
                 Source::When if guard.asks_for_unseen() => {}
                 Source::When => return,
                 // No chain passes `null` on.

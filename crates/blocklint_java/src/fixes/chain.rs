@@ -302,7 +302,7 @@ impl<'t> File<'_, 't> {
         (!many && !FINAL.contains(&&*element)).then(|| format!("<{element}>"))
     }
 
-    /// True if nobody looks at what a call gives.
+    /// True if the result of a call is not used.
     fn is_dropped(&self, call: Node<'t>) -> bool {
         call.parent().is_some_and(|parent| kind(parent) == K::ExprStatement)
     }

@@ -53,7 +53,7 @@ impl<'t> File<'_, 't> {
         let name = call.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
         let schedulers = self.imports.name_of(of.schedulers);
         let bounded = |cap: &str, queue: &str, name: &str, ttl: &str| {
-            // Nobody ends it: its threads must not keep the program alive.
+            // No code ends it, so its threads must not keep the program alive.
             format!("{schedulers}.newBoundedElastic({cap}, {queue}, {name}, {ttl}, true)")
         };
         let (cap, queue) = (of.cap, of.queue);
@@ -115,7 +115,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// The nearest class that can hold a static field for all who run a node.
+    /// Returns the nearest class that can hold a static field for all objects that run a node.
     fn holder(&self, node: Node<'t>) -> Option<Node<'t>> {
         let mut at = node;
         loop {

@@ -117,7 +117,7 @@ fn started<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<St
     while let Some(parent) = at.parent() {
         match kind(parent) {
             K::ExprStatement => break,
-            // Another piece of code: who runs it starts it.
+            // Another piece of code, which starts the work when it is run itself.
             K::Lambda | K::ClassBody | K::Block | K::ConstructorBody | K::Return => return None,
             _ => at = parent,
         }
@@ -149,7 +149,7 @@ fn started<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<St
     None
 }
 
-/// True if a chain goes to whoever called the method.
+/// True if a chain goes to the caller of the method.
 fn is_given_away(read: Node<'_>) -> bool {
     let mut at = read;
     while let Some(parent) = at.parent() {

@@ -171,7 +171,7 @@ pub struct CallRow {
     pub native: bool,
     /// How bad it is on a greenlet, where that is less than its own severity.
     pub native_severity: Option<Severity>,
-    /// Python: whether a thread frees the loop; `None` where the row does not state it.
+    /// Python: the effect of a thread on the loop; `None` where the row does not state it.
     pub thread: Option<Thread>,
     /// To what the call belongs, so that it cannot be handed to a thread.
     pub bound: Option<Bound>,

@@ -6,7 +6,7 @@ pub use blocklint_core::{Bound, FixKind};
 use serde::{Deserialize, Serialize};
 
 blocklint_core::words! {
-    /// Python: whether a worker thread frees the loop from a call.
+    /// Python: the effect of a worker thread on the loop that a call would block.
     Thread {
         /// It releases the GIL or can be interrupted.
         Frees = "frees",

@@ -170,7 +170,8 @@ pub(crate) fn says_something(file: &Utf8Path) -> bool {
     }
 }
 
-/// A line for each other file of the folder that holds configuration as well: whoever wrote it expects it to hold.
+/// Adds a problem for each other file of the folder that holds configuration as well, because its author expects it to
+/// hold.
 pub(super) fn beside(file: &Utf8Path, problems: &mut Vec<Problem>) {
     let folder = file.parent().unwrap_or(Utf8Path::new(""));
     let decides = file.file_name().unwrap_or_default();

@@ -75,9 +75,9 @@ pub struct Binding {
     pub reason: &'static str,
     /// Where the function is defined: its name.
     pub span: Span,
-    /// It matters only to who calls the function while an exception is being handled.
+    /// It matters only if the function is called while an exception is being handled.
     pub only_while_handling: bool,
-    /// It matters only where what holds the thread is done in or through the function.
+    /// It matters only if the call that holds the thread stands in the function, or is reached through it.
     pub only_on_the_way: bool,
 }
 

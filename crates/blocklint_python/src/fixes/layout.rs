@@ -70,7 +70,7 @@ impl File<'_, '_> {
         all.iter().skip(1).filter(own_line).map(edit).collect()
     }
 
-    /// How long lines of the file may become: as several of code are, within reason. Texts and comments are broken by nobody.
+    /// How long lines of the file may become: as several of code are, within reason. Texts and comments are not broken.
     fn longest_line(&self) -> usize {
         *self.longest.get_or_init(|| self.find_longest_line())
     }

@@ -13,7 +13,7 @@ const NARROW: usize = 79;
 const ADDED: usize = 26;
 
 impl<'a> File<'a, '_> {
-    /// Refuses a call that a comment above it names: whoever wrote that thought about it.
+    /// Refuses a call that a comment above it names, because its author thought about it.
     pub(super) fn is_meant(&self, site: &Site<'a>) -> Result<(), Refusal> {
         let callee = self.text(site.call.func.range());
         let around = site.around.loop_around.map(|range| range.start());

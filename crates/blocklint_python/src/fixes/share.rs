@@ -1,7 +1,8 @@
 //! An executor that is made for each instance or call becomes one for all: a name of the module.
 //!
-//! Nobody ends what is shared, so the calls that shut it down go; what they waited for is then waited for by nobody, which
-//! makes the edit unsafe. It is only shown where something else is done with the executor than to give it work.
+//! A shared executor does not end, so the calls that shut it down are removed; no code waits any more for the work that
+//! they waited for, which makes the edit unsafe. The edit is only shown where the executor is used for more than to
+//! give it work.
 
 use blocklint_core::{Applicability, Mended, Refusal};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
@@ -20,7 +21,7 @@ const TAKE: &[&str] = &["run_in_executor"];
 
 /// Where the executor goes.
 enum Holder<'a> {
-    /// An argument; nobody else has it.
+    /// An argument; no other code has it.
     Nobody,
     /// A local of the function around.
     Local(&'a str),

@@ -22,7 +22,7 @@ pub(super) enum Owning {
     Owned,
     /// A whole collection would be cloned to ask it something small.
     Wasteful,
-    /// Nobody can say here.
+    /// The code does not tell.
     Unknown,
 }
 
@@ -65,7 +65,7 @@ const CONTAINERS: &[&str] =
 
 /// Handles that are made to be shared between threads: a clone of one leads to the same.
 const SHARED: &[&str] = &["Arc", "Pool"];
-/// Types that go to another thread where what they hold does, and that nobody clones.
+/// Types that go to another thread where their content does, and that cannot be cloned.
 const SINGLE: &[&str] = &["Receiver"];
 
 impl<'a> File<'a> {

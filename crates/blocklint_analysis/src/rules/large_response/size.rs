@@ -275,7 +275,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
             if values.len() > 6 {
                 return UNKNOWN;
             }
-            // `rows = rows[:10]`, `stmt = stmt.limit(10)`: whoever bounds it last bounds it.
+            // `rows = rows[:10]`, `stmt = stmt.limit(10)`: the last bound holds.
             let each = values.iter().map(|&value| match names(linker, scope, value, var, 6) {
                 true => bound_in(linker, scope, &chain(linker, scope, [value]), 3).unwrap_or(SMALL),
                 false => size_within(linker, scope, value, depth),

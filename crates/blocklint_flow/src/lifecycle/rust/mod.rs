@@ -184,7 +184,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             }
             is_used = true;
             all = match (all, when) {
-                // That it is tested says nothing of who else calls it.
+                // A test of it tells nothing of its other callers.
                 (Some(When::Test), Some(when)) => Some(when),
                 (Some(known), Some(When::Test)) => Some(known),
                 (Some(known), Some(when)) => Some(known.and(when)),
@@ -195,7 +195,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             }
         }
         match all {
-            // Nor does it say that nobody else does.
+            // A test does not show either that it has no other callers.
             Some(When::Test) => Some(When::Unknown),
             _ if !is_used => Some(When::Unknown),
             all => all,
