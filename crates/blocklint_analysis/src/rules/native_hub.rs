@@ -149,7 +149,7 @@ fn walk(
     while let Some((at, length)) = queue.pop_front() {
         let hop = hops[at];
         let body = graph.states[hop.state.0 as usize].node.body;
-        // Whoever is called by somebody is entered there, unless a registration says more.
+        // A function with callers is entered through them, unless a registration says more.
         let is_called = before.get(&hop.state).is_some_and(|above| !above.is_empty());
         if let Some(sure) = entries.of(body).filter(|sure| *sure == Confidence::High || !is_called) {
             let confidence = sure.min(confidence_of(hop.steps));

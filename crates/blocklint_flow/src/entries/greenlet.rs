@@ -75,7 +75,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             return None;
         }
         if row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function) {
-            // A nested function that nobody names but the one around it: what is done with it is not known.
+            // A nested function that only the function around it names: its use is not known.
             return facts.list(row.decorators).is_empty().then_some(Confidence::Low).or(Some(Confidence::Medium));
         }
         let known = self.callers.call_sites(body);

@@ -143,7 +143,7 @@ pub struct Graph<'m> {
     pub labelled: FxHashSet<BodyRef>,
     /// Bodies with the effects of their labels, and how bad these are at worst.
     pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
-    /// The shortest ways on from labels, once somebody asks.
+    /// The shortest ways on from labels, found when first asked for.
     pub(crate) shortest: Distances,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,

@@ -27,9 +27,9 @@ pub(crate) struct Conditions<'l, 'a> {
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
     pub(crate) answers: GuardAnswers,
-    /// Whether a call rules out that a site of what it calls is reached.
+    /// True for a call which rules out that a site of its callee is reached.
     pub(crate) ruled_out: Table<(Caller, BodyRef, SiteRef), bool, Always>,
-    /// Whether sites stand under conditions at all.
+    /// True for a site that stands under some condition.
     pub(crate) conditional: Table<SiteRef, bool, Always>,
 }
 

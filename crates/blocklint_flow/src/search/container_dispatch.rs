@@ -169,7 +169,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     CallerKind::Runs | CallerKind::Consumes => {
                         let steps = steps + caller.steps + u8::from(caller.shared);
                         if steps < blocklint_link::linker::LOW_STEPS && !off_the_loop(self.linker, caller.site) {
-                            // A closure of a decorator is called by who calls what it wraps here.
+                            // A closure of a decorator is called by the callers of the function that it wraps here.
                             let body = self.linker.program.body_of_site(caller.site);
                             queue.push(Reverse((steps, Node { body, env: caller.env })));
                         }

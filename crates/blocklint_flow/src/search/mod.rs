@@ -57,7 +57,7 @@ pub struct Search<'l, 'a> {
     pub(crate) cuts: &'l Suppressions,
     pub(crate) judge: &'l Judge,
     pub(crate) graph: Graph<'a>,
-    /// Those who labels climb to.
+    /// The callers that labels climb to.
     pub(crate) climbs: Callers<'l, 'a>,
     /// Where it looks, unless everywhere.
     pub(crate) focus: Option<Focus>,
@@ -269,12 +269,12 @@ impl<'l, 'a> Search<'l, 'a> {
         label.outer = None;
         if let Some(guard) = label.guard.take() {
             match guard.source {
-                // Nobody calls a root and tells.
+                // A root has no caller that tells the value.
                 Source::When if guard.asks_for_unseen() => {}
                 Source::When => return,
                 // No chain passes `null` on.
                 _ if guard.asks_for_null() && self.linker.is_literal_of_chain(root) => return,
-                // Whoever passes it on from here declares that it is there.
+                // A parameter that is passed on from here is declared to be there.
                 _ if guard.passed > 0
                     && guard.asked.is_none()
                     && self.linker.is_there_by_annotation(root, guard.param, &guard) =>
@@ -282,7 +282,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     return;
                 }
                 Source::Unless => way.steps = add_steps(way.steps, 1),
-                // Whoever wrote the root and the test in it knows that such values come.
+                // The author of a root that has the test in it knows that such values come.
                 Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}
                 Source::Exempt | Source::Timeout | Source::Branch => {
                     way.steps = add_steps(way.steps, guard.rare);
@@ -414,7 +414,8 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             label.guard = Some(guard);
         }
-        // What one of several implementations does for a moment, or once, says nothing of who calls any of them.
+        // An effect of a moment, or of one time, in one of several implementations says nothing about the callers of
+        // all of them.
         if caller.shared && label.severity == Severity::Note && self.linker.means_several(caller.site) {
             return;
         }

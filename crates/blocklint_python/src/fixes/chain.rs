@@ -80,7 +80,7 @@ impl<'a> File<'a, '_> {
             }
             self.functions.can_move(of.call, site.around.handles, &self.locals)?;
         }
-        // What refuses the last call refuses all of them.
+        // A refusal of the last call refuses all of them.
         self.offload(&site, to)?;
         self.without_comments(top.call.range())?;
         if !is_chain_of_plain_calls(top.call) {
