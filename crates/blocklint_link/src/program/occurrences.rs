@@ -81,7 +81,7 @@ impl Packed {
 pub struct Mentions<'i>(&'i [Packed]);
 
 impl<'i> Mentions<'i> {
-    /// Whether there is none.
+    /// True if it is empty.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
@@ -165,7 +165,7 @@ pub struct Scratch {
     attrs: Vec<(Sym, AssignId, bool)>,
 }
 
-/// What is mentioned.
+/// The variable, attribute, result or function literal that a mention is about.
 #[derive(Clone, Copy, Debug)]
 enum Leaf {
     /// A variable or attribute whose last name is this symbol.
@@ -366,7 +366,7 @@ pub fn is_field_of_receiver(facts: &FileFacts, form: FormId) -> bool {
     matches!(facts.form(form), Form::Attr(base, _) if is_own_receiver(facts, base))
 }
 
-/// Whether a form is the receiver of the method whose parameter it is: `self`, `cls`, `this`.
+/// True if a form is the receiver of the method whose parameter it is: `self`, `cls`, `this`.
 pub fn is_own_receiver(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {
         Form::This => true,
