@@ -60,7 +60,7 @@ impl<'a> Linker<'a> {
             .find_map(|(at, value)| self.scheduler_within(Scope { file: var.file, at, env: EnvId::NONE }, value, depth))
     }
 
-    /// What all callers are seen to pass to a parameter, where they agree.
+    /// Returns the scheduler that all known callers pass to a parameter, if they agree.
     fn scheduler_passed(&self, param: VarRef, depth: u32) -> Option<Runs> {
         let row = self.program.var(param);
         let VarKind::Param(index) = row.kind else { return None };

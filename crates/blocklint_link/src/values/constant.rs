@@ -17,7 +17,7 @@ impl<'a> Linker<'a> {
         self.constant_in(self.program.body_of_site(site), form, env, depth)
     }
 
-    /// The same for a form that is read in a body, of its file.
+    /// Returns the literal that a form is, where the form is read in a body of the same file.
     pub fn constant_in(&self, body: crate::program::ids::BodyRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
         let file = body.file;

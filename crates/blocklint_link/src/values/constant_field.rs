@@ -102,7 +102,7 @@ impl Linker<'_> {
             if self.is_for_tests(above) || self.program.is_test(site.file) {
                 continue;
             }
-            // What all leave out is there for others.
+            // A parameter that the project's calls all leave out exists for callers outside of it.
             let form = self.argument_for_param(site, constructor, index, with_receiver)?;
             let literal = self.literal_given(above, form, depth)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {
@@ -148,7 +148,7 @@ impl Linker<'_> {
         (found.len() <= MOST_SITES).then_some(found)
     }
 
-    /// Whether a class or function of this name is given away as a value, so that nobody sees who calls it.
+    /// True if code uses a class or function of this name as a value, so that its callers are not known.
     pub(crate) fn is_handed_out(&self, name: Name) -> bool {
         self.program.occurrences(name).iter().any(|&(file, sym)| {
             let facts = self.program.facts(file);
