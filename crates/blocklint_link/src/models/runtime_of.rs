@@ -111,7 +111,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a file that imports no runtime runs on Twisted's reactor: more files of the project import it than asyncio.
+    /// True if files that import no runtime run on Twisted's reactor, because more files of the project import it than
+    /// asyncio.
     pub(crate) fn is_on_twisted(&self) -> bool {
         *self.tables.python.on_twisted.get_or_init(|| {
             let count = |wanted: &str| self.program.files.iter().filter(|file| imports(&file.facts, wanted)).count();

@@ -81,7 +81,7 @@ impl Packed {
 pub struct Mentions<'i>(&'i [Packed]);
 
 impl<'i> Mentions<'i> {
-    /// True if it is empty.
+    /// True if there are no mentions.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }

@@ -92,7 +92,7 @@ impl Linker<'_> {
     }
 }
 
-/// Whether what comes later in one loop has run when it comes round again.
+/// True if a loop holds both places, so that the later one has run when the next round begins.
 fn in_one_loop(facts: &FileFacts, a: RegionId, b: RegionId) -> bool {
     around(facts, a).any(|id| facts.region(id).kind == RegionKind::Loop && lies_in(facts, b, id))
 }
