@@ -109,7 +109,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Java: whether a call only adds a step to a lazy chain that nothing consumes: its callable never runs.
+    /// True if a call only adds a step to a lazy chain that no call consumes, so that its callable never runs (Java).
     fn is_never_consumed(&self, site: SiteRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let (facts, site_id) = self.program.facts_and_id(site);

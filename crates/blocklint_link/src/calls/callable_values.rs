@@ -12,7 +12,7 @@ use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, UNION_LIMIT, Val};
 
-/// Callables beyond which nobody can say which one is called.
+/// The number of callables up to which a call of one of them is resolved.
 const MOST: usize = 8;
 
 /// Types in each other that are looked through for a callable.
@@ -126,7 +126,7 @@ impl Linker<'_> {
         if is_one { typed } else { self.inferred(typed) }
     }
 
-    /// Java: what is assigned to a field that takes a lambda, by whoever does.
+    /// Returns the declared type of a field that takes a lambda, with the callables that are assigned to it (Java).
     pub(crate) fn or_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
@@ -168,7 +168,7 @@ impl Linker<'_> {
             });
             passed.collect()
         });
-        // Which of several an object got depends on who made it.
+        // The maker of an object decides which of several callables the object got.
         let is_callable = |val: &&Val| match val {
             Val::Fn { .. } | Val::Partial { .. } => true,
             Val::Instance { .. } => !self.callables_of(**val).is_empty(),

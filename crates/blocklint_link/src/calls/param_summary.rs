@@ -312,7 +312,8 @@ impl<'a> Linker<'a> {
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let facts = self.program.facts(outer.file);
         let row = facts.body(inside);
-        // A coroutine or generator inside is a closure: whoever gets it drives it.
+        // A coroutine or generator inside is a closure, which the code that gets it drives. A generator expression runs
+        // in the frames of the body around it.
         if matches!(row.kind, blocklint_facts::BodyKind::GeneratorExpression) {
             return self.frames_of(outer, row.parent, depth);
         }

@@ -470,7 +470,7 @@ impl<'a> Linker<'a> {
                 .any(|of| self.is_raised(of) && self.program.site(of).at.region.get().is_some_and(is_other))
     }
 
-    /// Python: whether a plain function is seen to give nothing that could be awaited: it returns nothing, or only what is known.
+    /// True if every value that a plain function returns is known not to be awaitable, or if it returns none (Python).
     fn gives_no_awaitable(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -525,7 +525,7 @@ impl<'a> Linker<'a> {
         !self.values.members(given.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
     }
 
-    /// Python: whether a call makes an exception, by its name, that nobody uses: it is raised.
+    /// True if a call makes an exception, by its name, and the code does not use its result: it is raised (Python).
     pub fn is_raised(&self, call: SiteRef) -> bool {
         let facts = self.program.facts(call.file);
         lang::python::conventions::sounds_like_exception(facts.text(self.program.site(call).name))

@@ -31,7 +31,8 @@ pub struct MethodKind {
 }
 
 impl Linker<'_> {
-    /// Python: whether reading an attribute that holds an instance of a class runs a method of that class.
+    /// True if the class is a descriptor: reading an attribute that holds an instance of it runs a method of the class
+    /// (Python).
     fn is_descriptor(&self, class: ClassRef) -> bool {
         let Some(name) = self.program.name("__get__") else { return false };
         self.mro(class).iter().any(|ancestor| match *ancestor {
@@ -40,7 +41,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Python: whether a function of the language makes a generator function one whose result is entered.
+    /// True if a decorator of the language makes a context manager of a generator function (Python).
     pub(crate) fn makes_context_manager(&self, path: PathId) -> bool {
         self.library.language(path) == Language::Python
             && lang::python::builtins::decorator(&self.library.text(path)) == Some(Decorator::ContextManager)

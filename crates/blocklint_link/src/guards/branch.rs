@@ -252,7 +252,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Java: whether a form asks for a setting that is false unless somebody sets it: `url.getParameter("sent", false)`.
+    /// True if a form asks for a setting that is false by default: `url.getParameter("sent", false)` (Java).
     pub fn is_off_by_default(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let Form::Result(call) = facts.form(form) else { return false };
@@ -263,7 +263,7 @@ impl<'a> Linker<'a> {
             && args.iter().last().is_some_and(|arg| facts.form(arg.value) == Form::Bool(false))
     }
 
-    /// Java: whether a form is the only parameter of a literal around a site.
+    /// True if a form is the only parameter of a lambda around a site (Java).
     pub fn is_param_of_literal(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return false };
@@ -583,7 +583,7 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
     }
 }
 
-/// Python: what a form counts: `items` of `len(items)`.
+/// Returns the form that another form counts: `items` of `len(items)` (Python).
 fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
     let Form::Result(call) = facts.form(form) else { return None };
     let row = facts.site(call);

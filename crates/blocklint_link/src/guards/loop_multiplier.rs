@@ -97,8 +97,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Python: whether a site stays short however often a loop comes to it: by its name, or because what is read as an attribute was
-    /// mostly loaded with the rest.
+    /// True if a site stays short in a loop of any length: by its name, or because it reads an attribute, which was
+    /// mostly loaded with the rest (Python).
     pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);

@@ -64,7 +64,7 @@ impl LibraryReach {
         let program = linker.program;
         let models = linker.library.of(Language::Python);
         let mut reach = LibraryReach { files: vec![None; program.files.len()], ..LibraryReach::default() };
-        // Users' rows may speak of the project's own functions, which nobody needs to import.
+        // Users' rows may name the project's own functions, which need no import.
         if linker.library.has_user_rows() {
             return reach;
         }
@@ -108,7 +108,7 @@ impl LibraryReach {
                     let bit = *heads.entry(module).or_insert_with(|| {
                         let text = program.text(module);
                         let head = text.split('.').next().unwrap_or(text);
-                        // Nobody asks for a library that no model speaks of.
+                        // A library without rows is never asked for.
                         models.is_root(head).then(|| reach.bit(head))
                     });
                     if let Some(bit) = bit {
@@ -173,8 +173,8 @@ impl LibraryReach {
         Some(found)
     }
 
-    /// Values go two imports far, and one step back with the arguments of calls. Further away a type is rarely used by
-    /// one who names nothing of it.
+    /// Values go two imports far, and one step back with the arguments of calls. A file further away rarely uses a type
+    /// without an import of anything near it.
     fn spread(&mut self, direct: Vec<LibrarySet>, imports: &[Vec<FileId>]) {
         let mut importers: Vec<Vec<u32>> = vec![Vec::new(); direct.len()];
         for (slot, targets) in imports.iter().enumerate() {

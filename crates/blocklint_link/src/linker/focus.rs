@@ -25,8 +25,8 @@ impl Linker<'_> {
         let _ = self.asked.files.set(files);
     }
 
-    /// Calls that block, and those who make them, are looked for in the files asked about and in these bodies only, which their findings
-    /// lead to. Counts once.
+    /// Restricts the search to the files asked about and to these bodies, to which their findings lead: it looks only
+    /// there for calls that block, and for their callers. The first call counts.
     pub fn look_only_at(&self, bodies: FxHashSet<BodyRef>) {
         let files: FxHashSet<FileId> = bodies.iter().map(|body| body.file).chain(self.files_asked()).collect();
         let _ = self.asked.bodies.set(bodies);

@@ -128,7 +128,8 @@ impl Linker<'_> {
         is_sourced && !self.is_called_here(body.file.body_ref(row.body))
     }
 
-    /// Java: whether a lambda captures a parameter to which a call of the method around passes what is asked for.
+    /// True if a lambda captures a parameter, and a call of the method around passes a value of the wanted origin for
+    /// it (Java).
     fn is_given_by_caller(
         &self,
         scope: Scope,
@@ -154,8 +155,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Java: whether what a lambda is given comes by the chain that its operator stands on: `request.bodyToMono(String.class).map(
-    /// body -> …)`.
+    /// Returns the origin of a lambda's argument that comes by the chain on which its operator stands:
+    /// `request.bodyToMono(String.class).map(body -> …)` (Java).
     fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: OriginQuery<'_>, depth: u32) -> ConditionResult {
         let facts = self.program.facts(lambda.file);
         if facts.language != Language::Java || self.program.body(lambda).kind != BodyKind::Lambda || index > 0 {

@@ -262,7 +262,7 @@ impl<'a> Linker<'a> {
                 let is_stub = body.kind == BodyKind::Function && body.flags.has(BodyFlags::STUB);
                 let Some(class) = body.class.get().filter(|_| is_stub) else { continue };
                 let class = facts.class(class);
-                // Without a base or an annotation nobody implements it but the project.
+                // An interface without a base or an annotation is implemented by the project only.
                 let is_spoken_of = !facts.list(class.bases).is_empty()
                     || !facts.list(class.decorators).is_empty()
                     || !facts.list(body.decorators).is_empty();

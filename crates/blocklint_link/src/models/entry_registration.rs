@@ -11,7 +11,7 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// Calls of one coroutine beyond which nobody asks who drives it.
+/// The number of calls of one coroutine up to which their drivers are searched.
 pub(crate) const MOST_DRIVERS: usize = 8;
 
 impl Linker<'_> {

@@ -224,7 +224,7 @@ impl<'a> Linker<'a> {
         if matches!(effect, Effect::File | Effect::Cpu) {
             hold = LabelHold::Fixed(Hold::Unstated);
         }
-        // How large it is, nobody sees: only that nothing bounds it. In a loop each may be small.
+        // The size is not known, only that nothing bounds it. In a loop each piece may be small.
         let is_sized = row.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
         // Nor what is behind a stream of which no caller tells.
         let is_unseen = row.rests_on_unseen();

@@ -92,8 +92,8 @@ impl<'i> Mentions<'i> {
     }
 }
 
-/// Where the runs of each key begin in lists that are sorted by key; one row more than keys. The numbers of one
-/// key stand together: who asks for one run mostly asks for the others.
+/// Where the runs of each key begin in lists that are sorted by key; one row more than keys. The numbers of one key
+/// stand together, because a query for one run is mostly followed by queries for the others.
 #[derive(Debug)]
 enum Starts<const LISTS: usize> {
     Narrow(Box<[[u16; LISTS]]>),

@@ -1,4 +1,4 @@
-//! Publishers that have their value when somebody waits for them: `Mono.just(x).block()` waits for nothing.
+//! Publishers that already have their value when a call waits for them: `Mono.just(x).block()` waits for nothing.
 
 use blocklint_facts::{ExitKind, Form, FormId, VarKind};
 

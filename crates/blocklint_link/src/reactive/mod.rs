@@ -38,11 +38,11 @@ const MOST_METHODS: u32 = 8;
 pub struct Position {
     /// It runs where nothing may block; how sure that is.
     pub root: Option<Confidence>,
-    /// That place is a pool which somebody chose for it: what computes there is in its place.
+    /// True if that place is a pool that the code chose for it, so that computations belong there.
     pub pooled: bool,
     /// The calls that drive the chain: it runs during them.
     pub driven: Vec<SiteRef>,
-    /// Those of them that are only known by a method of which there are many: whoever calls it may mean another one.
+    /// Those of them that are only known by a method with many implementations. The call may mean another one.
     pub guessed: Vec<SiteRef>,
     /// Functions that return the chain unfinished: their callers decide.
     pub(crate) open: Vec<BodyRef>,

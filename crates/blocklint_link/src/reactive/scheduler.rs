@@ -12,7 +12,7 @@ use crate::values::value::{EnvId, Val};
 /// Assignments, calls and fields that a scheduler is followed through.
 const DEEPEST: u32 = 8;
 
-/// Callers beyond which nobody can say what they agree on.
+/// The number of callers up to which a scheduler that they agree on is searched.
 const MOST_CALLERS: usize = 48;
 
 impl<'a> Linker<'a> {

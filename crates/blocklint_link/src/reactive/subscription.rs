@@ -1,4 +1,4 @@
-//! The code behind an operator: who subscribes to the chain, and on which thread.
+//! The code behind an operator: the subscriber of the chain, and the thread on which it subscribes.
 
 use std::rc::Rc;
 

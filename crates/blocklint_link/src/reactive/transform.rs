@@ -9,7 +9,7 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::reactive::{Position, Signals};
 
 impl Linker<'_> {
-    /// The project's bodies to which an operator gives the chain it stands on; none where nobody sees them all.
+    /// Returns the project's bodies to which an operator passes its chain; none if not all of them are known.
     pub(crate) fn applied_to_chain(&self, site: SiteRef) -> Vec<BodyRef> {
         let mut found = Vec::new();
         for target in &self.targets(site, crate::values::value::EnvId::NONE).list {

@@ -28,9 +28,10 @@ impl Signals {
     pub(crate) const LOOP: Signals = Signals(2);
     /// On a thread that may block.
     pub(crate) const WORKER: Signals = Signals(4);
-    /// Nobody knows.
+    /// On a thread that is not known.
     pub(crate) const UNKNOWN: Signals = Signals(8);
-    /// Nobody knows, but a call gives it anew: mostly it runs when subscribed to, so who moves the chain means its source too.
+    /// On a thread that is not known, but a call makes the publisher anew. Mostly it runs when subscribed to, so code
+    /// that moves the chain moves its source too.
     pub(crate) const CALLED: Signals = Signals(16);
 
     /// On a scheduler that must not block and that an operator names: a pool for what computes.
@@ -179,7 +180,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Where the publisher in a parameter emits: that of the chain which a literal is given to be put together further, or
-    /// what those give who are seen to call.
+    /// those that known callers pass.
     fn signals_of_param(&self, var: VarRef, index: u32) -> Signals {
         /// Callers that are asked.
         const MOST: usize = 8;

@@ -108,7 +108,8 @@ impl<'a> Linker<'a> {
         Some(self.constant_in(body.file.body_ref(parent), default, EnvId::NONE, 6))
     }
 
-    /// Python: what a call gives back as it came, because it speaks to the type checker alone: `cast(Kind, kind)`.
+    /// Returns the argument that a call returns unchanged, because the call only tells type checkers a type:
+    /// `cast(Kind, kind)` (Python).
     pub(crate) fn told_to_type_checker(
         &self,
         file: crate::program::ids::FileId,

@@ -1,5 +1,5 @@
-//! Fields that only ever hold one literal, because all who make an object pass it: `this(false)`, `new Scheduler(settings)`,
-//! `Reader(deep=False)`.
+//! Fields that only ever hold one literal, because each call of the constructor passes it: `this(false)`, `new
+//! Scheduler(settings)`, `Reader(deep=False)`.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -74,7 +74,8 @@ impl Linker<'_> {
         found
     }
 
-    /// The literal that a form of a body is, or that all who make an object pass to the constructor's parameter that it is.
+    /// Returns the literal that a form of a body is. If the form is a parameter of a constructor, it returns the
+    /// literal that all calls of the constructor pass to it.
     pub fn literal_given(&self, body: BodyRef, form: FormId, depth: u32) -> Option<Constant> {
         match self.constant_in(body, form, EnvId::NONE, 2) {
             literal @ (Constant::Bool(_) | Constant::Null) => Some(literal),
@@ -83,7 +84,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The literal that all who make an object pass to a parameter of its constructor; tests apart.
+    /// Returns the literal that all calls of a constructor pass to its parameter; calls in tests do not count.
     fn literal_passed(&self, constructor: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(constructor.file);
         if facts.language == Language::Rust {

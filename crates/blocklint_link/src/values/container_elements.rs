@@ -128,7 +128,7 @@ impl<'a> Linker<'a> {
             }
         };
         match holder {
-            // Nobody else names a local.
+            // Only its own file names a local.
             Holder::Var(of, var)
                 if self.program.facts(of).body(self.program.facts(of).var(var).body).parent.is_some() =>
             {

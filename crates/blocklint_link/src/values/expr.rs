@@ -392,14 +392,16 @@ impl<'a> Linker<'a> {
         semantics.refine_assigned(self, scope.file.var_ref(id), self.join(&parts))
     }
 
-    /// Python: whether a place is for type checkers only, or for all others (`if TYPE_CHECKING: … else: …`).
+    /// Returns true if a place is for type checkers only, false if type checkers skip it (`if TYPE_CHECKING: … else:
+    /// …`), and `None` for other places (Python).
     fn for_type_checkers(&self, file: FileId, region: RegionId) -> Option<bool> {
         let facts = self.program.facts(file);
         let mut tests = self.tests_at(file, region);
         tests.find(|&(test, _)| lang::python::conventions::is_for_type_checkers(facts, test)).map(|(_, holds)| holds)
     }
 
-    /// Python: whether a name is bound for type checkers, who are told what it stands for; what runs has `Any` in its place.
+    /// True if a name has a binding for type checkers, which tells them its type, while the binding that runs is `Any`
+    /// or the like (Python).
     fn is_said_to_type_checkers(&self, file: FileId, id: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python

@@ -189,7 +189,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Python: what others assign to a name of a module; what tests put there only for tests.
+    /// Returns the value that other files assign to a name of a module. Assignments by tests count only in tests
+    /// (Python).
     pub(crate) fn module_attribute_from_others(&self, module: FileId, name: Name) -> Option<Typed> {
         if !self.is_assigned_anywhere(name) {
             return None;

@@ -329,8 +329,8 @@ impl Default for Values {
 }
 
 impl Values {
-    /// The union of these members: sorted, without doubles, `None` dropped beside others only by who uses it as a
-    /// receiver. More than [`UNION_LIMIT`] members are cut and an unknown one stands for the rest.
+    /// Returns the union of these members: sorted and without doubles. `None` stays beside others; uses as a receiver
+    /// drop it later. More than [`UNION_LIMIT`] members are cut and an unknown one stands for the rest.
     pub fn union(&self, members: &[Val]) -> ValueId {
         let mut sorted = Members::from_slice(members);
         sorted.sort_unstable();
