@@ -104,8 +104,9 @@ impl Linker<'_> {
         kept.collect()
     }
 
-    /// Adds the callables that a method of an object runs and that the object's constructor stored. Calls on the object
-    /// itself are left out, because the class has its own record of them.
+    /// Adds the callables that a method of an object runs and that were passed to the object's constructor. A
+    /// constructor with a single call is left out, because the fields of its class already tell the callable. So are
+    /// calls on the object itself.
     pub(crate) fn add_kept(&self, targets: &mut Targets, body: BodyRef, site: SiteRef) {
         if self.program.language(body.file) != Language::Java {
             return;

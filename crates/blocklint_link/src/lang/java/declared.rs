@@ -85,8 +85,8 @@ impl Linker<'_> {
             _ => None,
         };
         let Some(of) = only(declared.value) else { return self.made_by(body, declared).unwrap_or(declared) };
-        // The results of chained methods take their types from the declarations, which may refer to each other in a
-        // cycle.
+        // Only new objects, locals and lazy values are evaluated. Results of other methods keep their declared types,
+        // because methods that return each other's results may go round in a cycle.
         let is_plain = |value: FormId| match facts.form(value) {
             Form::Var(var) => facts.var(var).body == body_id && !matches!(facts.var(var).kind, VarKind::Param(_)),
             Form::Result(site) => {

@@ -299,7 +299,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
     if bodies.is_empty() {
         return typed;
     }
-    // A call through an interface has a name of its own, and no overloads.
+    // A method that is called through a functional interface has another name than the call, and no overloads.
     let is_of_name = |body: BodyRef| {
         let of = linker.program.facts(body.file);
         of.text(linker.program.body(body).name) == facts.text(row.name)

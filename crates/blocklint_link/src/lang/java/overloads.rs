@@ -296,7 +296,8 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the number of inferred steps if a method reference in an argument means this one of several methods of
-    /// its name: the one that takes the arguments of the call.
+    /// its name: the one that takes the arguments which the callee passes to it. Returns `None` if it means another
+    /// one.
     pub fn reference_means(&self, site: SiteRef, arg: u32, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
         let Some(given) = self.program.args_of(site).get(arg as usize).map(|arg| arg.value) else { return Some(0) };

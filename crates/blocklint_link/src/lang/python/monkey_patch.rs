@@ -45,13 +45,13 @@ impl Patched {
         Patched { starts, files, loaded_by }
     }
 
-    /// True if a file belongs to a program.
+    /// True if a file belongs to a patched program.
     pub fn holds(&self, file: FileId) -> bool {
         self.files.contains(&file)
     }
 
-    /// True if a program uses a function without a caller, or its class: it stands in a file where the program starts,
-    /// or another file takes its name from there.
+    /// True if a patched program uses a function without a known caller, or its class: it stands in a file where the
+    /// program starts, or another file takes its name from there.
     pub fn uses(&self, linker: &Linker<'_>, entry: BodyRef) -> bool {
         if self.starts.contains(&entry.file) {
             return true;

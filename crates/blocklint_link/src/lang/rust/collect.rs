@@ -48,7 +48,8 @@ impl Linker<'_> {
         (!self.values.is_unknown(element.value)).then(|| self.collected_as(declared, element, DEEPEST))
     }
 
-    /// Returns the type argument of a call of which nothing else is known, because the call may return that type.
+    /// Returns an `Option` of the type argument of a call of which nothing else is known, because the call may return
+    /// that type or none.
     pub(crate) fn written_in_call(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let Form::Subscript(method, wanted) = facts.form(self.program.site(site).callee) else { return None };

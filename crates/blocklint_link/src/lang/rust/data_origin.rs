@@ -94,7 +94,8 @@ const TAGS: [(&str, Source); 3] =
     [("from-request", Source::Request), ("from-network", Source::Network), ("from-file", Source::File)];
 
 impl Linker<'_> {
-    /// Returns the origin of a value by its form, where the language-independent reading `shown` did not tell it.
+    /// Returns whether a value comes from the asked source by its form, where the reading for all languages, `shown`,
+    /// did not tell it.
     pub(crate) fn comes_in_rust(
         &self,
         shown: ConditionResult,
@@ -128,7 +129,7 @@ impl Linker<'_> {
         }
     }
 
-    /// True if the type of a value tells its origin.
+    /// True if the type of a value tells that it comes from the asked source.
     fn is_tagged(&self, scope: Scope, form: FormId, asked: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         if !matches!(facts.form(form), Form::Var(_) | Form::Result(_) | Form::Attr(..) | Form::Await(_) | Form::Try(_))
@@ -257,7 +258,8 @@ impl Linker<'_> {
         }))
     }
 
-    /// Returns the origin of a call's result that is its receiver, or is made of its first argument.
+    /// Returns whether the result of a call comes from the asked source, where the result is the receiver or is made of
+    /// the first argument.
     fn comes_handed_on(
         &self,
         scope: Scope,
@@ -288,7 +290,8 @@ impl Linker<'_> {
         facts.args_of(made).into_iter().find(|arg| arg.name == field).map(|arg| arg.value)
     }
 
-    /// Returns the origin of the result of a closure that a library runs elsewhere and whose result is awaited.
+    /// Returns whether the result of a closure comes from the asked source, where a library runs the closure elsewhere
+    /// and the caller awaits it.
     fn comes_of_closure(
         &self,
         scope: Scope,
