@@ -537,7 +537,7 @@ pub(crate) enum OutputFormat {
     Concise,
     /// An array of objects, a superset of ruff's
     Json,
-    /// The same objects, one on each line
+    /// JSON objects as in `json`, one on each line
     Jsonl,
     /// SARIF 2.1.0, for code-scanning services
     Sarif,

@@ -87,8 +87,8 @@ pub enum Way {
         /// The change of behaviour, in words.
         changes: String,
     },
-    /// Java: the call stands in a chain of publishers, or in what puts one together. What it does runs where it may block,
-    /// or becomes a part of the chain.
+    /// Java: the call stands in a chain of publishers, or in an expression that builds one. The effect of the call runs
+    /// where it may block, or becomes a part of the chain.
     Chain {
         /// The library's names.
         of: Publishers,
