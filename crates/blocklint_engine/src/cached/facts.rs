@@ -85,8 +85,8 @@ fn kept(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
     })
 }
 
-/// Whether all that facts refer to is there. A checksum does not say so: whoever writes a repository may put facts into it that fit
-/// theirs, and the analysis, which believes facts, would break at them.
+/// True if everything exists that the facts refer to. A checksum does not ensure this, because the author of a
+/// repository may commit facts with a fitting checksum, and the analysis, which trusts facts, would panic.
 fn holds_together(facts: &FileFacts) -> bool {
     let look = || {
         let ids = |count: usize| 0..count as u32;
