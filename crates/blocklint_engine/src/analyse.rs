@@ -122,7 +122,7 @@ pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Fa
 ///
 /// # Errors
 ///
-/// Where the system gives no threads. What cannot be read is a finding (BLT902), not an error.
+/// Fails if the system gives no threads. A file that cannot be read is a finding (BLT902), not an error.
 pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
     analyse_watched(project, models, options, &Silent)
 }
@@ -160,7 +160,7 @@ pub fn analyse_watched(
 /// The state of a run before its files are linked.
 pub(crate) struct Unsolved<'p> {
     pub(crate) project: &'p Project,
-    /// What could not be read.
+    /// Findings for files that could not be read.
     pub(crate) unread: Vec<Finding>,
     /// The languages of which some file was not read.
     pub(crate) unread_languages: Vec<Language>,

@@ -29,7 +29,7 @@ impl Levels {
 pub struct Chosen {
     /// The findings to show.
     pub findings: Vec<Finding>,
-    /// The same findings under their causes.
+    /// The chosen findings, grouped by cause.
     pub groups: Vec<Group>,
     /// How many of the chosen rules lie below the levels.
     pub below: usize,

@@ -90,7 +90,7 @@ fn kept(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
 fn holds_together(facts: &FileFacts) -> bool {
     let look = || {
         let ids = |count: usize| 0..count as u32;
-        // This loop reads in order; the analysis reads in any order. A missing place panics in both.
+        // This check reads in order; the analysis reads in any order. A missing place panics, which the caller catches.
         validate(facts).is_ok()
             && facts.symbols.iter().all(|(sym, _)| sym.is_some())
             && ids(facts.bodies.len()).map(BodyId).all(|id| {

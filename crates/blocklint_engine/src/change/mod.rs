@@ -1,4 +1,4 @@
-//! What a change brought: the findings of two states of a project are compared, not their lines.
+//! The findings that a change brought: the findings of two states of a project are compared, not their lines.
 //!
 //! Facts of files that both states share are made once. Manifests, configuration and models count as they are now in both: what is
 //! asked is what the change of the code brought.

@@ -121,7 +121,7 @@ fn of_comment(
 }
 
 impl Comment<'_> {
-    /// True if the comment addresses blocklint only; a bare `noqa` addresses all tools.
+    /// True if the comment addresses blocklint. A bare `noqa` addresses all tools.
     fn is_ours(&self) -> bool {
         match self.kind {
             SuppressionKind::Noqa => self.words.iter().any(|(word, rules)| !rules.is_empty() || seems_ours(word)),
