@@ -143,7 +143,7 @@ impl<'a> File<'a, '_> {
             closing.push(')');
         }
         edits.extend(self.handed(site, &head, &closing, true));
-        Ok(Mended { title: format!("Hand to a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
+        Ok(Mended { title: format!("Run in a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
     }
 
     /// True if a call reads or writes what the function around was given: `file.write(data)`.
@@ -178,7 +178,7 @@ impl<'a> File<'a, '_> {
             return Ok((Some(offload), written, Vec::new()));
         }
         let Some(last) = to.last() else {
-            return Err(Refusal::new("no function of this framework hands calls to a thread"));
+            return Err(Refusal::new("no function of this framework runs calls in a thread"));
         };
         let is_old = lacks(last);
         let (written, edits) = self.imported(site, if is_old { "asyncio.get_running_loop" } else { &last.path })?;
@@ -214,7 +214,7 @@ impl<'a> File<'a, '_> {
         }
         edits.extend(self.handed(site, &head, &closing, true));
         let (major, minor) = self.oldest.unwrap_or(WITH_TO_THREAD);
-        let title = format!("Hand to a thread with `run_in_executor`: the project runs on Python {major}.{minor} too");
+        let title = format!("Run in a thread with `run_in_executor`: the project runs on Python {major}.{minor} too");
         Ok(Mended { title, applicability: Applicability::Unsafe, edits })
     }
 

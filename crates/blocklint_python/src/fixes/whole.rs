@@ -197,7 +197,7 @@ impl<'a> File<'a, '_> {
             [_] => "these calls",
             _ => "these steps",
         };
-        let title = format!("Hand {what} to a thread with {named}, as `{name}`");
+        let title = format!("Run {what} in a thread with {named}, as `{name}`");
         Ok(Mended { title, applicability: Applicability::Unsafe, edits })
     }
 

@@ -26,7 +26,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         let mut finding = search.finding(mistake, one.site, call, severity, Confidence::Medium);
         finding.effect = Some(Effect::Cpu);
         finding.context = Some(Context::EventLoop);
-        finding.note = Some(format!("`{}` hands the same to a thread", holder_name(linker, one.elsewhere)));
+        finding.note = Some(format!("`{}` runs the same in a thread", holder_name(linker, one.elsewhere)));
         finding
     };
     all.into_iter().map(finding).collect()
@@ -39,7 +39,7 @@ pub(crate) struct CalledHere {
     pub(crate) site: SiteRef,
     /// The function that it calls.
     pub(crate) function: BodyRef,
-    /// The call that hands the same to a thread.
+    /// The call that runs the same in a thread.
     pub(crate) elsewhere: SiteRef,
 }
 
