@@ -78,7 +78,7 @@ def run(arguments: Optional[List[str]] = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="blocklint codemod", description="Rewrites Python across files so that a finding is gone.")
-    made.add_argument("name", choices=["asyncify", "offload"], help="helpers become coroutines, or are handed to a thread")
+    made.add_argument("name", choices=["asyncify", "offload"], help="helpers become coroutines, or are run in a thread")
     made.add_argument("paths", nargs="*", default=["."], help="the project [default: .]")
     made.add_argument("--finding", action="append", default=[], metavar="PATH:LINE", help="only findings there; repeatable")
     made.add_argument("--rule", action="append", default=[], metavar="RULE", help="only findings of this rule, by code or name; repeatable")

@@ -40,7 +40,7 @@ class Edits:
     arguments: Dict[Span, Tuple[Dict[str, str], Dict[str, str]]] = field(default_factory=dict)
     # Calls that a thread makes: the function that hands over, and whether it passes keywords on.
     threads: Dict[Span, Tuple[str, bool]] = field(default_factory=dict)
-    # Calls that handed a function to a thread, and now make the call themselves.
+    # Calls that ran a function in a thread, and now make the call themselves.
     direct: Set[Span] = field(default_factory=set)
     # Starts of `with` and `for`; in a comprehension of what is iterated over.
     async_blocks: Set[Tuple[int, int]] = field(default_factory=set)

@@ -14,7 +14,7 @@ from .refusal import Refusal
 from .spelling import CHANGES, is_class, leave, span, spelled, top
 from .values import Values
 
-# How each runtime hands a call to a thread, and whether keywords are passed on.
+# How each runtime runs a call in a thread, and whether keywords are passed on.
 THREADS = {
     "asyncio": ("asyncio.to_thread", True),
     "anyio": ("anyio.to_thread.run_sync", False),
@@ -261,5 +261,5 @@ class Leaves(Values, Files):
 
 
 def hands_over(file: File) -> bool:
-    """Whether a file hands calls to threads by what asyncio has for it, as it would go on doing."""
+    """Whether a file runs calls in threads by what asyncio has for it, as it would go on doing."""
     return "asyncio.to_thread" in file.source

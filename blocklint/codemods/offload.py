@@ -1,6 +1,6 @@
 """For libcst's own tool: `python -m libcst.tool codemod -x blocklint.codemods.offload.OffloadCommand --no-format PATHS`.
 
-Helpers are handed to a thread where coroutines call them.
+Helpers are run in a thread where coroutines call them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from .command import FindingsCommand
 
 
 class OffloadCommand(FindingsCommand):
-    DESCRIPTION = "Helpers are handed to a thread where coroutines call them."
+    DESCRIPTION = "Helpers are run in a thread where coroutines call them."
     NAME = "offload"
 
 

@@ -77,7 +77,7 @@ class Project:
         return [one for one in self.findings if one["fingerprint"] in self.shown and one["context"] == "event-loop" and one["trace"]]
 
     def runtime(self, finding: Finding) -> str:
-        """The runtime of the coroutine: what hands its calls to a thread tells, else its file's imports."""
+        """The runtime of the coroutine: what runs its calls in a thread tells, else its file's imports."""
         said = (finding["fix"] or {}).get("message", "")
         if "trio." in said or "anyio." in said:
             return "trio" if "trio." in said else "anyio"
@@ -88,7 +88,7 @@ class Project:
     # --- asyncify -------------------------------------------------------------------------------------
 
     def asyncify(self, finding: Finding, public: bool = False) -> Mended:
-        """The edits that make the finding's call an awaited one; where nothing takes its place, its helper is handed to a thread.
+        """The edits that make the finding's call an awaited one; where nothing takes its place, its helper is run in a thread.
 
         Raises Refusal.
         """
@@ -114,7 +114,7 @@ class Project:
                 function, node, name = told
                 reason = f"{refusal.reason}; and a thread cannot run `{helper}` as it is, for `{function}` changes `{name}`, which the loop or another thread may do at once"
                 raise Refusal("shared-state", reason, function.file.path, node.lineno) from None
-            mended.notes.append(f"{refusal.path}:{refusal.line}: `{helper}` is handed to a thread, for {refusal.reason}")
+            mended.notes.append(f"{refusal.path}:{refusal.line}: `{helper}` is run in a thread, for {refusal.reason}")
             return mended
 
     def _at_once(self, finding: Finding, mended: Mended) -> Mended:
@@ -132,7 +132,7 @@ class Project:
         except Refusal:
             return mended
         helper = finding["trace"][1]["function"]
-        whole.notes.append(f"{again.file.path}:{mended.hops.line}: `{helper}` is handed to a thread as a whole, for nothing in it has a twin, and each call would enter one")
+        whole.notes.append(f"{again.file.path}:{mended.hops.line}: `{helper}` is run in a thread as a whole, for nothing in it has a twin, and each call would enter one")
         return whole
 
     def _meets(self, finding: Finding) -> Iterator[Change]:
@@ -254,7 +254,7 @@ class Project:
     # --- offload --------------------------------------------------------------------------------------
 
     def offload(self, finding: Finding) -> Mended:
-        """Hands the first helper of the trace to a thread wherever a coroutine calls it, by the edits of `blocklint check --fix`.
+        """Runs the first helper of the trace in a thread wherever a coroutine calls it, by the edits of `blocklint check --fix`.
 
         Raises Refusal.
         """

@@ -26,7 +26,7 @@ fn main() {
     println!("cargo::rustc-env=BLOCKLINT_BUILD={:016x}", hash.0);
 }
 
-/// What lies in a folder, sorted; nothing where it is none.
+/// Returns the entries of a folder, sorted; none if the path is no folder.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();

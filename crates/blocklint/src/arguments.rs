@@ -1,4 +1,4 @@
-//! What the command line may say.
+//! The arguments of the command line.
 
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_project::{Configuration, Persona};
@@ -335,7 +335,7 @@ fn only_with(argument: clap::Arg, but: &[&str]) -> clap::Arg {
     let says_nothing = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
     let id = argument.get_id().as_str();
     let says_nothing = says_nothing && !but.contains(&id) || NOR.contains(&id);
-    // What is hidden stays so.
+    // A hidden argument stays hidden.
     if says_nothing { argument.hide(true) } else { argument }
 }
 
@@ -458,7 +458,7 @@ pub(crate) struct VerifyModels {
 }
 
 impl Check {
-    /// Whether what only tests, examples and command lines reach is reported too.
+    /// True if findings that only tests, examples and command lines reach are reported too.
     pub(crate) fn looks_aside(&self, configuration: &Configuration) -> bool {
         self.include_aside || self.persona.map_or_else(|| configuration.looks_aside(), Persona::looks_aside)
     }
@@ -537,7 +537,7 @@ pub(crate) enum OutputFormat {
     Concise,
     /// An array of objects, a superset of ruff's
     Json,
-    /// The same objects, one on each line
+    /// JSON objects as in `json`, one on each line
     Jsonl,
     /// SARIF 2.1.0, for code-scanning services
     Sarif,

@@ -1,4 +1,4 @@
-//! What the command line may say about how a run goes and what it says on the way.
+//! The arguments that control the course of a run and its output on the way.
 
 use blocklint_engine::Fault;
 use camino::Utf8PathBuf;
@@ -63,7 +63,7 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// What is counted.
+/// The thing that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Counted {
     /// The findings of each rule

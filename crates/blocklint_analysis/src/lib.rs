@@ -48,24 +48,24 @@ use findings::SolvedGraph;
 pub use findings::must_not_block::count_what_must_not_block;
 pub use raw_finding::RawFinding;
 
-/// What the analysis is told besides the files and models.
+/// The options of the analysis, besides the files and models.
 #[derive(Clone, Copy)]
 pub struct Options {
     /// The severity of a finding is that of its labels which are at least this sure.
     pub min_confidence: Confidence,
     /// Signals that are switched off, to measure what they do.
     pub without: SignalSet,
-    /// Whether what is only for tests, examples or a command line counts like everything else.
+    /// True if code that is only for tests, examples or a command line counts like all other code.
     pub include_aside: bool,
-    /// Whether findings say which signals spoke of them: costs time.
+    /// True if findings list the signals that changed them, which costs time.
     pub account: bool,
-    /// Whether all ways of findings are told, not only the best one of each: costs memory.
+    /// True if all paths of findings are kept, not only the best one of each, which costs memory.
     pub ways: bool,
     /// For tests: the seed of a random order in which the targets of every call are asked for before the search.
     pub ask_first: Option<u64>,
 }
 
-/// What a run found: findings by path, offset and rule, and the causes behind them.
+/// The result of a run: findings by path, offset and rule, and the causes behind them.
 #[derive(Debug)]
 pub struct Solved {
     /// The findings, at every level.
@@ -76,16 +76,16 @@ pub struct Solved {
     pub used: Vec<UsedComment>,
     /// All ways of the findings, where that was asked for.
     pub net: Option<PathNetwork>,
-    /// Whether what is only for tests, examples or a command line was asked for: edits are made there too.
+    /// True if code that is only for tests, examples or a command line was included: edits are made there too.
     pub with_aside: bool,
 }
 
-/// What a search over a whole program found, with what a later one over a few of its files needs.
+/// The result of a search over a whole program, and the facts that a later search over a few of its files needs.
 #[derive(Debug)]
 pub struct Whole {
-    /// What was found.
+    /// The findings and causes.
     pub solved: Solved,
-    /// What flowed where.
+    /// The flows of the whole program.
     pub flows: Flows,
 }
 
@@ -104,15 +104,16 @@ pub fn solve(linker: &Linker<'_>, options: Options) -> Solved {
     searched(linker, options, |search| search, |_, _| ()).0
 }
 
-/// The same, with what [`solve_some`] asks for later.
+/// Finds the calls that block, as [`solve`] does, and keeps the flows that [`solve_some`] asks for later.
 pub fn solve_whole(linker: &Linker<'_>, options: Options) -> Whole {
     let (solved, flows) = searched(linker, options, |search| search, Flows::of);
     Whole { solved, flows }
 }
 
-/// Finds what blocks in a few files, and whom. Looks nowhere but where they lead to now, or led to in an earlier search over all files.
-/// It answers for more files than it is asked about: [`Linker::files_asked`] tells. What only all files tell (how many functions wait for a
-/// cause, what was said of it elsewhere) is as far as these files tell.
+/// Finds the calls that block in a few files, and the code that they block. It follows only the paths that begin in
+/// these files now, or that an earlier search over all files found. It answers for more files than it is asked about:
+/// [`Linker::files_asked`] lists them. Facts that need all files (how many functions wait for a cause, comments about
+/// it elsewhere) are only as complete as these files.
 pub fn solve_some(linker: &Linker<'_>, options: Options, flows: &Flows, wanted: Wanted<'_>) -> Solved {
     let mut solved = searched(linker, options, |search| search.within(flows, wanted), |_, _| ()).0;
     solved.findings.retain(|finding| linker.is_asked(finding.file));

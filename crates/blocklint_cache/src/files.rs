@@ -17,10 +17,10 @@ const MOST_WASTE: u64 = 1 << 20;
 /// The name of the file that lists them.
 pub(crate) const INDEX: &str = "files";
 
-/// What is known of one file.
+/// A file as an earlier run knew it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
-    /// What the file system said when it was read; `None` where a later change might not show.
+    /// The metadata of the file when it was read; `None` if a later change might leave the metadata as it is.
     pub stat: Option<Stat>,
     /// Its bytes.
     pub content: Digest,
@@ -35,7 +35,7 @@ pub enum Located {
     Kept(Known),
     /// New ones.
     New {
-        /// What the file system says.
+        /// The metadata of the file.
         stat: Option<Stat>,
         /// Its bytes.
         content: Digest,
@@ -51,7 +51,7 @@ struct Index {
     files: Vec<(String, Known)>,
 }
 
-/// What is known of the files of a project.
+/// The known files of a project.
 #[derive(Debug)]
 pub struct Files {
     folder: Utf8PathBuf,
@@ -61,7 +61,7 @@ pub struct Files {
 }
 
 impl Known {
-    /// The same, with what the file system says now.
+    /// Returns the entry with the current metadata of the file.
     #[must_use]
     pub fn at(self, stat: Option<Stat>) -> Self {
         Known { stat, ..self }
@@ -87,7 +87,7 @@ impl Files {
         }
     }
 
-    /// What is known of the file at this path.
+    /// Returns the entry of the file at this path.
     pub fn get(&self, path: &str) -> Option<&Known> {
         let at = *self.by_path.get(path)?;
         self.index.files.get(at as usize).map(|(_, known)| known)

@@ -12,7 +12,7 @@ use crate::files::INDEX;
 use crate::files::{Files, segments_of};
 use crate::{Digest, FOLDER, stored};
 
-/// What backup programs and others look for.
+/// The name of the file by which backup programs recognise a cache.
 const TAG: &str = "CACHEDIR.TAG";
 /// The first bytes of the tag, by <https://bford.info/cachedir/>; then whose it is.
 const TAG_TEXT: &str = "Signature: 8a477f597d28d172789f06886806bc55\n\
@@ -58,7 +58,7 @@ impl Cache {
         &self.root
     }
 
-    /// What is known of files.
+    /// Returns the known files.
     pub fn files(&self) -> Files {
         match self.refuse_links() {
             Ok(()) => Files::read(&self.folder),
@@ -76,7 +76,7 @@ impl Cache {
         fs::remove_file(self.folder.join(INDEX))
     }
 
-    /// What was kept of a whole run under this key.
+    /// Returns the stored result of a whole run with this key.
     pub fn run<T: DeserializeOwned>(&self, key: Digest) -> Option<T> {
         self.refuse_links().ok()?;
         stored::read(&self.run_path(key))

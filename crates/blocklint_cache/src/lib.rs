@@ -1,7 +1,8 @@
-//! What earlier runs left: facts of single files, and the findings of whole runs, as bytes under keys.
+//! Results of earlier runs: facts of single files, and findings of whole runs, as bytes under keys.
 //!
-//! A cache never fails a run and never changes what it says: what is missing, cut, changed or written by another version is not there,
-//! and what cannot be written is left out. Each piece carries a checksum; files are replaced as a whole.
+//! A cache never fails a run and never changes its findings. A piece that is missing, cut, changed or written by
+//! another version counts as absent; a piece that cannot be written is left out. Each piece carries a checksum; files
+//! are replaced as a whole.
 
 mod digest;
 mod files;

@@ -1,4 +1,4 @@
-//! What the file system says of a file without reading it.
+//! Metadata of a file from the file system, without a read of the file.
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What every file of a cache begins with; changes with its form.
+/// The first bytes of every file of a cache; they change with its format.
 const MARK: [u8; 8] = *b"blkcach1";
 
 /// Far more than any run leaves, in bytes.

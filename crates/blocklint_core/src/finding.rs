@@ -11,11 +11,11 @@ pub struct Finding {
     pub severity: Severity,
     /// How sure.
     pub confidence: Confidence,
-    /// What is wrong, in one sentence without a full stop.
+    /// The mistake, in one sentence without a full stop.
     pub message: String,
     /// Why it matters; notes of the model row stand here too.
     pub notes: Vec<String>,
-    /// What to do.
+    /// The advice to the user.
     pub help: Option<String>,
     /// Where it stands.
     pub place: Place,
@@ -43,11 +43,11 @@ pub struct Finding {
     pub fingerprint: String,
     /// Why it is not shown, if it is not. Such findings are for formats that list them (SARIF).
     pub suppression: Option<Suppression>,
-    /// What made it less bad, less sure, or worse, where the run was told to account for it.
+    /// The signals that changed its severity or its confidence, if the run was asked for reasons.
     pub reasons: Vec<Reason>,
     /// Its severity if it were not left aside: only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
-    /// What was seen of it while the program ran, where the run was given evidence.
+    /// The observation of the finding at run time, if the run had evidence.
     pub confirmed: Option<Confirmed>,
 }
 
@@ -91,14 +91,15 @@ pub struct Aside {
     pub because: &'static str,
 }
 
-/// What was seen of a finding while the program ran.
+/// The observation of a finding while the program ran.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Confirmed {
     /// The longest time for which the thread was held, in seconds; `None` where the evidence measures none.
     pub seconds: Option<f64>,
     /// How often it was seen: stalls of a recorder and lines of a log, samples of a profiler.
     pub times: u64,
-    /// Whether the stack was seen on the way to the call; else only that the function held the thread, by this or another call.
+    /// True if the stack of the call was recorded. Otherwise the evidence only shows that the function held the thread,
+    /// by this or another call.
     pub exact: bool,
     /// The tests that showed it, each once, in the order in which they did.
     pub tests: Vec<String>,
@@ -135,9 +136,9 @@ fn duration(seconds: f64) -> String {
 pub struct Reason {
     /// The signal's name, in kebab-case.
     pub name: &'static str,
-    /// What it says, as a clause: "it is made only where it lacks".
+    /// The signal as a clause: "it is made only where it lacks".
     pub says: &'static str,
-    /// What it makes of a finding: "note", "less sure".
+    /// Its effect on a finding: "note", "less sure".
     pub makes: &'static str,
     /// Where a reader sees it.
     pub place: Option<Place>,
@@ -157,7 +158,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// What is said of it where it is no step of a way, but the call over which another holds a lock.
+    /// Returns the words for a call over which another function holds a lock; it is no step of a path.
     pub fn holds_lock(&self) -> String {
         format!("`{}` holds the lock over `{}`", body_name(&self.function), self.written)
     }
@@ -188,9 +189,9 @@ pub struct Group {
 /// Edits that mend a finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fix {
-    /// What they do, in the imperative.
+    /// The action of the edits, in the imperative.
     pub title: String,
-    /// Whether they may be applied unseen.
+    /// Tells if the edits may be applied without review.
     pub applicability: Applicability,
     /// The edits; they do not overlap.
     pub edits: Vec<Edit>,
@@ -210,7 +211,7 @@ pub enum Applicability {
 /// Replaces a span of one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edit {
-    /// What is replaced.
+    /// The text that is replaced.
     pub place: Place,
     /// By what.
     pub content: String,
@@ -239,7 +240,7 @@ pub struct Suppression {
     pub source: SuppressionSource,
 }
 
-/// What silences a finding.
+/// The origin of a suppression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuppressionSource {
     /// A comment.

@@ -1,4 +1,4 @@
-//! What stays of a finding while lines move.
+//! Fingerprints: the part of a finding that stays equal while lines move.
 
 use crate::RuleCode;
 

@@ -1,5 +1,5 @@
-//! What is to be done about a finding, before it is edits: a rule decides it, and the front end of the language turns
-//! it into edits on a fresh parse of the file, or refuses with a reason.
+//! Remedies of findings. A rule chooses the remedy. The front end of the language turns it into edits on a fresh parse
+//! of the file, or refuses with a reason.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,8 @@ impl Remedy {
     ///
     /// # Errors
     ///
-    /// What the first way, which is the best, says why it cannot.
+    /// Returns the first way that can be written. If none can, returns the refusal of the first way, because that way
+    /// is the best.
     pub fn first(&self, mut write: impl FnMut(&Way) -> Result<Mended, Refusal>) -> Result<Mended, Refusal> {
         let mut refused = None;
         for way in &self.ways {
@@ -47,7 +48,7 @@ pub enum Way {
         method: bool,
         /// True if it does the same for everyone who looks, as a sleep does.
         same: bool,
-        /// What the manifest must ask for besides, as people say it.
+        /// The requirement that the manifest must have besides, in words for users.
         needs: Option<String>,
     },
     /// The async twin is a method of another type, of which the call's own expression makes a value: rename that type
@@ -57,7 +58,7 @@ pub enum Way {
         from: String,
         /// The type that has the twin (`tokio::process::Command`).
         to: String,
-        /// What the manifest must ask for besides, as people say it.
+        /// The requirement that the manifest must have besides, in words for users.
         needs: Option<String>,
     },
     /// This text takes the place of the call.
@@ -74,7 +75,7 @@ pub enum Way {
     DropArgument {
         /// Its name.
         name: String,
-        /// What changes with it, in words; none if what it says is what holds without it.
+        /// The change of behaviour, in words; none if the behaviour stays as it is.
         changes: Option<String>,
     },
     /// Give one more argument by its name.
@@ -83,11 +84,11 @@ pub enum Way {
         name: String,
         /// Its text.
         value: String,
-        /// What changes with it, in words.
+        /// The change of behaviour, in words.
         changes: String,
     },
-    /// Java: the call stands in a chain of publishers, or in what puts one together. What it does runs where it may block,
-    /// or becomes a part of the chain.
+    /// Java: the call stands in a chain of publishers, or in an expression that builds one. The effect of the call runs
+    /// where it may block, or becomes a part of the chain.
     Chain {
         /// The library's names.
         of: Publishers,
@@ -125,7 +126,7 @@ pub struct Publishers {
     pub schedulers: &'static str,
     /// The call on it that gives workers which may block.
     pub workers: &'static str,
-    /// What gave them in versions that lack it.
+    /// The call that returned the workers in versions that lack it.
     pub older_workers: &'static str,
     /// A scheduler.
     pub scheduler: &'static str,
@@ -135,7 +136,7 @@ pub struct Publishers {
     pub queue: &'static str,
     /// Methods of publishers and schedulers that begin what goes on until it is ended; the first, of publishers.
     pub starts: &'static [&'static str],
-    /// What ends a subscription.
+    /// The call that ends a subscription.
     pub subscription: &'static str,
     /// The class that makes one of many.
     pub subscriptions: &'static str,
@@ -188,16 +189,16 @@ pub enum Piece {
 /// The edits of a remedy in the one file that it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mended {
-    /// What they do, in the imperative.
+    /// The action of the edits, in the imperative.
     pub title: String,
     /// True if they may be applied unseen.
     pub applicability: Applicability,
-    /// What is replaced and by what; ascending, without overlap.
+    /// The replaced spans with their new text; ascending, without overlap.
     pub edits: Vec<(Span, String)>,
 }
 
 impl Mended {
-    /// The same as a fix of a finding at this place.
+    /// Returns the mended text as a fix of a finding at this place.
     pub fn at(self, place: &Place) -> Fix {
         let edit = |(span, content)| Edit { place: Place::unlocated(place.path.clone(), span), content };
         Fix { title: self.title, applicability: self.applicability, edits: self.edits.into_iter().map(edit).collect() }

@@ -20,12 +20,12 @@ impl Span {
         Span { start, end: end.max(start) }
     }
 
-    /// Whether `other` lies wholly inside this span.
+    /// True if `other` lies wholly inside this span.
     pub fn contains(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end
     }
 
-    /// Whether the offset lies inside; the end itself does not.
+    /// True if the offset lies inside; the end itself does not.
     pub fn contains_offset(self, offset: u32) -> bool {
         self.start <= offset && offset < self.end
     }
@@ -68,7 +68,7 @@ impl Place {
         self.locate_in(text, &LineStarts::new(text));
     }
 
-    /// The same where the lines of the text are known: many places of one file cost one look through it.
+    /// Sets line and column from known starts of lines, so that many places of one file need only one scan of its text.
     pub fn locate_in(&mut self, text: &str, lines: &LineStarts) {
         self.span = clamp(self.span, text);
         self.start = lines.location(text, self.span.start);

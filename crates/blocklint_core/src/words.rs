@@ -165,7 +165,7 @@ words! {
 }
 
 words! {
-    /// What a call does besides holding the thread, when an event loop runs there.
+    /// The failure of a call that runs on an event loop, besides that it holds the thread.
     Fails {
         /// It raises, throws or panics.
         Raises = "raises",
@@ -347,13 +347,13 @@ impl WhereSet {
         WhereSet(self.0 & !other.0)
     }
 
-    /// Whether nothing is left.
+    /// True if the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether a root of this context and runtime is meant. An event-loop root of unknown runtime is
-    /// meant only by a set that holds for every runtime.
+    /// True if the set holds a root of this context and runtime. An event-loop root of unknown runtime is held only by
+    /// a set that holds every runtime.
     pub fn holds(self, context: Context, runtime: Option<Runtime>) -> bool {
         match (context, runtime) {
             (Context::EventLoop, Some(runtime)) => self.0 & (1 << runtime as u32) != 0,

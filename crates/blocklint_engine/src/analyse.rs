@@ -38,22 +38,22 @@ pub fn set_threads(threads: usize) {
     THREADS.store(threads, Ordering::Relaxed);
 }
 
-/// What a run is told besides the project.
+/// The options of a run besides the project.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// A finding's severity is that of its labels which are at least this sure.
     pub min_confidence: Confidence,
     /// Signals that are switched off, to measure what they do.
     pub without: SignalSet,
-    /// Whether findings say which signals spoke of them: costs time.
+    /// True if findings list the signals that apply to them, which costs time.
     pub account: bool,
-    /// Whether what is only for tests, examples or a command line counts like everything else.
+    /// True if code that is only for tests, examples or a command line counts like other code.
     pub include_aside: bool,
     /// True if functions that must not block are counted, whatever is found.
     pub counts_what_must_not_block: bool,
-    /// What is asked of comments that silence rules.
+    /// The checks of comments that silence rules.
     pub comments: CommentChecks,
-    /// Whether all ways of findings are told, as a plan needs them: costs memory.
+    /// True if all paths of findings are kept, as a plan needs them; this costs memory.
     pub ways: bool,
     /// For tests: the seed of a random order in which the targets of every call are asked for before the search.
     pub ask_first: Option<u64>,
@@ -88,16 +88,16 @@ impl Options {
     }
 }
 
-/// What one run found, at every level.
+/// The result of one run, at every level.
 #[derive(Debug)]
 pub struct Report {
     /// Findings in the reported files, by path, offset, rule; places are not located yet.
     pub findings: Vec<Finding>,
-    /// The same under their causes, in order of reach.
+    /// The findings under their causes, in order of reach.
     pub groups: Vec<Group>,
     /// How many files could be opened.
     pub read: usize,
-    /// What is to be done about the findings.
+    /// The remedies of the findings.
     pub remedies: Remedies,
     /// How many functions must not block, where that was asked for or nothing was found.
     pub must_not_block: Option<usize>,
@@ -125,12 +125,12 @@ pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Fa
 ///
 /// # Errors
 ///
-/// Where the system gives no threads. What cannot be read is a finding (BLT902), not an error.
+/// Fails if the system gives no threads. A file that cannot be read is a finding (BLT902), not an error.
 pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
     analyse_watched(project, models, options, &Silent)
 }
 
-/// The same, which tells how far it is.
+/// Analyses as [`analyse`] does and reports the progress.
 ///
 /// # Errors
 ///
@@ -160,17 +160,17 @@ pub fn analyse_watched(
     })
 }
 
-/// What is known before anything is linked.
+/// The state of a run before its files are linked.
 pub(crate) struct Unsolved<'p> {
     pub(crate) project: &'p Project,
-    /// What could not be read.
+    /// Findings for files that could not be read.
     pub(crate) unread: Vec<Finding>,
     /// The languages of which some file was not read.
     pub(crate) unread_languages: Vec<Language>,
     /// How many files could be opened.
     pub(crate) read: usize,
     pub(crate) timings: Timings,
-    /// Who waits.
+    /// The receiver of progress reports.
     pub(crate) progress: &'p dyn Progress,
 }
 
@@ -366,7 +366,7 @@ pub fn grouped(findings: &[Finding]) -> Vec<Group> {
     groups.sort_by_cached_key(|group| {
         std::cmp::Reverse((worst(group), group.cause.as_ref().map_or(0, |cause| cause.reach)))
     });
-    // What says something about code before what says something about files.
+    // Findings about code come before findings about files.
     let (files, code): (Vec<u32>, Vec<u32>) =
         without.into_iter().partition(|index| findings[*index as usize].rule == UNREADABLE_SOURCE.code);
     groups.extend(

@@ -27,9 +27,9 @@ impl Levels {
 /// The findings that are shown, and how many of the chosen rules lie below the levels.
 #[derive(Debug)]
 pub struct Chosen {
-    /// What is shown.
+    /// The findings to show.
     pub findings: Vec<Finding>,
-    /// The same under their causes.
+    /// The chosen findings, grouped by cause.
     pub groups: Vec<Group>,
     /// How many of the chosen rules lie below the levels.
     pub below: usize,
@@ -39,7 +39,7 @@ pub struct Chosen {
     pub left_aside: Vec<Finding>,
     /// How many functions of the project must not block, where that was counted.
     pub must_not_block: Option<usize>,
-    /// What would be shown if it were not silenced at its own place; for formats that list it.
+    /// Findings that a suppression at their own place hides; for formats that list them.
     pub suppressed: Vec<Finding>,
 }
 
@@ -102,7 +102,7 @@ fn followed(groups: Vec<Group>, moved: &[Option<u32>]) -> Vec<Group> {
     groups.collect()
 }
 
-/// What `Chosen` only counts.
+/// The findings that `Chosen` only counts.
 #[derive(Debug, Default)]
 pub(crate) struct Hidden {
     /// Below the levels.
@@ -149,7 +149,7 @@ pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection,
     choose_keeping(findings, groups, selection, levels).0
 }
 
-/// The same, with what is only counted.
+/// Chooses findings as [`choose`] does and also returns those that are only counted.
 pub(crate) fn choose_keeping(
     findings: Vec<Finding>,
     groups: Vec<Group>,

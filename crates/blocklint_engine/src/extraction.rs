@@ -15,16 +15,17 @@ use crate::panics::catch;
 use crate::progress::{Progress, Step};
 use crate::templates::{is_template, mark};
 
-/// What became of one file.
+/// The outcome of one file.
 #[derive(Debug)]
 pub struct Extracted {
-    /// What it says; nothing where it was not read.
+    /// The facts of the file; none if it was not read.
     pub facts: Option<FileFacts>,
     /// Where its names and values are used; only [`on_all_threads`] makes it.
     pub index: Option<FileIndex>,
-    /// Whether its index is made only if somebody asks: its facts were kept, and are not at hand in the processor.
+    /// True if its index is built only on demand, because its facts came from the cache and are not in the processor's
+    /// caches.
     pub(crate) is_kept: bool,
-    /// What of it is unknown, and where.
+    /// The unreadable part, with its span.
     pub unread: Option<(Span, Unread)>,
     /// Time until its tree stood: reading, decoding, parsing.
     parse: Duration,
@@ -41,7 +42,7 @@ impl Extracted {
         self.walk += indexed.elapsed();
     }
 
-    /// Whether the file could be opened, whatever came of it.
+    /// True if the file could be opened, even if it could not be parsed.
     pub(crate) fn was_opened(&self) -> bool {
         !matches!(self.unread, Some((_, Unread::Whole(UnreadFile::Unreadable(_)))))
     }
@@ -79,7 +80,8 @@ pub(crate) fn on_all_threads<T: Send>(
     (extracted, parse, wall.saturating_sub(parse))
 }
 
-/// What `extract` makes of these files, in their order, with their indices. Must run in a pool of threads with large stacks.
+/// Returns the results of `extract` for these files, in their order, with their indices. Must run in a pool of threads
+/// with large stacks.
 pub(crate) fn extract_some(files: &[&SourceFile], extract: impl Fn(&SourceFile) -> Extracted + Sync) -> Vec<Extracted> {
     let extracted = files.par_iter().map_init(Scratch::default, |scratch, file| {
         let mut extracted = extract(file);
@@ -128,7 +130,7 @@ pub(crate) fn extract_unread(unread: UnreadFile, started: Instant) -> Extracted 
     not_read(Unread::Whole(unread), started)
 }
 
-/// The same of the bytes that were read, from the time at which that was begun.
+/// Extracts the facts from bytes that were read; `started` is the begin of the read.
 pub(crate) fn extract_read(file: &SourceFile, bytes: &[u8], started: Instant) -> Extracted {
     let mut parse = None;
     let facts = match facts_of_bytes(file, bytes, || parse = Some(started.elapsed())) {
@@ -157,7 +159,7 @@ fn not_read(unread: Unread, started: Instant) -> Extracted {
 ///
 /// # Errors
 ///
-/// What broke in the front end.
+/// Returns the facts of the bytes, or the message of a panic of the front end.
 fn facts_of_bytes(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Result<Option<FileFacts>, String> {
     let mut facts = catch(|| facts_of(file, bytes, parsed))?;
     if let Some(facts) = facts.as_mut().filter(|_| !file.is_notebook()) {
@@ -175,8 +177,8 @@ pub(crate) fn extract_bytes(file: &SourceFile, bytes: &[u8]) -> Result<FileFacts
     facts_of_bytes(file, bytes, || ())?.ok_or_else(|| "this language is not read yet".to_owned())
 }
 
-/// What the front end of the language makes of the bytes; it tells when the tree stands. Nothing for a
-/// language that has no front end yet.
+/// Returns the facts that the front end of the language extracts from the bytes; calls `parsed` when the tree is
+/// complete. Returns nothing for a language without a front end.
 fn facts_of(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Option<FileFacts> {
     match file.language {
         Language::Python => {

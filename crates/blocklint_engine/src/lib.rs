@@ -1,5 +1,5 @@
-//! One whole run: a project's files to facts, facts to a program, what that program's calls do, and the findings in
-//! words. What the command line, the fixture harness and, later, the language server share.
+//! One whole run: reads a project's files into facts, links facts to a program, finds the effects of that program's
+//! calls, and returns the findings in words. The command line, the fixture harness and the language server share it.
 //!
 //! Reads files; prints nothing and looks at no environment.
 

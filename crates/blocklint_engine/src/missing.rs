@@ -21,9 +21,9 @@ pub struct Missing {
     pub language: Language,
     /// The path that is called.
     pub path: String,
-    /// Whether some model speaks of other names of the library.
+    /// True if some model has other names of the library.
     pub known_library: bool,
-    /// Whether its result is awaited where it stands.
+    /// True if its result is awaited where it stands.
     pub awaited: bool,
 }
 

@@ -15,7 +15,7 @@ pub fn load(project: &Project, current: &Utf8Path) -> Result<Models, Failure> {
     load_and_tell(project, current).map(|(models, _)| models)
 }
 
-/// The same, with a line for each mistake in what libraries ship: what has one is left out.
+/// Returns the models with a line for each mistake in files that libraries ship; a file with a mistake is left out.
 ///
 /// # Errors
 ///

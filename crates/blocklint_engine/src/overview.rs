@@ -14,11 +14,12 @@ use crate::plan::begin;
 /// Puts the groups into the order in which they are worth mending, and says what there is to say of each. Paths count from
 /// `root`.
 ///
-/// What was seen at run time comes first, the longest stall before others: that is no longer an opinion. Then
-/// the causes of the worst findings. Of equally bad ones file access comes last, which is mostly over in a moment (46 of 244
-/// that were read were worth an edit, of others 125 of 325); then that which frees more functions that must not block. One that shares a finding with `n - 1` other causes is
-/// given the `n`-th part of it: only together do they free it. Among equals the one that holds a thread longer, or is
-/// reached by more functions of the program, comes first. Groups without a cause stay last, in their order.
+/// Causes that were observed at run time come first, the longest stall before others, because they are certain. Then
+/// follow the causes of the worst findings. Among equally bad causes, file access comes last, because it mostly ends in
+/// a moment (46 of 244 such findings were worth an edit, of others 125 of 325). Then a cause that frees more functions
+/// that must not block comes first. A cause that shares a finding with `n - 1` other causes counts the `n`-th part of
+/// it, because only all of them together free it. Among equals, the cause that holds a thread longer, or that more
+/// functions of the program reach, comes first. Groups without a cause stay last, in their order.
 pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     let findings = &chosen.findings;
     let behind = findings_behind(findings);
@@ -75,7 +76,7 @@ pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     Overview { groups: overviews, functions, first, begin }
 }
 
-/// What tells one cause from another.
+/// The key that tells one cause from another.
 type Key = (Arc<Utf8Path>, Span, String);
 
 fn key(cause: &Cause) -> Key {
@@ -102,15 +103,15 @@ fn functions<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
     named.map(|finding| (&*finding.place.path, finding.function.as_str())).collect::<HashSet<_>>().len()
 }
 
-/// What decides which cause comes first.
+/// The properties that decide which cause comes first.
 struct Standing {
-    /// Whether the call itself was seen at run time, and for how long it held its thread.
+    /// True if the call itself was seen at run time, with the time for which it held its thread.
     confirmed: Option<(bool, f64)>,
     /// The functions that it frees, each divided by the number of causes that hold it; in parts of `WHOLE`.
     frees: u64,
     hold: Hold,
     severity: Severity,
-    /// Whether it only ever waits for files.
+    /// True if it only ever waits for files.
     is_file: bool,
     mends: u32,
     also: Vec<u32>,

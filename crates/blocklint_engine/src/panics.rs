@@ -45,7 +45,7 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Runs the work; tells panics from unwindings that are none.
 pub(crate) fn catch_payload<T>(work: impl FnOnce() -> T) -> Result<T, Caught> {
     let outer = CATCHING.replace(true);
-    // What the work touched is dropped with it: it shares nothing that could be left half-written.
+    // Data that the work touched is dropped with it, so nothing shared is left half-written.
     let done = catch_unwind(AssertUnwindSafe(work));
     CATCHING.set(outer);
     // A panic on another thread was told to the hook there, which has printed it.

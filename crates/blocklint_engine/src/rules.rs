@@ -7,7 +7,7 @@ use camino::Utf8Path;
 
 use crate::Failure;
 
-/// What the command line says about rules. Empty lists say nothing.
+/// The rule settings of the command line. Empty lists set nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RuleArguments<'a> {
     /// `--select`.

@@ -44,7 +44,7 @@ pub struct BodyPlace {
     pub name: Span,
     /// From its first decorator to its end.
     pub span: Span,
-    /// Whether it is the top level of a file.
+    /// True if it is the top level of a file.
     pub is_module: bool,
 }
 
@@ -57,20 +57,20 @@ pub struct Session {
     files: Vec<SourceFile>,
     layout: Layout,
     names: Names,
-    /// What was read once from all files, while it holds.
+    /// Tables that were built once from all files, while they are valid.
     tables: Option<ProgramTables>,
-    /// What flowed where when all files were searched last; none once files have come or gone since.
+    /// The flows of the last search of all files; none once files have come or gone since.
     flows: Option<Flows>,
     /// The slots of the files that have changed since, with the hash of what they were.
     changed: BTreeMap<usize, u64>,
     /// Files whose findings were not told since they changed, or since an editor holds them.
     untold: BTreeSet<usize>,
-    /// Whether nothing was analysed yet.
+    /// True if nothing was analysed yet.
     has_told_nothing: bool,
-    /// What of a file is unknown.
+    /// The unreadable part of each file.
     unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)>,
     buffers: Buffers,
-    /// What it began with, where there is a cache.
+    /// The state at the begin of the session, if there is a cache.
     begun: Option<Begun>,
     /// The hashes of files as they were read, of those that have been something else since.
     as_read: BTreeMap<usize, u64>,
@@ -134,13 +134,13 @@ impl Session {
         self.options = options;
     }
 
-    /// Whether the file is one of the project's.
+    /// True if the file is one of the project's.
     pub fn holds(&self, path: &Utf8Path) -> bool {
         self.file_of_project(path).is_some()
     }
 
-    /// The text of a file has changed: an editor holds this text, or with `None` the disk has the truth. Whether that changes
-    /// anything: a file that holds what it held, or that is none of the project's, does not.
+    /// Takes the new text of a file: an editor holds this text, or with `None` the text on the disk counts. Returns
+    /// true if findings may change; false for a file with equal content, or for one outside the project.
     pub fn change(&mut self, path: &Arc<Utf8Path>, text: Option<Arc<str>>) -> bool {
         match text {
             Some(text) => self.buffers.insert(Arc::clone(path), text),
@@ -155,7 +155,7 @@ impl Session {
             && same_unread
             && self.files[slot].facts.content_hash == facts.content_hash
         {
-            // What flows may be known before anything was told.
+            // Flows may be known before the first analysis.
             let is_untold = self.has_told_nothing && self.flows.is_some();
             if is_untold {
                 self.untold.insert(slot);
@@ -190,8 +190,8 @@ impl Session {
         true
     }
 
-    /// Files have come or gone, or what they say of the project has changed: it was looked for anew. Reads what is new, and
-    /// `changed`; keeps the facts of all other files. Whether anything may be different now.
+    /// Takes the project after files have come or gone, or after its settings have changed. Reads new files and
+    /// `changed`; keeps the facts of all other files. Returns true if findings may change.
     ///
     /// # Errors
     ///
@@ -204,7 +204,7 @@ impl Session {
     ) -> Result<bool, Failure> {
         let same_configuration = project.configuration == self.project.configuration;
         let same_files = project.files.iter().map(|file| (&file.path, file.reported)).eq(self.files_of_project());
-        // What a model file says cannot be compared.
+        // The content of a model file cannot be compared.
         let has_models = |of: &Project| !of.configuration.models.is_empty() || !of.shipped.is_empty();
         let same_models = !has_models(&project) && !has_models(&self.project);
         (self.project, self.models) = (project, models);
@@ -255,10 +255,11 @@ impl Session {
         Ok(done)
     }
 
-    /// The same of the files that have changed since their findings were told last, and of no others but what they lead to that has changed
-    /// since all were analysed, and what an editor holds that they affect. The report holds the findings of these files alone, with which
-    /// go their paths. What only all files tell, above all how many functions wait for a cause, is told by the next analysis of all. None
-    /// where that has to come first, or nothing has changed.
+    /// Analyses the files that have changed since their findings were reported last. Adds files that these lead to if
+    /// they have changed since the last analysis of all, and files open in an editor that they affect. The report holds
+    /// the findings of these files alone, with their paths. Facts that need all files, above all the number of
+    /// functions that wait for a cause, come with the next analysis of all. Returns none if that must come first, or if
+    /// nothing has changed.
     ///
     /// # Errors
     ///
@@ -330,7 +331,7 @@ impl Session {
             let (must_not_block, ways) = (None, None);
             hand_over(self, Report { findings, groups, read, remedies, must_not_block, ways, left_out, timings })
         };
-        // What a run that is stopped leaves half-done is dropped with it; the session itself is not touched.
+        // Half-done work of a stopped run is dropped with it; the session itself is not touched.
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {
             true => Cancelled,
             false => resume_unwind(panic),
@@ -517,7 +518,7 @@ mod tests {
             found.iter().map(|finding| finding.trace_line()).collect()
         }
 
-        /// What is told at once: the findings, and the files that they are all of.
+        /// Returns the findings that are reported at once, and the files that they are all of.
         fn told(&mut self) -> Option<(Vec<String>, Vec<String>)> {
             let never = Arc::new(AtomicBool::new(false));
             let told = self.session.analyse_changed(&never, |_, report, files| (report.findings, files));
@@ -548,7 +549,7 @@ mod tests {
         shop.session.change(&app, Some(Arc::from(format!("{APP}    work.pause()\n"))));
         assert_eq!(shop.told(), Some((vec![whole.to_owned(), whole.to_owned()], vec!["app.py".to_owned()])));
         assert_eq!(shop.told(), None, "it was told");
-        // What an editor holds besides is told anew where it may be something else now.
+        // A file open in an editor is reported anew if its findings may have changed.
         shop.session.change(&work, Some(Arc::from("def pause():\n    pass\n")));
         let both = vec!["app.py".to_owned(), "work.py".to_owned()];
         assert_eq!(shop.told(), Some((Vec::new(), both.clone())));

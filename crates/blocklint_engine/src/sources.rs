@@ -16,7 +16,7 @@ pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
     locate_in(project, chosen, Sources::default())
 }
 
-/// The same where the texts of some files are known.
+/// Locates places as [`locate`] does, with known texts of some files.
 pub fn locate_in(project: &Project, chosen: &mut Chosen, mut sources: Sources) -> Sources {
     let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
     let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed);
@@ -26,7 +26,7 @@ pub fn locate_in(project: &Project, chosen: &mut Chosen, mut sources: Sources) -
     sources
 }
 
-/// The same of a plan's places.
+/// Locates the places of a plan.
 pub fn locate_plan(project: &Project, plan: &mut Plan, sources: &mut Sources) {
     for place in crate::plan::places(plan) {
         locate_one(project, place, sources);

@@ -1,4 +1,4 @@
-//! What files other than source code say about the units of a project: which switches of the models they turn on.
+//! Switches of the models that files other than source code turn on for the units of a project.
 
 use std::fs;
 
@@ -161,7 +161,7 @@ fn turned_on(switches: &[&Switch], path: &Utf8Path, text: &str) -> Vec<String> {
     switches.iter().filter(|switch| switch.setting.iter().any(on)).map(|switch| switch.name.clone()).collect()
 }
 
-/// Whether a text starts a command that some switch speaks of.
+/// True if a text starts a command that some switch names.
 fn starts_a_server(switches: &[&Switch], text: &str) -> bool {
     let is_asked = |word: &str| {
         switches.iter().flat_map(|switch| &switch.setting).any(|setting| match setting {

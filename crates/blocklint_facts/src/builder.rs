@@ -53,7 +53,7 @@ impl FactsBuilder {
         builder
     }
 
-    /// What was collected so far, for reading.
+    /// Returns the facts that were collected so far.
     pub fn facts(&self) -> &Draft {
         &self.facts
     }

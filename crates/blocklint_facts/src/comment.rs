@@ -4,10 +4,10 @@ use blocklint_core::Span;
 
 use crate::SuppressionKind;
 
-/// What the text of a comment says to blocklint.
+/// The directive to blocklint in the text of a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directive<'a> {
-    /// What it says.
+    /// Its kind.
     pub kind: SuppressionKind,
     /// The rules named in brackets, as written; empty for a bare `ignore`.
     pub rules: Vec<&'a str>,
@@ -181,7 +181,7 @@ pub fn is_meant(line: &str) -> bool {
     let has_one = |words: &[&str]| words.iter().any(|word| line.contains(word));
     has_one(CHOSEN)
         && has_one(&["sync", "block"])
-        // What does not block needs no such words, and what they stand beside may.
+        // A call that does not block needs no such words, and a call beside them may block.
         && !has_one(&["not block", "n't block", "never block", "nonblocking", "non-blocking"])
 }
 
@@ -192,7 +192,7 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     ends.then_some(rest)
 }
 
-/// What is said behind a directive, without the signs that set it off.
+/// Returns the text behind a directive, without the signs between them.
 fn reason(rest: &str) -> &str {
     rest.trim_start_matches([' ', '\t', '-', ':', ',', ';']).trim_end()
 }

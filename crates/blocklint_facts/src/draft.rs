@@ -25,7 +25,7 @@ impl Strings {
     }
 }
 
-/// What [`crate::FactsBuilder`] has collected so far. Its tables are those of [`FileFacts`].
+/// The facts that [`crate::FactsBuilder`] has collected so far. Its tables are those of [`FileFacts`].
 #[derive(Debug, Default)]
 pub struct Draft {
     pub(crate) strings: Strings,

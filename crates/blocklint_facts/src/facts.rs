@@ -90,7 +90,7 @@ pub struct FileFacts {
     pub imports: Table<Import>,
     /// Comments that silence or promise something.
     pub suppressions: Vec<Suppression>,
-    /// What could not be read; at most one per cause.
+    /// The parts that could not be read; at most one per cause.
     pub problems: Vec<Problem>,
     /// For each variable the run in `assigns_by_var` of what is assigned to it (one entry more than variables).
     pub(crate) var_assign_starts: Words,
@@ -191,7 +191,7 @@ impl FileFacts {
         self.assigns.at(id.index())
     }
 
-    /// What is assigned to a variable, in the order of evaluation of each body.
+    /// Returns the assignments to a variable, in the order of evaluation of each body.
     pub fn assigns_of(&self, var: VarId) -> impl DoubleEndedIterator<Item = Assign> {
         self.assign_ids_of(var).map(|id| self.assign(id))
     }
@@ -202,7 +202,7 @@ impl FileFacts {
         values.next().filter(|_| values.next().is_none())
     }
 
-    /// What is assigned to a variable, by number.
+    /// Returns the numbers of the assignments to a variable, in the order of evaluation of each body.
     pub fn assign_ids_of(&self, var: VarId) -> impl DoubleEndedIterator<Item = AssignId> {
         run(&self.var_assign_starts, var.index()).map(|at| AssignId(self.assigns_by_var.at(at)))
     }

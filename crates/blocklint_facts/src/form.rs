@@ -47,9 +47,9 @@ pub enum Form {
     Run(BodyId),
     /// A class itself, before decorators.
     Class(ClassId),
-    /// What an import binds.
+    /// The name that an import binds.
     Import(ImportId),
-    /// What iterating over the value gives.
+    /// An element of the value, as iteration returns it.
     Element(FormId),
     /// The n-th part of a value taken apart by a pattern.
     Part(FormId, u32),
@@ -81,7 +81,7 @@ pub enum Form {
     Bound(FormId),
 }
 
-/// What kind of collection a display makes.
+/// The kind of collection that a display makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DisplayKind {
     /// `[…]`, `vec![…]`, an array.

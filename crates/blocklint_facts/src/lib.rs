@@ -1,4 +1,4 @@
-//! What one file says, before any other file is known.
+//! The facts of one file, before any other file is known.
 //!
 //! [`FileFacts`] is a pure function of a file's bytes, its language and [`FACTS_VERSION`]: it holds no path, no
 //! module name, nothing taken from models or configuration, and its symbols are file-local. A front end fills it

@@ -61,7 +61,7 @@ fn widened(word: u16) -> u32 {
     if word == u16::MAX { u32::MAX } else { u32::from(word) }
 }
 
-/// What can be packed into words.
+/// A row that can be packed into words.
 pub trait Row: Copy {
     /// How many words a row takes.
     const WORDS: usize;

@@ -17,11 +17,11 @@ pub struct At {
 /// Code that runs as one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body {
-    /// What it is.
+    /// Its kind.
     pub kind: BodyKind,
     /// How it runs.
     pub flow: Flow,
-    /// What is known of its text.
+    /// Known properties of its text.
     pub flags: BodyFlags,
     /// Its name; `<lambda>` and the like for nameless ones.
     pub name: Sym,
@@ -45,7 +45,7 @@ pub struct Body {
     pub var: VarId,
 }
 
-/// What a body is.
+/// The kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BodyKind {
     /// The top level of a file, or of an inline module.
@@ -77,7 +77,7 @@ pub enum Flow {
     AsyncGenerator,
 }
 
-/// What is known of a body's text.
+/// Known properties of a body's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BodyFlags(pub u8);
 
@@ -141,7 +141,7 @@ pub enum ParamKind {
 /// A class or its like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Class {
-    /// What it is.
+    /// Its kind.
     pub kind: ClassKind,
     /// Its name; empty for an impl block or an anonymous class.
     pub name: Sym,
@@ -168,7 +168,7 @@ pub struct Class {
     pub var: VarId,
 }
 
-/// What a class is.
+/// The kind of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ClassKind {
     /// A class, struct or record.
@@ -192,11 +192,11 @@ pub struct Var {
     pub name: Sym,
     /// The body whose scope holds it. A comprehension's variables are of the body it stands in.
     pub body: BodyId,
-    /// What it is.
+    /// Its kind.
     pub kind: VarKind,
 }
 
-/// What a variable is.
+/// The kind of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VarKind {
     /// The n-th parameter of its body.
@@ -214,7 +214,7 @@ pub struct Region {
     pub parent: RegionId,
     /// Its body.
     pub body: BodyId,
-    /// What it is.
+    /// Its kind.
     pub kind: RegionKind,
     /// Arms of one branch share this number, and so do the parts of one `try`; other regions have their own.
     pub group: u32,
@@ -224,7 +224,7 @@ pub struct Region {
     pub span: Span,
 }
 
-/// What a region is.
+/// The kind of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RegionKind {
     /// A whole body.
@@ -252,7 +252,7 @@ pub enum RegionKind {
 /// An operation that can run other code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// What it is.
+    /// Its kind.
     pub kind: SiteKind,
     /// How its result is used.
     pub flags: SiteFlags,
@@ -271,7 +271,7 @@ pub struct Site {
     pub name_span: Span,
 }
 
-/// What a site does.
+/// The kind of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SiteKind {
     /// A call with parentheses.
@@ -364,7 +364,7 @@ pub struct Assign {
     pub value: FormId,
     /// The declared type.
     pub annotation: FormId,
-    /// What kind of binding it is.
+    /// The kind of binding.
     pub kind: AssignKind,
     /// Where it stands.
     pub at: At,
@@ -372,7 +372,7 @@ pub struct Assign {
     pub span: Span,
 }
 
-/// What kind of binding an assignment is.
+/// The kind of binding of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AssignKind {
     /// `x = v`, also a pattern's part, `with … as`, a loop variable.
@@ -414,7 +414,7 @@ pub enum ExitKind {
 /// One import of one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// What it binds.
+    /// The kind of name that it binds.
     pub kind: ImportKind,
     /// The module or path as written, without leading dots and `super`s: `a.b`, `crate::db`, `java.util`; with a
     /// leading `::` for `use ::a` and `extern crate a`.
@@ -429,7 +429,7 @@ pub struct Import {
     pub span: Span,
 }
 
-/// What an import binds.
+/// The kind of name that an import binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImportKind {
     /// The module named (`import a.b as m`; Rust's `use a::b`, Java's `import a.B`: the item named).
@@ -451,7 +451,7 @@ pub enum ImportKind {
 /// A comment that silences rules or makes a promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suppression {
-    /// What it says.
+    /// Its kind.
     pub kind: SuppressionKind,
     /// The rules named, as `Form::Str` (codes or names, as written); empty for a bare comment.
     pub rules: List,
@@ -465,7 +465,7 @@ pub struct Suppression {
     pub line: Span,
 }
 
-/// What a comment says.
+/// The kind of a suppression comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SuppressionKind {
     /// `blocklint: ignore[…]`.
@@ -485,6 +485,6 @@ pub enum SuppressionKind {
 pub struct Problem {
     /// Where.
     pub span: Span,
-    /// What, in one line.
+    /// The problem, in one line.
     pub message: String,
 }

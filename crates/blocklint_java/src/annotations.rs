@@ -88,12 +88,12 @@ impl Walker<'_> {
         self.facts.site(Site { kind, flags, callee, name, args: List::EMPTY, at, span: whole, name_span }, args)
     }
 
-    /// What stands before a declaration.
+    /// Returns the modifiers before a declaration.
     pub(crate) fn modifiers<'t>(&self, node: Node<'t>) -> Modifiers<'t> {
         self.modifiers_in(first(node).filter(|first| kind(*first) == K::Modifiers))
     }
 
-    /// What a list of modifiers says.
+    /// Returns the parts of a list of modifiers.
     pub(crate) fn modifiers_in<'t>(&self, list: Option<Node<'t>>) -> Modifiers<'t> {
         let mut modifiers = Modifiers::default();
         for part in list.into_iter().flat_map(all) {
@@ -115,7 +115,7 @@ impl Walker<'_> {
     }
 }
 
-/// What stands before a declaration.
+/// The modifiers before a declaration.
 #[derive(Default)]
 pub(crate) struct Modifiers<'t> {
     /// The annotations that mean something outside the compiler.

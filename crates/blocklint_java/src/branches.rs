@@ -7,7 +7,7 @@ use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{After, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// `if`, with all its `else if`s, which may be thousands; whether every arm leaves.
+    /// Walks an `if`, with all its `else if`s, which may be thousands; true if every arm leaves.
     pub(crate) fn if_statement(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
         let f = fields();
         let outer = self.region;
@@ -86,7 +86,7 @@ impl Walker<'_> {
         if value.is_none() { self.form(Form::None) } else { value }
     }
 
-    /// What stands behind an arrow: an expression is the arm's value.
+    /// Adds the code behind an arrow: an expression is the arm's value.
     fn rule<'t>(&mut self, body: impl Iterator<Item = Node<'t>>) {
         for part in body {
             if kind(part) == K::ExprStatement {

@@ -19,7 +19,7 @@ pub(crate) struct Opened {
     members: FxHashMap<Sym, VarId>,
 }
 
-/// What a declaration declares, if it declares a class.
+/// Returns the kind of class that a declaration declares; `None` if it declares no class.
 pub(crate) fn class_kind(node: Node<'_>) -> Option<ClassKind> {
     match kind(node) {
         K::ClassDeclaration | K::RecordDeclaration => Some(ClassKind::Class),
@@ -250,7 +250,8 @@ impl Walker<'_> {
         self.leave(place);
     }
 
-    /// What a record declares without writing it: a field and an accessor per component, and the constructor.
+    /// Adds the members that a record declares without writing them: a field and an accessor per component, and the
+    /// constructor.
     fn record(&mut self, node: Node<'_>, own: &[Node<'_>]) {
         let f = fields();
         let Some(parameters) = child(node, f.parameters) else { return };

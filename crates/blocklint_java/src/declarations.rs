@@ -106,7 +106,7 @@ impl<'t> Signature<'t> {
                 K::FormalParameters => parts.parameters = Some(part),
                 K::Dimensions => parts.dimensions = Some(part),
                 K::Block => parts.body = Some(part),
-                // What it throws.
+                // The exceptions that it throws.
                 _ => {}
             }
         }

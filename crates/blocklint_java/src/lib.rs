@@ -29,9 +29,8 @@ use crate::scope::Scopes;
 use crate::walker::Walker;
 use crate::warnings::suppressed_warnings;
 
-/// The facts of one Java file. What does not parse is left out, with one problem that says where it starts. Never
-/// fails; deep nesting is followed to a bound, for which a stack of 16 MiB is
-/// enough in any build.
+/// Returns the facts of one Java file. Parts that do not parse are left out, with one problem that says where they
+/// start. Never fails; deep nesting is followed to a bound, for which a stack of 16 MiB is enough in any build.
 pub fn extract(bytes: &[u8]) -> FileFacts {
     extract_watched(bytes, || {})
 }

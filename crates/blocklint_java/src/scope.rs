@@ -1,5 +1,5 @@
-//! What a name means where it stands. Variables and types are different name spaces; methods are looked up by the
-//! analysis, because they are inherited.
+//! The meaning of a name at a place: variables, types and type parameters by scope. Variables and types are different
+//! name spaces; methods are looked up by the analysis, because they are inherited.
 
 use blocklint_facts::{FormId, Sym, VarId};
 use rustc_hash::FxHashMap;

@@ -11,7 +11,7 @@ use crate::kinds::{K, child, fields, first, kind, named};
 use crate::walker::{After, Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Walks a block in a scope of its own; whether its end is never reached.
+    /// Walks a block in a scope of its own; true if its end is never reached.
     pub(crate) fn block(&mut self, node: Node<'_>) -> bool {
         self.deeper(node, |walker| {
             walker.scopes.push();
@@ -35,8 +35,8 @@ impl Walker<'_> {
         leaves
     }
 
-    /// One statement; whether what follows is never reached. `after` gets the arms in which it runs, and the walk
-    /// goes on in them.
+    /// Walks one statement; true if the code behind it is never reached. `after` gets the arms in which it runs, and
+    /// the walk goes on in them.
     pub(crate) fn statement(&mut self, node: Node<'_>, after: &mut Vec<After>, end: usize) -> bool {
         let leaves = self.deeper(node, |walker| walker.statement_inner(node, after)).unwrap_or(false);
         for arm in after.iter() {

@@ -131,7 +131,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What a type's simple name, or the first one of a qualified name, stands for.
+    /// Returns the form of a type's simple name, or of the first segment of a qualified name.
     pub(crate) fn type_head(&mut self, name: Sym) -> FormId {
         if let Some(form) = self.scopes.type_param(name) {
             return form;

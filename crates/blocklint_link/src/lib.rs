@@ -1,8 +1,9 @@
 //! The linker: names to definitions, receivers to types, calls to targets and to the rows of models, each on demand and remembered.
 //!
-//! Knows facts and models; knows no syntax, no library by name and no words, nor who runs a body or whether what it does matters.
-//! At the bottom lie `syntax`, `program` and `effect`, each of which names only those below it. The other folders are subjects of one
-//! component: values, calls, classes, models and languages ask each other in circles.
+//! Resolves values and calls from facts and models. It knows no syntax, no library by name and no wording, and it does
+//! not decide who runs a body or if an effect matters. At the bottom lie `syntax`, `program` and `effect`, each of
+//! which names only those below it. The other folders are subjects of one component: values, calls, classes, models and
+//! languages ask each other in circles.
 
 pub mod calls;
 pub mod classes;

@@ -13,7 +13,7 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverContext, Runs};
 
-/// Returns the reason why an edit at a site frees nobody, if it does not.
+/// Returns the reason why an edit at a site frees no task, if it does not.
 pub fn runs_by_hand(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> {
     let file = site.file;
     let relative = &linker.program.files[file.index()].relative;
@@ -41,7 +41,7 @@ pub fn runs_by_hand(linker: &Linker<'_>, site: SiteRef) -> Option<&'static str> 
     is_script.then_some("the file is a program that does one thing, and no request waits for it")
 }
 
-/// Python: whether a call of this path alone takes about as long as a thread.
+/// True if a call of this path alone takes about as long as a thread. (Python)
 pub fn takes_a_moment(path: &str) -> bool {
     lang::python::conventions::only_changes_names(path)
 }
@@ -54,7 +54,7 @@ fn is_in_test(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.program.is_test(site.file) || bodies.any(|body| facts.body(body).flags.has(BodyFlags::TEST))
 }
 
-/// Python: whether the coroutine in which a site stands starts something up, by its name. A thread there frees nobody.
+/// True if the coroutine around a site starts something up, by its name. A thread there frees no task. (Python)
 pub fn starts_up(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let body = facts.body(facts.body_of(linker.program.site(site).at));

@@ -38,7 +38,7 @@ type Decided = Result<Arc<Chain>, Unchained>;
 /// The decisions about the helpers that findings lead through, by helper and runtime.
 #[derive(Default)]
 pub struct Chains {
-    /// The states of each body; made once somebody asks.
+    /// The states of each body; made when first asked for.
     states: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
     known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
 }
@@ -248,7 +248,7 @@ impl Closing<'_, '_, '_> {
         (local && !is_type && (is_named_so || is_sleep) && gives_the_same(linker, leaf, &twin)).then_some(twin)
     }
 
-    /// Takes in who calls a helper.
+    /// Adds the callers of a helper.
     fn above(&mut self, helper: BodyRef) -> Result<(), Unchained> {
         let linker = self.linker;
         let row = linker.program.body(helper);

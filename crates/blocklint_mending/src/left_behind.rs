@@ -1,5 +1,5 @@
-//! Python: what would go on holding the thread if only one call of a function were handed over. Half of the work in a thread, and
-//! the rest where it was, is an edit that frees nobody.
+//! Python: the calls that would still hold the thread if only one call of a function were handed over. An edit frees no
+//! task if it moves half of the work to a thread and leaves the rest where it was.
 
 use blocklint_core::{Effect, Severity, Span};
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionId, SiteKind, VarId};
@@ -15,8 +15,8 @@ use blocklint_link::values::value::EnvId;
 use crate::by_hand::takes_a_moment;
 use crate::given::{Given, given_by};
 
-/// The calls of the same body that hold the thread by what a call gives: on it, or with it as an argument. Where it is an object whose
-/// other methods do, methods of it that nobody knows are taken to.
+/// Returns the calls of the same body that hold the thread by the result of a call: on it, or with it as an argument.
+/// If some known methods of an object hold the thread, its unknown methods are taken to hold it too.
 pub fn uses_of_given(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let blocks = given_by(linker, site) == Given::Blocks;
     let is_use = |at: &SiteRef| {

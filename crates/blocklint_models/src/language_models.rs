@@ -1,4 +1,4 @@
-//! What all layers together say of one language.
+//! The rows of one language: the models of all layers, put together and asked by path or by name.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub struct Name<'m> {
 pub struct NamedPath<'m> {
     /// The expanded path, with its globs and parameter list.
     pub path: &'m str,
-    /// What its row is for.
+    /// The bits by which its row is found.
     pub uses: Uses,
     /// The header of its file.
     pub file: &'m FileInfo,
@@ -145,7 +145,7 @@ impl LanguageModels {
         self.layers.iter().flat_map(|(_, layer)| layer.renamings())
     }
 
-    /// Whether some model speaks of names whose first segment is this.
+    /// True if some model has names whose first segment is this.
     pub fn is_root(&self, segment: &str) -> bool {
         self.layers.iter().any(|(_, layer)| layer.is_head(segment))
     }
@@ -155,13 +155,13 @@ impl LanguageModels {
         self.layers.iter().flat_map(|(_, layer)| layer.links()).map(|(from, to)| (from.as_str(), to.as_str()))
     }
 
-    /// Whether some row or alias speaks of this path, or of one under it.
+    /// True if some row or alias names this path, or one under it.
     pub fn knows_prefix(&self, path: &str) -> bool {
         self.layers.iter().any(|(_, layer)| layer.knows_prefix(path))
     }
 
-    /// Whether the path is a type (MODELS section 5): it has a `[[type]]` row, or another row names a member
-    /// of it. Modules are among the latter, but nothing calls those.
+    /// True if the path is a type (MODELS section 5): it has a `[[type]]` row, or another row names a member of it.
+    /// Modules are among the latter, but nothing calls those.
     pub fn is_type(&self, path: &str) -> bool {
         self.layers.iter().any(|(_, layer)| layer.is_type(path))
     }
@@ -171,8 +171,8 @@ impl LanguageModels {
         self.calls_along(&[path], &Unversioned)
     }
 
-    /// The same for a method seen through several types, nearest first (`Own.m`, `Base.m`, ...), with the
-    /// versions of a unit. The list's order is the type distance.
+    /// Returns the `[[call]]` rows for calling a method, looked up in several types, nearest first (`Own.m`, `Base.m`,
+    /// ...), with the versions of a unit. The position in the list is the type distance.
     pub fn calls_along(&self, paths: &[&str], versions: &dyn Versions) -> CallRows<'_> {
         self.gather(paths, versions, |uses, _| !uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
     }
@@ -197,7 +197,8 @@ impl LanguageModels {
         self.handovers_along(&[path], &Unversioned)
     }
 
-    /// The same through several types, nearest first, with the versions of a unit.
+    /// Returns the `[[handover]]` rows of a method, looked up in several types, nearest first, with the versions of a
+    /// unit.
     pub fn handovers_along(&self, paths: &[&str], versions: &dyn Versions) -> HandoverRows<'_> {
         self.gather(paths, versions, |_, _| true)
     }
@@ -207,7 +208,7 @@ impl LanguageModels {
         self.ty_at(path, &Unversioned)
     }
 
-    /// The same with the versions of a unit.
+    /// Returns the `[[type]]` rows of a path that hold for the versions of a unit; `None` if there are none.
     pub fn ty_at(&self, path: &str, versions: &dyn Versions) -> Option<TypeRows<'_>> {
         let rows: TypeRows<'_> = self.gather(&[path], versions, |_, _| true);
         (!rows.is_empty()).then_some(rows)

@@ -1,4 +1,4 @@
-//! What blocklint knows of libraries: model files read, checked, compiled in and asked.
+//! The models of libraries: model files are read, checked, compiled in and asked.
 //!
 //! A model file (`rules/models/<language>/<library>.toml`, or the user's own) says what library names do. The
 //! build script of `blocklint_builtin` checks every built-in file and writes one compact table per language; user files are

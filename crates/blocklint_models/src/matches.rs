@@ -39,7 +39,7 @@ pub struct Match<'m, R> {
     pub distance: u32,
     /// Handle to keep.
     pub id: MatchId,
-    /// What the row is for.
+    /// The bits by which the row is found.
     pub uses: Uses,
     pub(crate) rank: Rank,
     pub(crate) order: u32,
@@ -67,7 +67,7 @@ impl<'m, R> Match<'m, R> {
         (&self.file.label, self.line)
     }
 
-    /// What hides: layer, type distance, path.
+    /// The parts of a row's precedence by which it hides other rows: layer, type distance, path.
     fn class(&self) -> (LayerKind, u32, Rank) {
         (self.layer, self.distance, self.rank)
     }
@@ -86,7 +86,7 @@ impl<'m, R> Match<'m, R> {
 }
 
 impl<'m> Match<'m, HandoverRow> {
-    /// What calling the callable does besides that the row makes.
+    /// Returns the row for calling the result of a row with `wraps`: its effect, besides that of the callable.
     pub fn called(&self) -> Option<Match<'m, CallRow>> {
         let row: &'m HandoverRow = self.row;
         let Match { path, line, file, layer, distance, id, uses, rank, order, .. } = *self;
@@ -109,7 +109,7 @@ pub type HandoverRows<'m> = Matches<'m, HandoverRow>;
 pub type TypeRows<'m> = Matches<'m, TypeRow>;
 
 impl<'m, R> Matches<'m, R> {
-    /// Whether nothing speaks of the path.
+    /// True if no row was found for the path.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -240,17 +240,17 @@ impl<'m> TypeRows<'m> {
         self.rows.iter().flat_map(|found| found.row.fields.iter().map(|(name, of)| (name.as_str(), of)))
     }
 
-    /// What iterating or indexing gives.
+    /// Returns the type of an element that iterating or indexing gives.
     pub fn element(&self) -> Option<&'m TypeExpr> {
         self.first(|row| row.element.as_ref())
     }
 
-    /// What awaiting gives.
+    /// Returns the type of the value that awaiting gives.
     pub fn awaits(&self) -> Option<&'m TypeExpr> {
         self.first(|row| row.awaits.as_ref())
     }
 
-    /// What `with ... as` gives; the type itself where `None`.
+    /// Returns the type of the value that `with ... as` gives; `None` means the type itself.
     pub fn enters(&self) -> Option<&'m TypeExpr> {
         self.first(|row| row.enters.as_ref())
     }
@@ -266,7 +266,7 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.functional.as_deref())
     }
 
-    /// What rules need to know.
+    /// Returns the role of the type in rules.
     pub fn role(&self) -> Option<crate::Role> {
         self.first(|row| row.role)
     }
@@ -286,7 +286,7 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.scheduler)
     }
 
-    /// Whether it has a tag itself; its bases are the caller's to walk.
+    /// True if the type itself has a tag. The caller asks its bases.
     pub fn has_tag(&self, tag: &str) -> bool {
         self.rows.iter().any(|found| found.row.tags.iter().any(|of| of == tag))
     }

@@ -37,7 +37,7 @@ pub struct Models {
 pub struct CompileError(#[from] postcard::Error);
 
 impl Models {
-    /// What is compiled into blocklint.
+    /// Returns the models that are compiled into blocklint.
     pub fn builtin() -> Self {
         Models { languages: Default::default(), user: Vec::new(), shipped: Vec::new(), builtin: true }
     }
@@ -124,7 +124,7 @@ pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, 
         return (None, errors);
     }
     let below = Models::builtin();
-    // What one row breaks may show only when another one is gone.
+    // An error may show only after the row that hides it was dropped, so the check repeats.
     for _ in 0..4 {
         let found = format::check_layer(std::slice::from_ref(&file), Origin::Shipped, &below);
         if found.is_empty() {

@@ -3,7 +3,7 @@
 use blocklint_builtin::VERIFIED;
 use toml::de::{DeTable, DeValue};
 
-/// What was recorded when a model was checked against its library.
+/// The record of a check of a model against its library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// The model, below `rules/models`.

@@ -22,7 +22,7 @@ pub struct RustCrate {
     pub roots: Vec<CrateRoot>,
     /// Dependencies that code calls by another name than the package's: name in code, package.
     pub renamed: Vec<(String, String)>,
-    /// What its manifest depends on, for whatever targets; none where no manifest speaks for it.
+    /// The dependencies in its manifest, for all targets together; none where no manifest describes it.
     pub dependencies: Option<Vec<RustDependency>>,
     /// Packages that its tests, examples and build script alone depend on, sorted.
     pub aside: Vec<String>,
@@ -52,11 +52,11 @@ pub struct RustDependency {
 pub struct CrateRoot {
     /// The file, absolute.
     pub path: Utf8PathBuf,
-    /// What is built from it.
+    /// The product that is built from it.
     pub kind: CrateRootKind,
 }
 
-/// What is built from a crate root.
+/// The product that is built from a crate root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CrateRootKind {
     /// The library.
@@ -158,7 +158,7 @@ fn from_manifest(
     Some(found)
 }
 
-/// What the tables of these names say that a manifest depends on.
+/// Returns the dependencies that a manifest lists in the tables of these names.
 fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>, names: &[&str]) -> Vec<RustDependency> {
     let mut tables = vec![document];
     let targets = table_of(document, "target").into_iter().flat_map(|targets| targets.values());
@@ -195,7 +195,7 @@ fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>, names: 
     found
 }
 
-/// What a workspace asks of a dependency, where it says no more than a version.
+/// Returns the version that a workspace asks of a dependency, where it gives only a version.
 fn inherited_text<'d>(workspace: Option<&'d DeTable<'_>>, name: &str) -> Option<&'d str> {
     workspace?.get(name)?.get_ref().as_str()
 }

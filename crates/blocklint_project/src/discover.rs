@@ -19,7 +19,7 @@ use crate::units::{Unit, units};
 use crate::walk::{Found, language_of, walk};
 use crate::{Configuration, ConfigurationError, Problem, read};
 
-/// What a run is asked to look at.
+/// The paths that a run is asked to analyse.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The current folder, absolute.
@@ -30,10 +30,10 @@ pub struct Request<'a> {
     pub isolated: bool,
 }
 
-/// What the command line says about the paths besides naming them.
+/// The options of the command line about paths, besides the paths themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PathOptions<'a> {
-    /// Patterns of what is not read, counted from the current folder, in place of the configuration's `exclude`.
+    /// Patterns of paths that are not read, counted from the current folder, in place of the configuration's `exclude`.
     pub exclude: Option<&'a [String]>,
     /// More of them.
     pub extend_exclude: &'a [String],
@@ -52,7 +52,7 @@ pub struct PathOptions<'a> {
     pub environments: &'a [Utf8PathBuf],
 }
 
-/// What one run analyses.
+/// The files and settings that one run analyses.
 #[derive(Debug)]
 pub struct Project {
     /// The project root, absolute.
@@ -84,7 +84,7 @@ pub struct Project {
     pub shipped: Vec<ShippedModel>,
     /// Paths the user named that do not exist, absolute.
     pub missing: Vec<Utf8PathBuf>,
-    /// What could not be looked at, besides `missing`; sorted.
+    /// The paths that could not be read, besides `missing`; sorted.
     pub problems: Vec<Problem>,
 }
 
@@ -103,7 +103,7 @@ pub struct SourceFile {
     pub unit: u32,
     /// Python: the import root it belongs to; an index into `Project::import_roots`.
     pub import_root: Option<u32>,
-    /// What is read in place of the file, where that was given.
+    /// The text that is read in place of the file, where one was given.
     pub given: Option<Arc<[u8]>>,
 }
 
@@ -150,12 +150,12 @@ pub fn discover_root(request: Request<'_>) -> Utf8PathBuf {
 ///
 /// # Errors
 ///
-/// Every error of the configuration. Whatever cannot be read besides is a problem of the project.
+/// Returns every error of the configuration. Other files that cannot be read become problems of the project.
 pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>> {
     discover_with(request, PathOptions::default())
 }
 
-/// The same, as the command line says.
+/// Finds the project that the paths belong to and all that one run analyses, with the options of the command line.
 ///
 /// # Errors
 ///
@@ -186,7 +186,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
             found.problems.extend(below.problems);
         }
     }
-    // What a link leads to is read where the user named the link.
+    // A link that the user named is followed, so it is no problem.
     found.problems.retain(|problem| !named.files.contains_key(&problem.path));
     // A file that is named outside of any project may be a part of one.
     let is_whole = !request.isolated
@@ -253,7 +253,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
     })
 }
 
-/// A line for each configuration below the project root: whoever wrote it expects it to hold.
+/// Returns a problem for each configuration below the project root, because its author expects it to hold.
 fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8PathBuf]) -> Vec<Problem> {
     let may_hold = |file: &&Utf8PathBuf| matches!(file.file_name(), Some("pyproject.toml" | "Cargo.toml"));
     let below = manifests.iter().filter(may_hold).chain(own).filter(|file| file.parent() != Some(root));
@@ -269,8 +269,8 @@ fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8PathBuf]
     told.collect()
 }
 
-/// What is not read: the patterns of the configuration count from the project root, those of the command line from the
-/// current folder.
+/// Returns the patterns of paths that are not read. Those of the configuration count from the project root, those of
+/// the command line from the current folder.
 fn excluded(configuration: &Configuration, root: &Utf8Path, current: &Utf8Path, options: PathOptions<'_>) -> Patterns {
     let (own, from) = match options.exclude {
         Some(patterns) => (patterns, current),
@@ -282,7 +282,7 @@ fn excluded(configuration: &Configuration, root: &Utf8Path, current: &Utf8Path, 
     Patterns::new(own.chain(extended).chain(more), false)
 }
 
-/// What the user named, by kind.
+/// The paths that the user named, by kind.
 #[derive(Default)]
 struct Named {
     /// The folders named, and those of the files named.
@@ -301,7 +301,7 @@ impl Named {
             let path = absolute(request.current, path);
             if given == Some(&*path) {
                 named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
-                // Whoever gives a text without a known extension means a script.
+                // A given text without a known extension is taken for a Python script.
                 let language = language_of(path.as_std_path()).unwrap_or(Language::Python);
                 named.files.insert(path, language);
                 continue;

@@ -1,7 +1,7 @@
 //! Files that say how programs are started: the commands and settings in them.
 //!
-//! Nobody runs them here. Text is split into words as a shell would, as far as that says which command gets which option;
-//! what a variable holds stays unknown, except for the value that stands beside it (`${WORKERS:-gevent}`).
+//! The commands are not run. Text is split into words as a shell would, as far as that tells which command gets which
+//! option; the value of a variable stays unknown, except where it stands beside the variable (`${WORKERS:-gevent}`).
 
 use std::ffi::OsStr;
 

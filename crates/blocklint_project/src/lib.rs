@@ -1,6 +1,5 @@
-//! What one run looks at: the project root, its source files, units, import roots, crates and
-//! configuration. Nothing here parses source code; the environment and the current folder are the
-//! caller's business.
+//! The input of one run: the project root, its source files, units, import roots, crates and configuration. No code
+//! here parses source code; the caller provides the environment and the current folder.
 
 mod builds;
 mod configuration;

@@ -21,8 +21,8 @@ pub(crate) fn locked(file: &Utf8Path, root: &Utf8Path) -> Vec<(String, String)> 
     packages.iter().filter_map(package).collect()
 }
 
-/// Puts the versions that crates are built with in place of the oldest that their manifests allow. What is a library and may be
-/// got from a registry keeps the latter: whoever uses it has a lock file of their own.
+/// Replaces the oldest versions that manifests allow with the versions that crates are built with. A library that is
+/// published in a registry keeps the oldest ones, because its users have lock files of their own.
 pub(crate) fn take_locked(crates: &mut [RustCrate], root: &Utf8Path) {
     let mut read: Vec<(&Utf8Path, Vec<(String, String)>)> = Vec::new();
     for own in crates {
@@ -54,7 +54,8 @@ pub(crate) fn take_locked(crates: &mut [RustCrate], root: &Utf8Path) {
     }
 }
 
-/// What two versions share that Cargo takes for compatible: the numbers up to the first that is not zero.
+/// Returns the part of a version that decides compatibility for Cargo: the numbers up to the first that is not zero.
+/// Versions with an equal part are compatible.
 fn line_of(version: &str) -> Vec<u64> {
     let numbers = version.split(['.', '-', '+']).map_while(|part| part.parse().ok());
     let mut line = Vec::new();

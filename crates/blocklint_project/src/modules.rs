@@ -23,7 +23,7 @@ pub struct Module {
     pub is_open: bool,
 }
 
-/// What a build file says.
+/// The content of a build file.
 #[derive(Default)]
 struct Said {
     names: Vec<String>,
@@ -84,7 +84,7 @@ pub fn modules(units: &[Unit]) -> Vec<Module> {
     let mut found: Vec<Module> = Vec::new();
     for (at, own) in said.iter().enumerate() {
         let mut module = Module { folder: folders[at].to_path_buf(), is_open: own.is_open, ..Module::default() };
-        // What a parent is built with, so are its children.
+        // A module is also built with the needs of its parents.
         let mut of = Some(at);
         for _ in 0..8 {
             let Some(one) = of else { break };
@@ -125,7 +125,7 @@ pub(crate) fn short_text(path: &Utf8Path) -> Option<String> {
 }
 
 fn maven(text: &str) -> Said {
-    // What is no XML says nothing of what it is built with.
+    // A file that is no XML does not tell which modules it is built with.
     let Ok(document) = Document::parse(text) else { return Said { is_open: true, ..Said::default() } };
     let project = document.root_element();
     let mut said = Said {

@@ -9,7 +9,7 @@ use crate::root::absolute;
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// Returns the mistake in it.
 pub fn check_pattern(pattern: &str) -> Result<(), String> {
     if pattern.is_empty() {
         return Err("a pattern is not empty".to_owned());
@@ -43,7 +43,7 @@ impl Patterns {
         let (mut paths, mut names) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         for (folder, pattern) in patterns {
             let trimmed = if pattern.len() > 1 { pattern.trim_end_matches('/') } else { pattern };
-            // What a folder's name holds is no pattern.
+            // Signs of patterns in the folder's own name are escaped.
             let full = match Utf8Path::new(trimmed).is_absolute() {
                 true => Utf8PathBuf::from(trimmed),
                 false => absolute(Utf8Path::new(&globset::escape(folder.as_str())), Utf8Path::new(trimmed)),

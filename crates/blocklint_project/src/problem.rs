@@ -1,4 +1,4 @@
-//! What went wrong without ending the run.
+//! Problems that did not end the run.
 
 use std::fmt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub struct Problem {
     /// The file or folder, absolute; characters that are not UTF-8 are replaced.
     pub path: Utf8PathBuf,
-    /// What is wrong with it, without the path.
+    /// The problem, without the path.
     pub message: String,
 }
 

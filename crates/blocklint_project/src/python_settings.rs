@@ -1,11 +1,12 @@
-//! What a project says of its Python code that edits must keep to: the oldest Python it runs on, and how it formats its files.
+//! Settings of a project's Python code that edits must keep to: the oldest Python it runs on, and the format of its
+//! files.
 
 use camino::Utf8Path;
 use toml::de::{DeTable, DeValue};
 
 use crate::within::text_within;
 
-/// What a formatter is told; `None` where nothing is said.
+/// The settings of a formatter; `None` where a setting is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormatSettings {
     /// Columns of a line.

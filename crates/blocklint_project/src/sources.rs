@@ -43,7 +43,7 @@ impl Sources {
     /// Those below a folder, in order.
     pub(crate) fn below(&self, folder: &Utf8Path) -> impl Iterator<Item = &Utf8Path> {
         let start = self.0.partition_point(|(path, _)| by_parts(path, folder) == Ordering::Less);
-        // What lies below a folder follows it at once.
+        // The paths below a folder stand directly behind it in this order.
         self.0[start..].iter().map(|(path, _)| path.as_path()).take_while(move |path| path.starts_with(folder))
     }
 }
@@ -59,7 +59,7 @@ pub(crate) fn by_parts(a: &Utf8Path, b: &Utf8Path) -> Ordering {
     }
 }
 
-/// What follows a folder in the path of something below it; empty for the folder itself.
+/// Returns the rest of a path behind a folder that it lies in; empty for the folder itself.
 pub(crate) fn inside<'p>(path: &'p Utf8Path, folder: &Utf8Path) -> Option<&'p str> {
     let rest = path.as_str().strip_prefix(folder.as_str())?;
     match rest.as_bytes().first() {

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::units::Unit;
 use crate::within::{lies_within, text_within};
 
-/// What is known of the version of one dependency.
+/// The known facts about the version of one dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
     /// Its name, in lower case with `-`.
@@ -216,7 +216,7 @@ fn newest(bounds: &[Bound]) -> Option<String> {
     Some(numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("."))
 }
 
-/// What a virtual environment in a folder holds.
+/// Returns the installed version of a package from a virtual environment in a folder, with the path of its metadata.
 fn installed(folder: &Utf8Path, root: &Utf8Path, name: &str) -> Option<(String, Utf8PathBuf)> {
     for environment in [".venv", "venv", "env"] {
         let Ok(pythons) = folder.join(environment).join("lib").read_dir_utf8() else { continue };

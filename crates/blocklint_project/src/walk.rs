@@ -15,7 +15,7 @@ use crate::pattern::Patterns;
 use crate::problem::reason;
 use crate::units::is_manifest;
 
-/// What a walk found, in no order.
+/// The files that a walk found, in no order.
 #[derive(Default, Debug)]
 pub(crate) struct Found {
     pub(crate) sources: Vec<(Utf8PathBuf, Language)>,

@@ -1,4 +1,5 @@
-//! What really lies in a folder, whatever links say. A repository is untrusted: its links must not lead a run to what lies elsewhere.
+//! Reads only files that really lie in a folder, whatever links point to. A repository is untrusted: its links must not
+//! lead a run to files elsewhere.
 
 use std::fs;
 

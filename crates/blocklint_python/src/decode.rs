@@ -11,7 +11,7 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 pub struct Decoded<'a> {
     /// The text. It is the bytes themselves where they are valid UTF-8 (with its byte-order mark, if there is one).
     pub text: Cow<'a, str>,
-    /// What could not be decoded.
+    /// The first part that could not be decoded.
     pub problem: Option<Problem>,
 }
 

@@ -131,7 +131,7 @@ impl Walker<'_> {
                 }
             }
             let form = self.expr(operand);
-            // The last operand is the result; where that is tested, whoever tests it says so.
+            // The last operand is the result; the code that tests the result marks it as tested.
             if at + 1 < node.values.len() {
                 self.test(operand, form);
             }

@@ -33,8 +33,8 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
     extract_with(bytes, &Limits::default())
 }
 
-/// The facts of a Python file. What cannot be read is left out and named in [`FileFacts::problems`], once per cause;
-/// spans count the bytes of [`decode`]'s text.
+/// Returns the facts of a Python file. Parts that cannot be read are left out and named in [`FileFacts::problems`],
+/// once per cause; spans count the bytes of [`decode`]'s text.
 ///
 /// Run it on a thread with [`crate::STACK_SIZE`] of stack: ruff's parser grows its stack where it needs to, but
 /// dropping its tree recurses.
@@ -42,8 +42,8 @@ pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
     extract_watched(bytes, limits, || {})
 }
 
-/// As [`extract_with`]; `parsed` is called once the tree stands, before it is walked. For whoever measures where the
-/// time goes.
+/// As [`extract_with`]; `parsed` is called once the tree stands, before it is walked, so that a caller can measure the
+/// time of each part.
 pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
     let facts = FactsBuilder::new(Language::Python, bytes);
     let most = limits.max_bytes.min(ADDRESSABLE_BYTES);
@@ -58,8 +58,7 @@ pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> 
 /// count the bytes of [`crate::decode_notebook`]'s text. Lines that only IPython knows (`%`, `!`, `?`) run nothing that
 /// blocklint knows, and a notebook in another language says nothing.
 ///
-/// What a cell does at its top level runs when a person runs it, so that the top level stays no coroutine, also where
-/// it awaits.
+/// The top level of a cell runs when a person runs the cell, so it is no coroutine, also where it awaits.
 pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
     let facts = FactsBuilder::new(Language::Python, bytes);
     let most = limits.max_bytes.min(ADDRESSABLE_BYTES);

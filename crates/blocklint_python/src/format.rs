@@ -46,7 +46,7 @@ impl Default for Style {
 /// The text after edits as the formatter leaves it; `None` where the text before them was not as the formatter leaves it, or
 /// where the formatter says nothing. Needs a thread with [`crate::STACK_SIZE`] of stack.
 pub fn reformatted(before: &str, after: &str, style: &Style) -> Option<String> {
-    // What nests too deeply to be read is not formatted either.
+    // A text that nests too deeply to be read is not formatted either.
     if crate::depth::refuse(before).is_some() || crate::depth::refuse(after).is_some() {
         return None;
     }
@@ -105,7 +105,7 @@ fn edited_lines(before: &str, laid_out: &str, after: &str, options: &PyFormatOpt
         let at = printed.source_range();
         let at = usize::from(at.start())..usize::from(at.end());
         let Some(own) = text.get(at.clone()) else { continue };
-        // What reaches into lines that were not laid out so before is left.
+        // Lines that were not laid out by the formatter before are left as they are.
         if own.split_inclusive('\n').any(|line| odd.contains(line)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What parses and yet does not compile: an `await` where no coroutine runs.
+//! Code that parses and yet does not compile: an `await` where no coroutine runs.
 
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Mod, PythonVersion, Stmt};

@@ -6,7 +6,7 @@
 
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, FactsBuilder, Form, FormId, Sym, VarId, VarKind};
 
-/// What a scope is.
+/// The kind of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScopeKind {
     /// The file.

@@ -78,7 +78,7 @@ impl Walker<'_> {
                 if let Some(message) = &node.msg {
                     self.expr(message);
                 }
-                // What follows runs where a class was promised.
+                // The code behind such an `assert` runs only if the value is of the class.
                 if asks_for_class(&node.test) {
                     let end = node.range.end().to_u32();
                     let group = self.facts.group();

@@ -1,4 +1,4 @@
-//! What assignments bind: names, attributes, subscripts, and tuples of these.
+//! The targets of assignments: names, attributes, subscripts, and tuples of these.
 
 use blocklint_facts::{Arg, AssignKind, Form, FormId, SiteFlags, SiteKind, Sym, VarKind};
 use ruff_python_ast::{Expr, ExprAttribute, ExprSubscript};

@@ -1,4 +1,4 @@
-//! What the walk carries with it, and the operations every part of it shares.
+//! The state of the walk over a file, and the operations that all its parts share.
 
 use blocklint_core::Span;
 use blocklint_facts::{
@@ -42,7 +42,7 @@ pub(crate) struct Walker<'s> {
     pub(crate) too_deep: Option<Span>,
 }
 
-/// What [`Walker::leave`] restores.
+/// The state that [`Walker::leave`] restores.
 pub(crate) struct Outer {
     body: BodyId,
     class: ClassId,

@@ -13,11 +13,11 @@ pub struct AsyncCode {
     pub code: String,
     /// ruff's name of it; `None` where ruff has none.
     pub ruff: Option<String>,
-    /// What it reports; Markdown.
+    /// The mistake that it reports; Markdown.
     pub says: String,
     /// The rules for the same mistake, as they are written.
     pub rules: Vec<String>,
-    /// What is seen of it besides; Markdown, empty without rules.
+    /// The further calls that these rules report; Markdown, empty without rules.
     pub beyond: String,
 }
 

@@ -1,4 +1,4 @@
-//! What comments name: rules by code, prefix or name, and what was meant where they name none.
+//! Rules that comments name by code, prefix or name, and suggestions where a comment names no rule.
 
 use blocklint_core::RuleCode;
 
@@ -10,7 +10,7 @@ const NAME: &str = "blocklint";
 /// The words of a comment that say something, beside the rules in brackets.
 const WORDS: [&str; 3] = ["ignore", "ignore-file", "nonblocking"];
 
-/// What other linters call it.
+/// Words for suppressions in other linters.
 const ELSEWHERE: [&str; 16] = [
     "disable",
     "disable-file",

@@ -7,7 +7,7 @@ use crate::rule::Mistake;
 use crate::words::{Subject, Words};
 use crate::{Advice, Rule};
 
-/// What was imported before patching keeps what blocks.
+/// Names that were imported before the patch still block.
 pub(crate) static LATE_MONKEY_PATCH: Rule = Rule {
     code: RuleCode::LATE_MONKEY_PATCH,
     name: "late-monkey-patch",

@@ -66,7 +66,7 @@ fn why(made: Made, anew: Anew) -> &'static str {
 /// Returns the sentence on what to do.
 fn help(made: Made, language: Language, call: &str) -> &'static str {
     match (made, language) {
-        // What has no name of a scheduler of Reactor's kind cannot be told from here: the advice holds for both.
+        // The text of a call without a scheduler's name does not tell its kind, so the advice holds for both.
         (Made::Threads, Language::Java) if call.contains("cheduler") => {
             "share one: `private static final Scheduler SHARED = Schedulers.newBoundedElastic(…)`; then remove `dispose()` of the \
              scheduler, keep the `Disposable` of each subscription and dispose that in `close()`"

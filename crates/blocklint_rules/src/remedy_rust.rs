@@ -72,7 +72,7 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
                     at_most = match advice.same {
                         true if same => Applicability::Safe,
                         true => Applicability::Unsafe,
-                        // What panics here is replaced by what does the same where it may.
+                        // A call that panics here is replaced by one that does the same where it may.
                         false if method && raw.fails.is_some() => Applicability::Unsafe,
                         false => Applicability::Display,
                     };
@@ -107,7 +107,7 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
             true => Applicability::Display,
             false => Applicability::Unsafe,
         };
-        // What is shown only stands behind what can be applied.
+        // A way that is only displayed comes after the ways that can be applied.
         let way = Way::Offload { to: vec![Offload { path: path.to_owned(), keywords: false, fallible }] };
         if most == Applicability::Unsafe || ways.is_empty() {
             ways = vec![way];
@@ -120,7 +120,7 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let sleeps = raw.rule.effect == Some(Effect::Sleep);
     match advice.chain.as_ref().filter(|_| !raw.direct) {
         Some(Ok(helpers)) => {
-            // What can only be shown is worth less than what can be applied.
+            // A way that can only be displayed is worth less than one that can be applied.
             if at_most == Applicability::Display || sleeps {
                 ways.clear();
             }

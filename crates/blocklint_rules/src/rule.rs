@@ -12,13 +12,13 @@ pub struct Rule {
     pub code: RuleCode,
     /// Its name in kebab case; it names the mistake, so that it reads well after "allow".
     pub name: &'static str,
-    /// What it reports, in one line without a full stop.
+    /// The mistake that it reports, in one line without a full stop.
     pub summary: &'static str,
     /// Its page, Markdown.
     pub page: &'static str,
     /// The effect it reports; `None` for rules that report no effect (BLT9xx).
     pub effect: Option<Effect>,
-    /// What the call is in a message: `blocking network call`.
+    /// The noun for the call in a message: `blocking network call`.
     pub noun: &'static str,
     /// The words and edits of a rule that reports no effect; `None` for one whose findings are blocking calls.
     pub(crate) mistake: Option<&'static Mistake>,

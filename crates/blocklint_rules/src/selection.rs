@@ -15,9 +15,9 @@ pub struct Selection {
 /// A selector that means no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectorError {
-    /// What was written.
+    /// The selector as written.
     pub selector: String,
-    /// What was probably meant.
+    /// The selector that was probably meant.
     pub suggestion: Option<String>,
 }
 
@@ -85,7 +85,7 @@ impl Selection {
     }
 }
 
-/// What one place says about rules: the configuration, or the command line.
+/// The rule settings of one place: the configuration, or the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Layer {
     /// The rules that are chosen; `None` leaves those chosen before.

@@ -62,7 +62,7 @@ impl Unread {
         }
     }
 
-    /// What the user can do, where there is something.
+    /// Returns advice for the user, if there is any.
     pub fn help(&self) -> Option<String> {
         match self {
             Unread::Whole(UnreadFile::TooLarge { .. }) => {

@@ -11,7 +11,7 @@ use crate::NO_NAME;
 use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{Walker, span};
 
-/// What the attributes of one item say.
+/// The attributes of one item.
 #[derive(Default)]
 pub(crate) struct Attrs<'t> {
     /// The attributes, as nodes, in order.

@@ -9,7 +9,7 @@ use crate::kinds::{K, child, fields, kind, named};
 use crate::scope::ScopeKind;
 use crate::walker::{Breaks, Walker, Walking, span};
 
-/// What a block gives.
+/// The value of a block.
 pub(crate) struct BlockValue {
     /// Its value; none if its end is never reached.
     pub(crate) form: FormId,
@@ -86,7 +86,7 @@ impl Walker<'_> {
         for (at, &part) in parts.iter().enumerate() {
             let last = at + 1 == parts.len();
             let mut never = false;
-            // What follows `return …;` never runs; what it declares is known all the same.
+            // Code behind `return …;` never runs; items that are declared there are known all the same.
             if ended && kind(part) != K::AttributeItem && !self.is_item(part) {
                 attrs.nodes.clear();
                 continue;
@@ -163,7 +163,7 @@ impl Walker<'_> {
         kept
     }
 
-    /// An expression whose result is dropped; whether it never ends.
+    /// Reads an expression whose result is dropped; true if it never ends.
     fn statement(&mut self, node: Node<'_>, end: usize) -> bool {
         if node.is_error() {
             for part in named(node) {
@@ -213,7 +213,7 @@ impl Walker<'_> {
         )
     }
 
-    /// `let`; whether its value never comes, and the arm that follows a `let … else`.
+    /// Reads a `let`. Returns true if its value never comes, and the arm that follows a `let … else`.
     pub(crate) fn let_declaration(&mut self, node: Node<'_>) -> (bool, Option<After>) {
         let f = fields();
         let Some(pattern) = child(node, f.pattern) else { return (false, None) };

@@ -1,7 +1,7 @@
 //! Values that end with their block, where their type may block: a directory is removed, a runtime waits for its tasks.
 //!
-//! Recorded is the end of a local that a `let` gives what a function or literal makes, if nothing may move it away
-//! before. What is borrowed stays; what is passed on, returned or captured by `move` goes.
+//! A local is recorded if a `let` binds it to a value that a function or literal makes, and nothing may move it away
+//! before the end of its block. A borrowed local stays; a local that is passed on, returned or captured by `move` goes.
 
 use blocklint_core::Span;
 use blocklint_facts::{BodyFlags, SiteKind, VarId};

@@ -57,7 +57,7 @@ impl Walker<'_> {
                 self.form(Form::Attr(inner, name))
             }
             K::Await => {
-                // What a block gives is awaited when the block has ended.
+                // The value of a block is awaited when the block has ended.
                 let of_block =
                     named(node).next().is_some_and(|operand| matches!(kind(operand), K::Block | K::If | K::Match));
                 let called = match self.facts.facts().form(inner) {

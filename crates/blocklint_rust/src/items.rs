@@ -60,7 +60,7 @@ impl Walker<'_> {
         self.hoist_parts(named(node));
     }
 
-    /// The same for parts that are at hand.
+    /// Declares the items among the parts of a block or module.
     pub(crate) fn hoist_parts<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>) {
         let mut attrs = Attrs::default();
         for part in parts {
@@ -145,7 +145,7 @@ impl Walker<'_> {
         });
     }
 
-    /// What stands in a part that did not parse: items, or statements whose function was not recognised.
+    /// Reads a part that did not parse: items, or statements whose function was not recognised.
     pub(crate) fn fragment(&mut self, node: Node<'_>) {
         match kind(node) {
             K::ExprStatement => {
@@ -259,7 +259,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The parameters of a function or closure; whether there is a receiver.
+    /// Adds the parameters of a function or closure; true if there is a receiver.
     pub(crate) fn parameters(&mut self, node: Node<'_>, body: BodyId) -> bool {
         let f = fields();
         let mut params = Vec::new();

@@ -32,9 +32,8 @@ use crate::kinds::{K, grammar, kind};
 use crate::scope::{ScopeKind, Scopes};
 use crate::walker::Walker;
 
-/// The facts of one Rust file. What does not parse is left out, with one problem that says where it starts. Never
-/// fails; deep nesting is followed to a bound, for which a stack of 16 MiB is
-/// enough in any build.
+/// Returns the facts of one Rust file. Parts that do not parse are left out, with one problem that says where they
+/// start. Never fails; deep nesting is followed to a bound, for which a stack of 16 MiB is enough in any build.
 pub fn extract(bytes: &[u8]) -> FileFacts {
     extract_watched(bytes, || {})
 }

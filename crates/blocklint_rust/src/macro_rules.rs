@@ -156,7 +156,7 @@ fn positions(left: Node<'_>) -> Vec<Position<'_>> {
     found
 }
 
-/// What an arm writes, without the signs of metavariables and repetitions.
+/// Returns the code that an arm writes, without the signs of metavariables and repetitions.
 fn pieces(right: Node<'_>) -> Vec<Range<usize>> {
     let (start, end) = (right.start_byte() + 1, right.end_byte().saturating_sub(1));
     let mut left_out: Vec<Range<usize>> = Vec::new();

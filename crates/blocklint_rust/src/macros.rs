@@ -1,9 +1,9 @@
 //! Macros: their arguments are parsed once more, as expressions.
 //!
-//! The text between the delimiters is read as a tuple, an array, a block or items, whichever it is; where that does
-//! not parse, and the macro is known to take parts, each part between commas by itself; arms `pattern = future => value` (`select!`) are read as waiting
-//! for the future, binding its result and going on with the value. What parses as nothing stays unknown. Offsets are
-//! those of the file.
+//! The text between the delimiters is read as a tuple, an array, a block or items, whichever it is; where that does not
+//! parse, and the macro is known to take parts, each part between commas is read by itself. Arms `pattern = future =>
+//! value` (`select!`) are read as waiting for the future, binding its result and going on with the value. Text that
+//! does not parse in any of these ways stays unknown. Offsets are those of the file.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ use crate::kinds::{K, all, child, fields, kind, named};
 use crate::scope::ScopeKind;
 use crate::walker::{MAX_MACRO_DEPTH, Walker, Walking, span};
 
-/// What stands between the delimiters of a macro.
+/// The kind of text between the delimiters of a macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     /// Parts between commas, some of them with a grammar of their own (`key = %value`, `"key": value`).
@@ -165,7 +165,7 @@ impl Walker<'_> {
         self.path_form(path)
     }
 
-    /// The items between a macro's delimiters; whether there are any.
+    /// Reads the items between a macro's delimiters; true if there are any.
     fn macro_items(&mut self, tokens: Node<'_>) -> bool {
         let range = (tokens.start_byte() + 1)..tokens.end_byte().saturating_sub(1);
         let first = all(tokens).nth(1).map(|token| token.kind());
@@ -369,7 +369,7 @@ impl Walker<'_> {
         self.parse_pieces(&[range], lead)
     }
 
-    /// The same for pieces that follow each other with something left out between them.
+    /// Parses pieces that follow each other with something left out between them; otherwise as [`Self::parse`].
     pub(crate) fn parse_pieces(&mut self, pieces: &[std::ops::Range<usize>], lead: usize) -> Option<Tree> {
         let (first, last) = (pieces.first()?.start, pieces.last()?.end);
         if self.macro_depth >= MAX_MACRO_DEPTH || first >= last || first < lead {

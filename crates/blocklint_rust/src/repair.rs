@@ -1,4 +1,5 @@
-//! What the grammar does not know: attributes at the fields of a struct pattern (`Config { #[cfg(unix)] path, .. }`).
+//! Attributes that the grammar does not know: those at the fields of a struct pattern (`Config { #[cfg(unix)] path, ..
+//! }`).
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! What a name means where it stands.
+//! The meaning of a name at a place.
 //!
 //! Items are seen in their whole block or module, also before they are defined; a `let` is seen from there on, by
 //! closures inside too, but not by nested functions; nothing is seen from outside an inline module.
@@ -6,7 +6,7 @@
 use blocklint_facts::{FormId, Sym, VarId};
 use rustc_hash::FxHashMap;
 
-/// What ends at the edge of a scope.
+/// The kind of a scope: the names from around that are seen in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScopeKind {
     /// A block, an arm, a closure: everything around is seen.

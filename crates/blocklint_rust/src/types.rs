@@ -79,7 +79,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What the first segment of a path or a type's name stands for.
+    /// Returns the form of the first segment of a path, or of a type's name.
     pub(crate) fn head(&mut self, name: Sym) -> FormId {
         if let Some(form) = self.scopes.type_param(name) {
             return form;
@@ -254,7 +254,7 @@ impl Walker<'_> {
         for part in child(item, f.type_parameters).into_iter().flat_map(named) {
             let (K::TypeParameter, Some(name)) = (kind(part), child(part, f.name)) else { continue };
             let name = self.name(name);
-            // Who names the type without arguments means the default, which says more than the bounds.
+            // A type that is named without arguments has the default, which tells more than the bounds.
             let default = child(part, f.default_type).filter(|default| self.text(*default) != "Self");
             if let Some(default) = default {
                 let default = self.type_form(default);

@@ -36,11 +36,11 @@ pub(crate) struct Walker<'s> {
     pub(crate) breaks: Vec<Breaks>,
     /// Locals that end with their block, innermost last.
     pub(crate) owned: Owned,
-    /// How long the arguments of macros took to parse, where somebody asks.
+    /// The time that the arguments of macros took to parse, where it is asked for.
     pub(crate) again: Option<Duration>,
 }
 
-/// What leaves one loop or labelled block.
+/// The breaks out of one loop or labelled block.
 #[derive(Default)]
 pub(crate) struct Breaks {
     /// Its label, without the quote.

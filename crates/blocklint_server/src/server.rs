@@ -541,7 +541,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// Answers those who wait for diagnostics of the whole workspace, if there is anything that they do not know.
+    /// Answers the waiting requests for diagnostics of the whole workspace, if there are new diagnostics for them.
     fn report_workspace(&mut self) {
         if self.workspace_waiting.is_empty() || !self.folders.iter().all(Folder::is_current) {
             return;

@@ -1,5 +1,5 @@
-//! Messages over standard input and output. A message that cannot be read gets an error of the protocol, and the next
-//! message is looked for: whoever sends garbage once does not lose the server.
+//! Messages over standard input and output. A message that cannot be read gets an error of the protocol, and the server
+//! reads on, so that one bad message does not end it.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::thread::JoinHandle;
@@ -45,7 +45,7 @@ pub(crate) fn connect(
 fn read_all(reader: impl BufRead, incoming: &Sender<Message>, complain: &Sender<Value>) {
     let error = |id: Value, code: i32, message: String| {
         let error = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
-        // Fails once nobody writes any more.
+        // Fails once no thread writes any more.
         let _ = complain.send(error);
     };
     let mut frames = Frames { reader, next: None };

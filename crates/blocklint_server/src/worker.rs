@@ -1,6 +1,6 @@
 //! The thread of one workspace folder: it owns the session, does one job after the other, and analyses when there is
-//! none left: first the files that have changed, for whoever types waits for these, and after a pause all. A job that
-//! arrives meanwhile ends the analysis that it makes stale.
+//! none left. It first analyses the files that have changed, because the user waits for these, and after a pause all. A
+//! job that arrives meanwhile ends the analysis that it makes stale.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,7 +24,7 @@ use crate::settings::Settings;
 use crate::text::Text;
 use crate::ways::Ways;
 
-/// How long nobody may have typed before all files are analysed anew.
+/// The pause in typing after which all files are analysed anew.
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// The time that a user does not notice.
@@ -243,7 +243,7 @@ impl Desk {
         Some((project, models))
     }
 
-    /// Does a job; whether anything may be different afterwards.
+    /// Does a job; true if findings may be different afterwards.
     fn does(&mut self, session: &mut Session, job: Job) -> bool {
         match job {
             Job::Change(path, text) => {

@@ -1,4 +1,4 @@
-//! What the front ends on tree-sitter share: the numbers of a grammar, the walk's state, the comments, the start.
+//! Common parts of the front ends on tree-sitter: the numbers of a grammar, the walk's state, the comments, the start.
 
 mod comments;
 mod kinds;

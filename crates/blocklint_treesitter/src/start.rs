@@ -18,8 +18,8 @@ pub struct Started<'s> {
     pub parser: Parser,
 }
 
-/// What may be wrong with a grammar: gives the text that stands in for a file's where that does not parse, in the same
-/// length; `None` to leave it.
+/// A function that works around a mistake of a grammar. Returns a replacement of the same length for text that does not
+/// parse; `None` to leave the text.
 pub type Repair = fn(&[u8], Node<'_>) -> Option<Vec<u8>>;
 
 /// Parses a file; calls `parsed` once the tree stands. A syntax error and bytes that are no UTF-8 become one problem

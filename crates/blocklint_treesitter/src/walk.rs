@@ -13,13 +13,13 @@ use tree_sitter::Node;
 /// Nesting that is followed; what lies deeper is left out with one problem. A level costs a few kilobytes of stack.
 const MAX_DEPTH: u32 = 1_500;
 
-/// What every walk has.
+/// The state of every walk.
 pub struct Walk<'s> {
     /// The facts so far.
     pub facts: FactsBuilder,
     /// The file's bytes.
     pub source: &'s [u8],
-    /// The same as text, if they are all valid.
+    /// The bytes of the file as text, if all are valid UTF-8.
     pub(crate) valid: Option<&'s str>,
     /// The body being walked.
     pub body: BodyId,

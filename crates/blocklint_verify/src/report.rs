@@ -1,4 +1,4 @@
-//! What checking one model file found.
+//! The result of the check of one model file.
 
 use serde::Serialize;
 
@@ -9,11 +9,11 @@ pub struct Problem {
     pub line: u32,
     /// The expanded path.
     pub path: String,
-    /// What is wrong with it.
+    /// The mistake.
     pub message: String,
 }
 
-/// What checking one model file found.
+/// The result of the check of one model file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The library's name; empty where the model names none.
@@ -28,17 +28,17 @@ pub struct Report {
     pub exempt: usize,
     /// Expanded paths of rows with `unchecked`.
     pub unchecked: usize,
-    /// What does not hold, by line.
+    /// The mistakes, by line.
     pub problems: Vec<Problem>,
     /// Paths that only an older version has, and which.
     pub gone: Vec<(String, String)>,
-    /// What each glob covers.
+    /// The names that each glob covers.
     pub expansions: Vec<(String, Vec<String>)>,
     /// Ranges of versions of which none was at hand, though rows speak of them.
     pub needs: Vec<String>,
 }
 
-/// What looking up one path adds to a report.
+/// The results that the lookup of one path adds to a report.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) expansions: Vec<(String, Vec<String>)>,

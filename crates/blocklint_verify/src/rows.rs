@@ -14,7 +14,7 @@ pub(crate) enum RowView<'a> {
 }
 
 impl<'a> RowView<'a> {
-    /// Whether the row says why it is not checked.
+    /// True if the row states a reason for having no check.
     pub(crate) fn is_unchecked(self) -> bool {
         match self {
             RowView::Call(row) => row.unchecked.is_some(),

@@ -84,7 +84,7 @@ fn a_finding_has_every_field() {
                     "location": at(10, 29),
                 },
             ],
-            "message": "Hand to a thread with `asyncio.to_thread`",
+            "message": "Run in a thread with `asyncio.to_thread`",
         },
         "no_fix": null,
         "location": at(10, 29),

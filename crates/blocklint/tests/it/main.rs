@@ -25,6 +25,7 @@ mod libraries;
 mod machine_output;
 mod memory;
 mod models;
+mod named_files;
 mod names;
 mod notebooks;
 mod pages;

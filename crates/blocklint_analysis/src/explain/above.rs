@@ -362,7 +362,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// Whether a call's targets are bodies of the project, whose own use of the argument was looked at.
+    /// True if a call's targets are bodies of the project. Their own use of the argument was looked at.
     fn goes_into_body(&self, site: SiteRef) -> bool {
         let targets = self.linker.targets(site, EnvId::NONE);
         !targets.list.is_empty() && targets.list.iter().all(|target| matches!(target, Target::Body { .. }))

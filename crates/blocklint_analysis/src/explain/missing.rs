@@ -17,9 +17,9 @@ pub struct MissingCall {
     pub span: Span,
     /// The path that is called.
     pub path: String,
-    /// Whether some model speaks of other names of this library.
+    /// True if some model describes other names of this library.
     pub known_library: bool,
-    /// Whether its result is awaited where it stands, so that it holds no thread while it waits.
+    /// True if its result is awaited where it stands, so that it holds no thread while it waits.
     pub awaited: bool,
 }
 
@@ -55,7 +55,7 @@ pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
     found
 }
 
-/// Whether a body, or one around it, is a test.
+/// True if a body, or one around it, is a test.
 fn tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     let mut at = Some(body_id);
@@ -82,7 +82,7 @@ fn unspoken(linker: &Linker<'_>, language: Language, path: PathId) -> Option<(St
     if is_own || text.contains('<') {
         return None;
     }
-    // What has members that rows speak of is a type, whose making is known to be harmless.
+    // A path with members that rows describe is a type, and making it is known to be harmless.
     let spoken = !library.calls(path).is_empty()
         || !library.handovers(path).is_empty()
         || library.ty(path).is_some()

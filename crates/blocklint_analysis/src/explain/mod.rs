@@ -1,5 +1,5 @@
-//! What was made of single sites: everything that decided about one, for people who ask why. Decides nothing itself, and nothing that
-//! `check` shows depends on it.
+//! The explanation of single sites: everything that decided about one, for people who ask why. This module decides
+//! nothing itself, and the output of `check` does not depend on it.
 
 mod above;
 mod bodies;
@@ -60,7 +60,7 @@ pub struct Explainer<'l, 'a> {
     touched: FxHashMap<FileId, Vec<lines::Touched>>,
 }
 
-/// What a label was passed on to.
+/// The next step of a label, upward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Up {
     /// A calling body.
@@ -80,11 +80,11 @@ pub struct Explanation<'a> {
     pub owner: BodyRef,
     /// The root that body is, if it is one.
     pub root: Option<Root>,
-    /// What it is called on; none for a bare name.
+    /// The receiver it is called on; none for a bare name.
     pub receiver: Option<ValueId>,
     /// The arguments that conditions and timeouts of rows ask for.
     pub arguments: Vec<(Argument, GivenArgument)>,
-    /// What it runs.
+    /// The code it runs.
     pub targets: Vec<RunTarget>,
     /// The rows that speak of it, in the order in which they are tried.
     pub rows: Vec<RowTried<'a>>,
@@ -118,7 +118,7 @@ pub enum RunTarget {
         body: BodyRef,
         /// How it is run.
         edge: TargetKind,
-        /// Whether its result is awaited where it stands.
+        /// True if its result is awaited where it stands.
         awaited: bool,
         /// The argument by which it is given, as it is written; none if it is the callee.
         by_argument: Option<String>,
@@ -129,7 +129,7 @@ pub enum RunTarget {
     Library {
         /// Its path.
         path: PathId,
-        /// Whether a property is read instead of a call made.
+        /// True if a property is read instead of a call made.
         property: bool,
         /// How sure.
         confidence: Confidence,
@@ -143,7 +143,7 @@ pub struct RowTried<'a> {
     pub row: RowMatch<'a>,
     /// Its conditions.
     pub conditions: Vec<Tried>,
-    /// Whether it is the row that decides.
+    /// True if it is the row that decides.
     pub decides: bool,
     /// How long it holds its thread there, if it does.
     pub hold: Option<LabelHold>,
@@ -154,9 +154,9 @@ pub struct RowTried<'a> {
 /// A row of either kind.
 #[derive(Clone, Copy, Debug)]
 pub enum RowMatch<'a> {
-    /// What calling does.
+    /// A row for the effect of a call.
     Call(Match<'a, CallRow>),
-    /// Where a callable runs.
+    /// A row for the place where a callable runs.
     Handover(Match<'a, HandoverRow>),
 }
 
@@ -165,15 +165,15 @@ pub enum RowMatch<'a> {
 pub struct Tried {
     /// It.
     pub condition: Condition,
-    /// Whether it excuses (`unless`) instead of being required (`when`).
+    /// True if it excuses (`unless`) instead of being required (`when`).
     pub excuses: bool,
-    /// Whether it is shown.
+    /// The result of the test.
     pub shown: ConditionResult,
     /// The parameter that decides, for [`Shown::Param`].
     pub parameter: Option<String>,
 }
 
-/// What a site does with a callable it is given.
+/// A callable that a site is given, and the place where it runs.
 #[derive(Clone, Debug)]
 pub struct PassedOn {
     /// The callable as it is written.
@@ -187,7 +187,7 @@ pub struct PassedOn {
 /// Why a site holds no thread that must not be held.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// What it calls is not known.
+    /// The callee is not known.
     UnknownCallee(Why),
     /// No model speaks of the path.
     NoModel(PathId),
@@ -211,7 +211,7 @@ pub enum End {
     Makes(BodyRef, Flow),
     /// It is awaited: that body is judged by itself, with these findings.
     Awaits(BodyRef, Vec<usize>),
-    /// What the body does is silenced by a comment in it.
+    /// A comment in the body silences its effects.
     Silenced(BodyRef, Span),
     /// Nothing that the body runs is known to hold its thread.
     Quiet(BodyRef),
@@ -219,7 +219,7 @@ pub enum End {
     HandsOver(PassedOn),
     /// It only forms a value: an attribute, an import, an operator that no code stands behind.
     Plain,
-    /// What is passed there rules the effect of the body out.
+    /// The arguments there rule the effect of the body out.
     RuledOut(BodyRef),
     /// A comment there ends it.
     Cut(FileId, Span),
@@ -250,7 +250,7 @@ pub enum Above {
     Registered(PathId, Context),
     /// A comment ends it.
     Cut(FileId, Span),
-    /// What is passed there rules it out.
+    /// The arguments there rule it out.
     RuledOut(SiteRef),
     /// The thread of that root may be held in this way.
     Allowed(BodyRef),
@@ -268,7 +268,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
         let paths = read.paths;
         let (callers, roots) = (Callers::new(linker), Roots::new(linker));
         let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
-        // What is asked below to explain uses no comment.
+        // The questions below, which only explain, use no comment.
         let cuts = Suppressions::new(linker.program);
         let mut states: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
         for (at, state) in graph.states.iter().enumerate() {

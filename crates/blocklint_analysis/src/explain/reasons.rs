@@ -150,7 +150,7 @@ impl Explainer<'_, '_> {
         End::Excused(path)
     }
 
-    /// What a decorator registers.
+    /// Adds the functions that a decorator registers.
     fn registers(&self, site: SiteRef, found: &mut Vec<End>) {
         let linker = self.linker;
         let Some(form) = self.decorated(site) else { return };
@@ -169,7 +169,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// Whether models know the library of a path.
+    /// True if models know the library of a path.
     fn has_model(&self, path: PathId) -> bool {
         let library = &self.linker.library;
         let language = library.language(path);

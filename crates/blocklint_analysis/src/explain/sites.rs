@@ -311,7 +311,7 @@ impl<'a> Explainer<'_, 'a> {
         facts.args_of(SiteId(at as u32)).first().map(|arg| arg.value)
     }
 
-    /// What an argument is, as far as the code around the site tells.
+    /// Returns the value of an argument, as far as the code around the site tells.
     fn given(&self, site: SiteRef, argument: &Argument) -> GivenArgument {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);

@@ -15,7 +15,7 @@ use crate::rules::large_response::{other_path, shows_by_code};
 pub fn count_what_must_not_block(linker: &Linker<'_>) -> usize {
     let callers = Callers::new(linker);
     let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
-    let mut greenlets = Entries::new(linker, &units, &callers);
+    let greenlets = Entries::new(linker, &units, &callers);
     let is_green = |file: FileId| units.any_greenlets() && units.of(linker, file).greenlets.is_some();
     let roots = Roots::new(linker);
     let files = (0..linker.program.files.len() as u32).map(FileId);

@@ -131,8 +131,8 @@ pub(crate) fn gives_coroutine(linker: &Linker<'_>, called: SiteRef) -> bool {
     linker.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
 }
 
-/// Python: whether a call gives an object of the library that takes it. Libraries take their own objects in place of functions, and know
-/// what to do with them: `graph.add_node("research", subgraph.compile())`.
+/// True if a call gives an object of the library that takes it. Libraries accept their own objects in place of
+/// functions: `graph.add_node("research", subgraph.compile())`. (Python)
 fn gives_what_it_knows(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> bool {
     if linker.program.language(called.file) != Language::Python {
         return false;
@@ -162,7 +162,7 @@ fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) 
     let members = linker.values.members(value.value);
     let says_nothing = members.iter().all(|val| matches!(val, Val::Unknown(Why::Result)));
     if says_nothing {
-        // A blocking call of which nothing else is known is what somebody wanted to run elsewhere.
+        // A blocking call of which nothing else is known was probably meant to run elsewhere.
         let holds = targets.list.iter().all(|target| match *target {
             Target::Row { path, .. } => {
                 linker.library.calls(path).effect().any(|row| matches!(row.effect, Some(RowEffect::Holds(_))))

@@ -22,7 +22,7 @@ pub(crate) struct LateImport {
     /// The imports from there to the one that takes the name, each in its file; the first is the site. None where the site is
     /// the call that patches, which comes after all imports of its module.
     pub(crate) way: Vec<SiteRef>,
-    /// What was taken: a name (`time.sleep`), or a module that takes some.
+    /// The name that was taken (`time.sleep`), or the module that takes such names.
     pub(crate) taken: String,
     /// True if it is a module that takes names itself.
     pub(crate) is_module: bool,
@@ -167,7 +167,8 @@ fn imports_before(
     }
 }
 
-/// What an import takes that is patched later, itself or in the modules it runs.
+/// Returns the first name that an import takes before it is patched, itself or in the modules it runs; true if it is a
+/// module that takes names.
 fn takes_early(
     linker: &Linker<'_>,
     switch: &Switch,

@@ -21,7 +21,7 @@ use crate::rules::mistakes::MistakeSearch;
 /// How deep forms and types are followed.
 const DEPTH: u32 = 10;
 
-/// What can give a guard.
+/// The functions and types that can give a guard.
 #[derive(Debug, Default)]
 struct Givers {
     /// Last names of functions and methods that may.
@@ -235,7 +235,7 @@ fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], giv
         .sites
         .iter()
         .any(|of| of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken_id));
-    // What binds it.
+    // The variable that binds the guard.
     let is_guard = |value: ValueId| guard_in(linker, value, givers, DEPTH).is_some();
     let bound = if is_read { None } else { binding_of(linker, taken, DEPTH, is_guard) };
     if let Some(bound) = bound {

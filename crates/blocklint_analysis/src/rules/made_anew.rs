@@ -109,7 +109,7 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
                     Severity::Note
                 }
             }
-            // What a setting asks for few programs have.
+            // Few programs switch on a part that a setting asks for.
             Creates::Threads | Creates::Pool if facts.language == Language::Java && is_switched_on(linker, site) => {
                 Severity::Note
             }
@@ -142,10 +142,10 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
             Creates::Threads if facts.language == Language::Python && is_for_one_call(linker, site) => {
                 Severity::Warning
             }
-            // What is made of what each request brings cannot be shared as it stands.
+            // A client that is made of data of the request cannot be shared as it stands.
             Creates::Connections | Creates::Pool if is_shown && depends_on_caller(linker, site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
-            // What only those who administer the program ask for is asked for now and then.
+            // Administrators of a program call their entries only now and then.
             Creates::Connections
                 if anew == Anew::PerEntry
                     && matches!(of, Repeated::Body(entry) if steps == 0 && is_for_administrators(linker, entry)) =>
@@ -280,8 +280,8 @@ fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Java: whether a builder's method makes objects of a class, for whoever asks: as many as its callers like. One whose callers
-/// in the project make it a part of themselves is only where that part is made.
+/// True if a builder's method makes objects of a class for its callers, as many as they like. A builder whose callers
+/// in the project make it a part of themselves is only where that part is made. (Java)
 fn is_built_for_callers<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
     let aside =
         |site: SiteRef| linker.program.is_test(site.file) || linker.is_for_tests(linker.program.body_of_site(site));
@@ -309,7 +309,7 @@ fn is_inside(linker: &Linker<'_>, at: At, body: BodyRef) -> bool {
 /// True if what a site is given comes from its body's own parameters or from the loop around it.
 fn depends_on_caller(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
-    // What a builder was told counts too.
+    // The arguments of a builder count too.
     let told = match facts.form(linker.program.site(site).callee) {
         Form::Attr(base, _) => is_brought(linker, site, base, 12),
         _ => false,
@@ -330,12 +330,12 @@ fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> b
             }
             match row.kind {
                 VarKind::Param(_) => true,
-                // What the module or class holds is there for all.
+                // A variable of the module or class is shared by all calls.
                 _ if matches!(facts.body(row.body).kind, BodyKind::Module | BodyKind::Class) => false,
                 _ => facts.assigns_of(var).any(|assign| any(assign.value)),
             }
         }
-        // What is put together of several parts: not all of it can be seen.
+        // A value of several parts may hold data of the request, because not all parts are known.
         Form::Element(_) | Form::Text(_) | Form::Other => true,
         Form::Attr(base, _)
         | Form::Path(base, _)
@@ -363,8 +363,8 @@ fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> b
     }
 }
 
-/// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
-/// all that make the owner are parts of a program of which there is one.
+/// True if an object that a site makes is there once for a program, as far as the code tells: a container makes its
+/// owner, or all makers of the owner are parts of a program of which there is one. (Java)
 fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, of: Repeated) -> bool {
     let Some(class) = class_of_site(linker, site) else { return false };
     match of {
@@ -391,9 +391,9 @@ fn name_of_body_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
     facts.text(row.name)
 }
 
-/// Java: whether objects of a class are made for whoever asks for one, by a builder or another method, which the class
-/// around may be made by. What stays in a part of the program is made as often as that part; a class that nobody makes is
-/// there for others.
+/// True if objects of a class are made on demand, by a builder or another method, which may also make the class around.
+/// An object that stays in a part of the program is made as often as that part. A class that the project never makes is
+/// there for other programs. (Java)
 fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let mut any = false;
@@ -435,7 +435,7 @@ fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     {
         return false;
     }
-    // What is given away itself is what its caller asked for.
+    // The caller asks for the object that is returned; objects inside it are not what it asked for.
     facts.exits.iter().any(|exit| {
         let scope = blocklint_link::values::expr::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
         exit.kind == ExitKind::Return
@@ -496,7 +496,8 @@ fn is_handed_over(linker: &Linker<'_>, literal: BodyRef) -> bool {
     })
 }
 
-/// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
+/// True if a runtime that a site makes drives futures in the same body, and lives no longer:
+/// `Runtime::new()?.block_on(…)`. (Rust)
 fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Rust || kept(linker, site) != Owner::Nowhere {
@@ -566,7 +567,7 @@ fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
 fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let Some(sym) = holder_of(linker, site) else {
-        // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
+        // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: no other code has it.
         return facts.language == Language::Java
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
                 Form::Attr(base, _) => {

@@ -95,12 +95,12 @@ pub(crate) fn blocked_hubs<'a>(
         }
     }
     let callers = Callers::new(linker);
-    let mut entries = Entries::new(linker, units, &callers);
+    let entries = Entries::new(linker, units, &callers);
     let mut starts: Vec<_> = into_leaf.into_iter().collect();
     starts.sort_by_key(|(key, _)| *key);
     let mut found = Vec::new();
     for ((site, _), starts) in starts {
-        let (hops, mut reached) = walk(linker, graph, &before, &mut entries, &starts);
+        let (hops, mut reached) = walk(linker, graph, &before, &entries, &starts);
         reached.retain(|one| {
             let is_used = || one.confidence == Confidence::High || patched.uses(linker, one.entry);
             is_open(one.entry.file) || patched.holds(one.entry.file) && is_used()
@@ -129,7 +129,7 @@ fn walk(
     linker: &Linker<'_>,
     graph: &Graph<'_>,
     before: &FxHashMap<LabelledBodyId, Vec<(LabelledBodyId, FlowEdge)>>,
-    entries: &mut Entries<'_, '_, '_>,
+    entries: &Entries<'_, '_, '_>,
     starts: &[(LabelledBodyId, FlowEdge)],
 ) -> (Vec<Hop>, Vec<Reached>) {
     let mut hops: Vec<Hop> = Vec::new();
@@ -149,7 +149,7 @@ fn walk(
     while let Some((at, length)) = queue.pop_front() {
         let hop = hops[at];
         let body = graph.states[hop.state.0 as usize].node.body;
-        // Whoever is called by somebody is entered there, unless a registration says more.
+        // A function with callers is entered through them, unless a registration says more.
         let is_called = before.get(&hop.state).is_some_and(|above| !above.is_empty());
         if let Some(sure) = entries.of(body).filter(|sure| *sure == Confidence::High || !is_called) {
             let confidence = sure.min(confidence_of(hop.steps));

@@ -43,7 +43,7 @@ pub(crate) fn own_jobs(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHol
                     site: wait,
                     path,
                     starved: Starved::OwnJob { handed: linker.written_site(handed) },
-                    // Who waits for so long and no longer goes on in the end.
+                    // A wait with a limit ends at last, so it is no error.
                     severity: if has_limit(linker, wait) { Severity::Warning } else { Severity::Error },
                     confidence: if direct { Confidence::High } else { Confidence::Medium },
                 });
@@ -70,7 +70,7 @@ fn submitted<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Submitted> {
     sites.into_iter().filter_map(|site| submitted_at(linker, site)).collect()
 }
 
-/// What a site hands to which pool.
+/// Returns the pool that a site hands work to, with the work.
 fn submitted_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submitted> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
@@ -100,7 +100,7 @@ fn submitted_at(linker: &Linker<'_>, site: SiteRef) -> Option<Submitted> {
     })
 }
 
-/// True if a pool makes a thread for whoever waits: what makes it says so.
+/// True if a pool makes a new thread for each task that waits, by the call that makes the pool.
 fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     let name = match pool {
         Pool::Local(file, var) => {
@@ -155,10 +155,10 @@ fn waits_for_own(
     None
 }
 
-/// What waits in the same body for what a site gives.
+/// Returns the call that waits, in the same body, for the result of a site.
 fn waited_for(linker: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
     if let Some(path) = waits_at(linker, site) {
-        // What is made of a pool's results lazily waits when it is gone through.
+        // A lazy result of a pool waits when it is iterated.
         let is_used = linker.program.uses_of_result(site).iter().next().is_some();
         let (facts, site_id) = linker.program.facts_and_id(site);
         let is_gone_through = facts

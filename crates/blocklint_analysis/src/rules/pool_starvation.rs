@@ -130,7 +130,7 @@ pub(crate) fn enters(linker: &Linker<'_>, site: SiteRef, given: SiteRef) -> bool
         && matches!(facts.form(row.callee), Form::Result(of) if site.file.site_ref(of) == given)
 }
 
-/// What a site takes from a pool.
+/// Returns the connection that a site takes from a pool.
 pub(crate) fn taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<Taken> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
@@ -147,7 +147,7 @@ pub(crate) fn taken_at(linker: &Linker<'_>, site: SiteRef) -> Option<Taken> {
                 let waits = calls.iter().any(|row| row.row.is_async == Some(true));
                 return (blocks || waits).then_some(Taken { site, path, blocks });
             }
-            // What lends one: it is taken where that is entered or awaited.
+            // A call that lends a connection takes it where its result is entered or awaited.
             let lease = linker.library.path(language, of.path()?);
             let rows = linker.library.ty(lease)?;
             let lends = |of: Option<&TypeExpr>| of.is_some_and(|of| names_connection(linker, language, of));
@@ -422,7 +422,8 @@ fn takes_behind(
     None
 }
 
-/// What a body knows pools by that its caller knows: what fields and modules hold, and parameters that are given one.
+/// Returns the pools of a caller that its callee knows too: those in fields and modules, and those that are passed to
+/// parameters.
 pub(crate) fn pools_there(
     linker: &Linker<'_>,
     site: SiteRef,
@@ -514,7 +515,7 @@ pub(crate) fn pool_by(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option
     }
 }
 
-/// What a form is a copy of, which shares what it holds.
+/// Returns the object that a form is a copy of; the copy shares its content.
 fn cloned(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormId> {
     let Form::Result(site) = facts.form(form) else { return None };
     match facts.form(facts.site(site).callee) {
@@ -526,7 +527,7 @@ fn cloned(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormId> {
 /// One pool, as far as names tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pool {
-    /// What a field or a module holds.
+    /// The pool of a field or a module.
     Held(blocklint_flow::search::locks::Holder),
     /// A parameter or local.
     Local(FileId, VarId),

@@ -62,7 +62,7 @@ pub(crate) struct Offload {
     pub(crate) path: PathId,
     /// The things of which there are as many as threads.
     pub(crate) unbounded: Unbounded,
-    /// What each piece takes from a pool, if it does.
+    /// The call by which each piece takes a connection from a pool, if it does.
     pub(crate) takes: Option<PathId>,
     /// How bad.
     pub(crate) severity: Severity,
@@ -184,13 +184,13 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         let when = self.times.of_site(site);
         let is_aside = when.is_once();
         let per_item = (!awaited && is_per_piece(linker, site)) || is_started_per_piece(linker, body);
-        // What keeps a core busy: a known call does, or the project's own code does nothing else.
+        // The work keeps a core busy: a known call does, or the project's own code does nothing but calculate.
         let works = tasks.iter().any(|task| self.calculating.contains(task))
             || calls.is_some_and(|path| row_calculates(linker, path))
             || tasks.iter().any(|&task| !self.waits.contains(&task) && calculates(linker, task, &mut self.calculates));
         // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
         let known = works || tasks.iter().any(|task| self.waits.contains(task));
-        // What is known to be short; of the rest nobody knows.
+        // Work that is known to be short is not busy; of other work the length is unknown.
         let is_busy = works && !tasks.iter().any(|task| self.calculating.contains(task) && !self.busy.contains(task))
             || tasks.iter().any(|task| self.busy.contains(task));
         let is_short = lang::words_of(facts.language).bounds_offloads && !is_busy;
@@ -208,7 +208,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
                     path,
                     unbounded: Unbounded::PerItem,
                     takes,
-                    // A thread each for what only waits is dear where everybody who asks starts them.
+                    // A thread for each short wait is dear where each request starts some.
                     severity: if works || is_served { Severity::Warning } else { Severity::Note },
                     confidence: Confidence::Medium,
                     behind: Some(site),
@@ -246,7 +246,7 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
     }
 }
 
-/// What is known of bodies that calculate.
+/// True for each body that calculates, as far as bodies were asked.
 type Calculating = FxHashMap<BodyRef, bool>;
 
 /// A call that hands work to a pool which takes all it is given.
@@ -254,7 +254,7 @@ struct Handed {
     site: SiteRef,
     /// The path of its row.
     path: PathId,
-    /// What it hands over.
+    /// The bodies that it hands over.
     tasks: Vec<BodyRef>,
     /// The library's function that it hands over.
     calls: Option<PathId>,
@@ -265,7 +265,7 @@ fn offload_sites(linker: &Linker<'_>) -> Vec<Handed> {
     offloads_at(linker, Language::ALL, |site| linker.is_site_near(site))
 }
 
-/// The same in some languages, of the sites that are wanted.
+/// Returns the calls that hand a callable to such a pool, in some languages, of the sites that are wanted.
 fn offloads_at<'a>(linker: &Linker<'a>, languages: &[Language], is_wanted: impl Fn(SiteRef) -> bool) -> Vec<Handed> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in languages {
@@ -620,7 +620,7 @@ fn adds_to(linker: &Linker<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
     matches!(facts.text(method), "append" | "add").then(|| facts.var(var).name)
 }
 
-/// What a task takes from a pool, holding its thread until there is one.
+/// Returns the call by which a task takes a connection from a pool, holding its thread until there is one.
 fn takes_connection(linker: &Linker<'_>, task: BodyRef) -> Option<PathId> {
     let (facts, task_id) = linker.program.facts_and_id(task);
     facts.sites.iter().enumerate().find_map(|(at, row)| {

@@ -24,7 +24,7 @@ pub struct BaselineError {
     pub path: Utf8PathBuf,
     /// The line, from 1, where one is to blame.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
 }
 

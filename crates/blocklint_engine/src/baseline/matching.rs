@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::BaselineKey;
 
-/// What a finding is known by, with the cause of its best path.
+/// Returns the baseline key of a finding, with the cause of its best path.
 pub(crate) fn key(finding: &Finding, root: &Utf8Path) -> BaselineKey {
     BaselineKey {
         file: file(&finding.place.path, root),
@@ -69,7 +69,7 @@ impl Matcher {
         known
     }
 
-    /// What no finding took.
+    /// Returns the entries that match no finding.
     pub(crate) fn left(self) -> impl Iterator<Item = (BaselineKey, u32)> {
         self.left.into_iter()
     }
@@ -84,7 +84,7 @@ impl Matcher {
     }
 }
 
-/// What stays of a key when its file gets another name.
+/// Returns the part of a key that stays equal when its file is renamed.
 pub(super) fn moved_key(key: &BaselineKey) -> (u16, String, String) {
     (key.rule.0, last_name(&key.function).to_owned(), key.cause.clone())
 }

@@ -15,7 +15,7 @@ pub use file::BaselineError;
 use matching::moved_key;
 pub(crate) use matching::{Matcher, key};
 
-/// What a finding is known by: never a line.
+/// The key by which a baseline recognises a finding. It has no line, because lines move.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BaselineKey {
     /// The file in which it stands, from the project root, with `/`.
@@ -33,12 +33,12 @@ pub struct BaselineKey {
 pub struct Seen {
     /// The least that is shown.
     pub levels: Levels,
-    /// Whether what only tests, examples and command lines reach counts.
+    /// True if findings that only tests, examples and command lines reach count.
     pub aside: bool,
 }
 
 impl Seen {
-    /// Whether all that the other one sees is seen.
+    /// True if this run sees all findings that the other one sees.
     fn sees(self, other: Seen) -> bool {
         self.levels.severity <= other.levels.severity
             && self.levels.confidence <= other.levels.confidence
@@ -55,12 +55,12 @@ pub struct Baseline {
     pub entries: BTreeMap<BaselineKey, u32>,
 }
 
-/// What a baseline made of the findings of a run.
+/// The result of a baseline for the findings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Held {
     /// The findings that are in it, marked so.
     pub findings: Vec<Finding>,
-    /// What it holds that is found no more, and how often.
+    /// Entries of findings that are gone, with their number.
     pub stale: Vec<(BaselineKey, u32)>,
 }
 
@@ -68,18 +68,19 @@ pub struct Held {
 pub struct Scope<'s> {
     /// The project root.
     pub root: &'s Utf8Path,
-    /// Whether the findings of a file, from the project root, are reported: `None` where there is no such file.
+    /// Returns true if the findings of a file, from the project root, are reported: `None` if there is no such file.
     pub reports: &'s dyn Fn(&str) -> Option<bool>,
-    /// Whether all files of the project are reported.
+    /// True if all files of the project are reported.
     pub is_whole: bool,
-    /// Whether findings of a rule are reported.
+    /// Returns true if findings of a rule are reported.
     pub selects: &'s dyn Fn(RuleCode) -> bool,
-    /// What of the findings there.
+    /// The part of those findings that the run sees.
     pub seen: Seen,
 }
 
 impl Baseline {
-    /// One of these findings. What was not read is not among them: nobody wrote it.
+    /// Makes a baseline of these findings. Findings for unreadable files are left out, because they are no mistakes in
+    /// code.
     pub fn of(findings: &[Finding], root: &Utf8Path, seen: Seen) -> Self {
         let mut entries = BTreeMap::new();
         for finding in findings.iter().filter(|finding| can_hold(finding)) {

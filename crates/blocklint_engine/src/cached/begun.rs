@@ -16,7 +16,7 @@ use crate::extraction::Extracted;
 use crate::progress::Silent;
 use crate::{Failure, Options, on_large_stacks};
 
-/// What is kept for the sessions of one project, by what they are told besides its files.
+/// The flows that are kept for the sessions of one project, by the settings besides its files.
 #[derive(Serialize, Deserialize)]
 struct KeptFlows {
     /// Of the bytes of all files.
@@ -24,7 +24,7 @@ struct KeptFlows {
     flows: Flows,
 }
 
-/// What a session began with, for what it keeps.
+/// The state at the begin of a session, which later storing needs.
 pub(crate) struct Begun {
     cache: Cache,
     key: Digest,
@@ -32,7 +32,7 @@ pub(crate) struct Begun {
     contents: Digest,
     files: Option<Files>,
     seen: Vec<Became>,
-    /// Whether the flows of these files are kept already.
+    /// True if the flows of these files are stored already.
     has_flows: bool,
 }
 

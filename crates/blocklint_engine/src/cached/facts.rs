@@ -16,14 +16,14 @@ use crate::Progress;
 use crate::extraction::{Extracted, extract_read, extract_unread, of_facts, on_all_threads};
 use crate::panics::catch;
 
-/// What became of one file, for the list that is kept.
+/// The outcome of one file, for the list that is stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Became {
     seen: Seen,
     content: Digest,
-    /// What was known of it, where that is what it holds.
+    /// The known entry of the file, if its content still is the same.
     known: Option<Known>,
-    /// Whether its facts may be kept: not where something broke.
+    /// True if its facts may be stored; false after a panic.
     pub(super) keeps: bool,
 }
 
@@ -75,7 +75,7 @@ fn one(file: &SourceFile, files: &Files, seen: Seen, limit: u64) -> (Extracted, 
     (extracted, became(content, None, keeps))
 }
 
-/// The facts that were kept of a file. What does not read as facts is not there.
+/// Returns the stored facts of a file. Bytes that cannot be decoded count as absent.
 fn kept(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
     let facts = ROOM.with_borrow_mut(|room| FileFacts::from_bytes(files.facts(known, room)?))?;
     (facts.language == file.language && holds_together(&facts)).then(|| {
@@ -85,12 +85,12 @@ fn kept(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
     })
 }
 
-/// Whether all that facts refer to is there. A checksum does not say so: whoever writes a repository may put facts into it that fit
-/// theirs, and the analysis, which believes facts, would break at them.
+/// True if everything exists that the facts refer to. A checksum does not ensure this, because the author of a
+/// repository may commit facts with a fitting checksum, and the analysis, which trusts facts, would panic.
 fn holds_together(facts: &FileFacts) -> bool {
     let look = || {
         let ids = |count: usize| 0..count as u32;
-        // What is asked here in order is asked by the analysis in any order; a place that is not there panics.
+        // This check reads in order; the analysis reads in any order. A missing place panics, which the caller catches.
         validate(facts).is_ok()
             && facts.symbols.iter().all(|(sym, _)| sym.is_some())
             && ids(facts.bodies.len()).map(BodyId).all(|id| {
@@ -121,7 +121,7 @@ pub(super) fn save_sources(project: &Project, files: Files, all: &[Became], sour
     write(project, files, all, |at| facts.get(project.files[at].path.as_str()).copied())
 }
 
-/// The same as they were extracted.
+/// Stores facts as they were extracted.
 pub(super) fn save(project: &Project, files: Files, all: &[Became], extracted: &[Extracted]) -> io::Result<()> {
     write(project, files, all, |at| extracted[at].facts.as_ref())
 }
@@ -146,7 +146,7 @@ fn write<'f>(
     files.save(listed, |path| stays(project, path))
 }
 
-/// Whether what is known of a file that is not part of this run is kept: other runs, of other settings, may ask for it.
+/// True if the entry of a file outside this run stays: other runs, with other settings, may need it.
 pub(super) fn stays(project: &Project, path: &str) -> bool {
     project.base.join(path).is_file()
 }

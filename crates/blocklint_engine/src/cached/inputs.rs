@@ -1,4 +1,4 @@
-//! What the findings of a run depend on, as digests.
+//! The inputs on which the findings of a run depend, as digests.
 
 use std::time::SystemTime;
 
@@ -10,18 +10,18 @@ use rayon::prelude::*;
 use super::{RunRequest, digest_of};
 use crate::Options;
 
-/// What was seen of one file before it was read.
+/// The state of one file before it was read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
-    /// What the file system says; none where it cannot be asked.
+    /// The metadata of the file; none if it cannot be read.
     pub(super) stat: Option<Stat>,
-    /// Whether a later change might leave that as it is.
+    /// True if a later change might leave the metadata as it is.
     pub(super) recent: bool,
     /// Its bytes, where they are known.
     pub(super) content: Option<Digest>,
 }
 
-/// What was seen of all files, in the order of the project.
+/// The states of all files, in the order of the project.
 pub(super) struct Looked {
     pub(super) files: Vec<Seen>,
     /// Of what the file system says of all of them; none where a later change might not show.
@@ -45,7 +45,7 @@ pub(super) fn look(project: &Project, now: SystemTime) -> Looked {
     let mut all = Hasher::new();
     for (file, seen) in project.files.iter().zip(&files) {
         all.part(file.relative.as_str().as_bytes());
-        // What cannot be asked cannot be read either.
+        // A file without readable metadata cannot be read either.
         seen.stat.iter().flat_map(Stat::numbers).for_each(|number| {
             all.number(number.into());
         });
@@ -78,9 +78,9 @@ pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
     all.digest()
 }
 
-/// The same of any kind of run: what it is told besides goes as text.
+/// Adds the settings of the project for any kind of run; `besides` is the text of further settings.
 pub(super) fn project_settings(project: &Project, layout: &Layout, besides: &str, all: &mut Hasher) {
-    // What is derived prints every field, so that a new one counts without being named here.
+    // Derived `Debug` prints every field, so that a new field counts without a mention here.
     let told = format!(
         "{:?}",
         (super::cache_version(), &project.root, &project.base, &project.configuration, project.trace_in_paths)

@@ -28,7 +28,7 @@ use facts::extract_known;
 use inputs::{Looked, contents, look, settings};
 use stored::StoredChosen;
 
-/// What a run is asked for.
+/// The request for a run.
 #[derive(Clone, Copy)]
 pub struct RunRequest<'a> {
     /// The project.
@@ -41,18 +41,18 @@ pub struct RunRequest<'a> {
     pub levels: Levels,
     /// The options of the analysis.
     pub options: Options,
-    /// Whether findings are given their fixes, which costs another look at each file with findings.
+    /// True if findings get their fixes, which costs another look at each file with findings.
     pub fixes: bool,
-    /// What earlier runs left, where they may be used.
+    /// The cache with results of earlier runs, if it may be used.
     pub cache: Option<&'a Cache>,
     /// Is told how far the run is.
     pub progress: &'a dyn Progress,
 }
 
-/// What a run gives.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// What is to be shown; places are not located yet.
+    /// The findings to show; places are not located yet.
     pub chosen: Chosen,
     /// How many files could be opened.
     pub read: usize,
@@ -79,7 +79,7 @@ pub fn cache_version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), "-", env!("BLOCKLINT_BUILD"))
 }
 
-/// What one run leaves for the next.
+/// The stored result of one run for the next.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     /// Of what the file system said of all files; none where a later change might not show.
@@ -102,9 +102,10 @@ pub fn run(request: RunRequest<'_>) -> Result<Ran, Failure> {
         finish(&request, report)
     };
     let Some(cache) = request.cache else { return anew() };
-    // Facts that somebody made up may pass every check and still say what no front end says. Whether it was them shows without them.
+    // Made-up facts may pass every check and still differ from those of a front end. If a run with them panics, a run
+    // without them shows the reason.
     let ran = catch_unwind(AssertUnwindSafe(|| run_with(&request, cache)));
-    // Facts that were kept may be what panics.
+    // Stored facts may be the reason of the panic.
     let is_doubtful = |ran: &Ran| {
         let panicked = ran.left_out.iter().any(|of| matches!(of.why, Gave::Panic(_)));
         panicked && ran.timings.extracted < request.project.files.len()
@@ -235,7 +236,7 @@ pub(crate) fn finish(request: &RunRequest<'_>, report: crate::Report) -> Result<
     Ok(finish_keeping(request, report)?.0)
 }
 
-/// The same, with what is not shown and only counted.
+/// Finishes a run as [`finish`] does and also returns the findings that are only counted.
 pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report) -> Result<(Ran, Hidden), Failure> {
     let started = Instant::now();
     request.rules.hide(&mut report.findings);

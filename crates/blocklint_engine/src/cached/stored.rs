@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::choose::Chosen;
 use crate::{SIGNALS, SignalEffect, signal_named};
 
-/// What is to be shown; each path once.
+/// The findings to show; each path is stored once.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct StoredChosen {
     paths: Vec<String>,
@@ -99,7 +99,7 @@ impl StoredChosen {
         StoredChosen { paths: writer.paths, findings, suppressed, groups, below, aside, left_aside, must_not_block }
     }
 
-    /// The same as it was; `None` where a part is not one of this program's.
+    /// Returns the findings as they were before they were stored; `None` if a part does not belong to this program.
     pub(super) fn restored(&self) -> Option<Chosen> {
         let paths = self.paths.iter().map(|path| Arc::from(Utf8Path::new(path)));
         let reader = Reader { paths: paths.collect() };

@@ -11,7 +11,7 @@ use super::Before;
 use crate::baseline::{BaselineKey, Matcher, key};
 use crate::choose::Chosen;
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compared {
     /// How many findings were there before.
@@ -25,8 +25,8 @@ pub struct Compared {
 type Causes = FxHashMap<(String, u16, String), BTreeMap<String, usize>>;
 
 impl Before {
-    /// Leaves only what the change brought: findings that were not there, and those behind which there is a cause more. These say
-    /// which. What is not shown is counted in the same way.
+    /// Keeps only the findings that the change brought: new findings, and findings with a new cause, which they name.
+    /// Hidden findings are counted in the same way.
     pub fn compare(&self, chosen: &mut Chosen, project: &Project) -> Compared {
         let root = &project.root;
         let Some((before, hidden)) = &self.state else {
@@ -89,8 +89,8 @@ fn counts(finding: &Finding) -> BTreeMap<&str, usize> {
     counts
 }
 
-/// What is said of a finding behind which there is a cause more than before. Where the function was moved to another file, what was
-/// behind it is not known.
+/// Returns the note for a finding with a cause that it did not have before. If the function moved to another file, its
+/// former causes are unknown.
 fn added(finding: &Finding, before: &Causes, root: &Utf8Path) -> Option<String> {
     let known = before.get(&owner(finding, root))?;
     let (call, _) = counts(finding).into_iter().find(|(call, count)| known.get(*call).is_none_or(|old| old < count))?;

@@ -1,4 +1,4 @@
-//! What git tells, through its own program. The work tree, the index and the configuration stay as they are.
+//! Queries of git through its own program. The work tree, the index and the configuration stay as they are.
 //!
 //! A checkout may configure programs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, what fetches a missing object.
 //! An archive that somebody unpacks brings its `.git/config` along. So git is asked for what it stores (`ls-tree`, `ls-files --stage`,
@@ -22,7 +22,7 @@ pub(super) struct Git<'g> {
 /// The entries of a tree or of the index: paths below the folder to the numbers of what they hold.
 pub(super) type Entries = BTreeMap<Utf8PathBuf, String>;
 
-/// What a tree holds.
+/// The files of a tree.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub(super) files: Entries,
@@ -111,7 +111,7 @@ impl<'g> Git<'g> {
         }
     }
 
-    /// What a commit holds below the folder.
+    /// Returns the files of a commit below the folder.
     pub(super) fn tree(self, commit: &str) -> Result<Tree, String> {
         let bytes = self.bytes(&["ls-tree", "-r", "-z", commit])?;
         let mut tree = Tree::default();
@@ -121,7 +121,7 @@ impl<'g> Git<'g> {
                 (_, Some("commit"), Some(id)) => {
                     tree.submodules.insert(path, id.to_owned());
                 }
-                // What a link holds is the path that it leads to.
+                // The content of a link is the path that it leads to.
                 (Some(mode), Some("blob"), Some(id)) if mode != "120000" => {
                     tree.files.insert(path, id.to_owned());
                 }
@@ -131,11 +131,12 @@ impl<'g> Git<'g> {
         Ok(tree)
     }
 
-    /// What is staged below the folder, and what git saw of each file when it was. A file in conflict is not.
+    /// Returns the staged files below the folder, and the metadata that git stored of each when it was staged. A file
+    /// in conflict has none.
     pub(super) fn index(self) -> Result<(Tree, Staged), String> {
         let bytes = self.bytes(&["ls-files", "-t", "--stage", "--debug", "-z"])?;
         let (mut tree, mut staged) = (Tree::default(), Staged::new(self.index_time()));
-        // What was seen of a file stands behind the zero byte that ends its record, before the next one.
+        // The metadata of a file stands behind the zero byte that ends its record, before the next record.
         let mut last: Option<Utf8PathBuf> = None;
         for part in bytes.split(|byte| *byte == 0) {
             let Ok(part) = std::str::from_utf8(part) else {

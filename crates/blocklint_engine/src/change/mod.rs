@@ -1,4 +1,4 @@
-//! What a change brought: the findings of two states of a project are compared, not their lines.
+//! The findings that a change brought: the findings of two states of a project are compared, not their lines.
 //!
 //! Facts of files that both states share are made once. Manifests, configuration and models count as they are now in both: what is
 //! asked is what the change of the code brought.
@@ -45,9 +45,9 @@ pub enum Compare {
 /// The state before a change.
 #[derive(Debug)]
 pub struct Before {
-    /// What would be shown of it, and what not; `None` where no source file differs.
+    /// Its shown and hidden findings; `None` if no source file differs.
     state: Option<(Chosen, Hidden)>,
-    /// What is not shown of the state after it.
+    /// The hidden findings of the state after the change.
     hidden_now: Hidden,
     /// Its name, for people.
     with: String,
@@ -82,7 +82,7 @@ pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Be
         let mut sources = source_files(project, facts.extracted);
         replace(project, &mut sources, &now);
         let layout = layout_of(project, request.models);
-        // What could not be read of a file that differs is told of the state in which it was tried.
+        // An unreadable file that differs is reported for the state in which it was read.
         let same = unread.iter().filter(|finding| !before.contains_key(&*finding.place.path)).cloned().collect();
         let analyse = |sources: &[Analysed], unread: Vec<Finding>, timings: Timings| {
             let unread_languages = unread_languages.clone();
@@ -132,7 +132,7 @@ fn file(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
     known.map(|at| project.files[at].clone()).or_else(|| deleted(project, path))
 }
 
-/// What a file of the project held before; `None` where there was none.
+/// Returns the former content of a file of the project; `None` if there was none.
 ///
 /// # Errors
 ///
@@ -180,7 +180,7 @@ fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), St
     }
 }
 
-/// What differs between the two states, and between each and the work tree.
+/// Returns the differences between the two states, and between each and the work tree.
 fn states(project: &Project, compare: &Compare) -> Result<States, String> {
     let git = Git::at(&project.root)?;
     let (commit, with) = commit_before(git, compare)?;
@@ -277,7 +277,8 @@ impl Wanted {
             }
         }
         for (path, id) in state.files.iter().filter(|(path, _)| language(path).is_some() && is_walked(path)) {
-            // What is there and no file of the project is excluded; what a sparse checkout leaves out is not looked at.
+            // An existing file outside the project's files is excluded; a file that a sparse checkout leaves out is not
+            // looked at.
             let is_looked_at = || !staged.left_out.contains(path) && !of.folder.join(path).exists();
             if !of_project.contains(&**path) && is_looked_at() {
                 wanted.held.insert(path.clone(), id.clone());
@@ -299,7 +300,7 @@ impl Wanted {
         self
     }
 
-    /// What they hold, of those that differ from the work tree or stand in the overlay that this one is put over.
+    /// Returns the contents of files that differ from the work tree or stand in the overlay below this one.
     fn fetched(self, git: Git<'_>, over: &Overlay, root: &Utf8Path) -> Result<Overlay, String> {
         let (paths, ids): (Vec<_>, Vec<_>) = self.held.into_iter().unzip();
         let blobs = git.blobs(&ids)?;
@@ -363,7 +364,7 @@ fn language(path: &Utf8Path) -> Option<Language> {
     }
 }
 
-/// Whether a walk would come to a file: what is hidden, or other people's, it passes over.
+/// True if a walk reaches a file. It skips hidden folders and folders of dependencies.
 fn is_walked(path: &Utf8Path) -> bool {
     let passed = |name: &str| name.starts_with('.') || matches!(name, "node_modules" | "site-packages" | "__pycache__");
     !path.components().any(|part| passed(part.as_str()))

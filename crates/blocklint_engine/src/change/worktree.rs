@@ -10,10 +10,10 @@ use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// What the index says of the work tree besides what is staged; paths below the folder.
+/// The entries of the index about the work tree besides the staged content; paths below the folder.
 #[derive(Debug)]
 pub(super) struct Staged {
-    /// What git saw of files.
+    /// The metadata that git stored of files.
     pub(super) seen: BTreeMap<Utf8PathBuf, Seen>,
     /// Files that a sparse checkout leaves out of the work tree.
     pub(super) left_out: BTreeSet<Utf8PathBuf>,
@@ -21,7 +21,7 @@ pub(super) struct Staged {
     written: Option<Time>,
 }
 
-/// What git saw of a file.
+/// The metadata that git stored of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     changed: Time,
@@ -34,7 +34,8 @@ pub(super) struct Seen {
 type Time = (u32, u32);
 
 impl Seen {
-    /// What `ls-files --debug` tells of a file. `None` where it has another form, which it may: then nothing is known.
+    /// Parses the output of `ls-files --debug` for a file. Returns `None` if it has another form, because git does not
+    /// fix the form.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let field = |name: &str| text.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(": "));
         let time = |name: &str| -> Option<Time> {
@@ -68,7 +69,8 @@ impl Staged {
         Staged { seen: BTreeMap::new(), left_out: BTreeSet::new(), written }
     }
 
-    /// Whether a file surely is what git saw when it was staged. `path` counts from the folder, `file` is absolute.
+    /// True if a file certainly has the metadata that git stored when it was staged. `path` counts from the folder,
+    /// `file` is absolute.
     pub(super) fn is_as_seen(&self, path: &Utf8Path, file: &Utf8Path) -> bool {
         let Some(seen) = self.seen.get(path) else { return false };
         let now = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file).and_then(|about| Seen::of(&about));

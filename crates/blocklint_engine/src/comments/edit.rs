@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use blocklint_core::{Applicability, Edit, Fix, Place, Span};
 
-/// What mends a comment.
+/// An edit that mends a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mend {
-    /// What it does, in the imperative.
+    /// Its action, in the imperative.
     pub(crate) title: String,
     /// The rules it names, as written.
     pub(crate) words: Vec<String>,
@@ -51,7 +51,7 @@ fn list_in(comment: &str, words: &[String]) -> Option<Range<usize>> {
     Some(start?..at)
 }
 
-/// What goes with a comment: the line that it has for itself, or the space that sets it off.
+/// Returns the range to delete with a comment: its whole line if it stands alone, else also the space before it.
 fn without_comment(text: &str, comment: Range<usize>) -> Range<usize> {
     let start = text[..comment.start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
     let end = text[comment.end..].find(['\n', '\r']).map_or(text.len(), |at| comment.end + at);
@@ -67,7 +67,8 @@ fn without_comment(text: &str, comment: Range<usize>) -> Range<usize> {
     }
 }
 
-/// What goes with a string of `@SuppressWarnings`: the annotation where it is the only one, else its comma.
+/// Returns the range to delete with a string of `@SuppressWarnings`: the annotation if the string is its only one, else
+/// also its comma.
 fn without_literal(text: &str, literal: Range<usize>) -> Option<Range<usize>> {
     let open = text[..literal.start].rfind('(')?;
     let annotation = text[..open].rfind('@')?;

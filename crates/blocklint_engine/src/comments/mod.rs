@@ -1,5 +1,5 @@
-//! What there is to say about comments that silence something: they are not needed (BLT901), cannot be read (BLT903), or
-//! give no reason where one is asked for (BLT904).
+//! Findings about suppression comments: they are not needed (BLT901), cannot be read (BLT903), or lack a required
+//! reason (BLT904).
 
 mod edit;
 pub(crate) mod named;
@@ -16,18 +16,18 @@ use crate::extraction::Extracted;
 
 pub(crate) use edit::{Mend, mended};
 
-/// What is asked of comments.
+/// The checks of comments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CommentChecks {
     /// The rules of which it is known whether a comment is needed: a bit for each, by its index in the list of rules.
     known: u64,
-    /// Whether comments must give a reason.
+    /// True if comments must give a reason.
     demands_reason: bool,
 }
 
 impl CommentChecks {
-    /// What a run over a project may ask: of rules that it does not select, or where it sees only a part of the project,
-    /// nobody knows whether a comment is needed.
+    /// Returns the checks that a run over a project can make. If the run does not select a rule or sees only a part of
+    /// the project, it cannot tell if a comment is needed.
     pub fn new(project: &Project, selection: &Selection) -> Self {
         let bit = |(index, rule): (usize, &&'static blocklint_rules::Rule)| {
             u64::from(project.is_whole && selection.contains(rule.code)) << index
@@ -86,7 +86,8 @@ struct Comment<'a> {
     file: &'a SourceFile,
     index: u32,
     kind: SuppressionKind,
-    /// What it names, as written, with the rules that are meant. Of `noqa` also the codes of other tools.
+    /// The words of the comment as written, with the rules that they mean. For `noqa`, codes of other tools are
+    /// included.
     words: Vec<(&'a str, Vec<RuleCode>)>,
 }
 
@@ -120,7 +121,7 @@ fn of_comment(
 }
 
 impl Comment<'_> {
-    /// Whether it speaks of blocklint: a bare `noqa` speaks of all tools.
+    /// True if the comment addresses blocklint. A bare `noqa` addresses all tools.
     fn is_ours(&self) -> bool {
         match self.kind {
             SuppressionKind::Noqa => self.words.iter().any(|(word, rules)| !rules.is_empty() || seems_ours(word)),
@@ -129,7 +130,7 @@ impl Comment<'_> {
     }
 }
 
-/// Whether a code of `noqa` can only be blocklint's.
+/// True if a code of `noqa` can only be blocklint's.
 fn seems_ours(word: &str) -> bool {
     word.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("BLT"))
 }
@@ -143,7 +144,7 @@ fn words(facts: &FileFacts, index: u32) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What of a comment is not needed.
+/// Returns the part of a comment that is not needed.
 fn unused(
     comment: &Comment<'_>,
     checks: CommentChecks,
@@ -153,7 +154,7 @@ fn unused(
         let idle = checks.knows_all() && !RULES.iter().any(|rule| is_used(rule.code));
         return idle.then(|| said::unused(comment, &[]));
     }
-    // What an earlier word silences already is not silenced by a later one.
+    // A rule that an earlier word silences is not silenced by a later one.
     let mut claimed: Vec<RuleCode> = Vec::new();
     let mut idle = Vec::new();
     for (word, rules) in &comment.words {

@@ -71,7 +71,7 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> 
         near.map_or((*word).to_owned(), |(_, near)| near.clone())
     });
     let mut instead: Vec<String> = instead.collect();
-    // What is named already is not named twice.
+    // A rule that is named already is not named twice.
     let mut seen = FxHashSet::default();
     instead.retain(|word| seen.insert(word.clone()));
     Some((finding, Some(Mend { title: upper(&help), words: written(comment), instead })))

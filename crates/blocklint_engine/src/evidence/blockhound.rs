@@ -1,10 +1,10 @@
-//! What BlockHound throws where a thread that must not block does: a Java stack trace, innermost first.
+//! Errors of BlockHound, thrown when a thread that must not block does: a Java stack trace, innermost first.
 
 use super::{Frame, MOST_FRAMES, Stall, name};
 
 const BEGINS: &str = "Blocking call! ";
 
-/// What Reactor writes between the error and its frames where it traces the assembly of a chain.
+/// Lines that Reactor writes between the error and its frames when it traces the assembly of a chain.
 const BETWEEN: [&str; 6] = ["Suppressed:", "Error has been observed", "*__", "|_", "Original Stack Trace", "..."];
 
 /// The errors of a log, whatever else it holds.
@@ -40,7 +40,7 @@ fn frame(text: &str) -> Option<Frame> {
         Some((file, line)) => (file, line.parse().ok()),
         None => (at.split(')').next()?, None),
     };
-    // What stands before the last slash names a module or a loader.
+    // The part before the last slash names a module or a loader.
     let called = called.rsplit('/').next()?;
     let (class, method) = called.rsplit_once('.')?;
     let package = class.rsplit_once('.').map_or("", |(package, _)| package);

@@ -45,7 +45,7 @@ pub(super) fn weigh(stalls: &[Stall], chosen: &mut Chosen, project: &Project) ->
 fn mark(finding: &mut Finding, stall: &Stall, exact: bool) {
     let known = finding.confirmed.get_or_insert_default();
     if exact && !known.exact {
-        // What the call itself took says more than what its function did.
+        // The time of the call itself is more precise than the time of its function.
         *known = Confirmed { exact, ..Confirmed::default() };
     } else if known.exact && !exact {
         return;
@@ -67,7 +67,7 @@ fn mark(finding: &mut Finding, stall: &Stall, exact: bool) {
 struct Files<'p> {
     project: &'p Project,
     by_name: HashMap<&'p str, Vec<FileIndex>>,
-    /// What was made of a path that was asked for.
+    /// The files that match each path, as a cache.
     known: HashMap<String, Vec<FileIndex>>,
 }
 

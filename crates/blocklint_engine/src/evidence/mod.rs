@@ -1,5 +1,5 @@
-//! What was seen while the program ran, held against what was found: recorded stalls, lines of asyncio's log, a profiler's stacks
-//! and BlockHound's errors, told apart by what a file says.
+//! Evidence from the running program, matched with the findings: recorded stalls, lines of asyncio's log, a profiler's
+//! stacks and BlockHound's errors. The content of a file tells its kind.
 
 mod blockhound;
 mod matching;
@@ -26,12 +26,12 @@ const MOST_CHARACTERS: usize = 500;
 /// One file of evidence.
 #[derive(Debug)]
 pub struct Evidence {
-    /// What kind of evidence it is, in words.
+    /// The kind of evidence, in words.
     pub kind: &'static str,
     stalls: Vec<Stall>,
 }
 
-/// What a file of evidence says of the findings.
+/// The result of a file of evidence for the findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weighed {
     /// How many stalls or stacks it holds, equal ones counted each.
@@ -118,7 +118,8 @@ impl Evidence {
     pub fn keep_seen(chosen: &mut Chosen, levels: Levels) {
         let is_shown = |of: &blocklint_core::Finding| {
             of.severity >= levels.severity && of.confidence >= levels.confidence
-                // What only tests or command lines reach stays aside: that a test showed its own call is no news.
+                // Findings that only tests or command lines reach stay aside, because it is no news that a test showed
+                // its own call.
                 || of.confirmed.is_some() && of.aside.is_none()
                 || of.rule == blocklint_rules::UNREADABLE_SOURCE.code
         };

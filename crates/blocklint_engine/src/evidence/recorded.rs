@@ -1,4 +1,4 @@
-//! What `pytest --blocklint-evidence` wrote (docs/evidence.md has the form).
+//! Records that `pytest --blocklint-evidence` wrote (docs/evidence.md has the form).
 
 use serde::Deserialize;
 

@@ -1,5 +1,5 @@
-//! What asyncio's debug mode logs of a callback that was slow: `Executing <Task …> took 0.123 seconds`. The line names the function of
-//! the callback, and where its coroutine stands afterwards: not the call that took the time.
+//! Slow callbacks in the log of asyncio's debug mode: `Executing <Task …> took 0.123 seconds`. The line names the
+//! function of the callback, and the place of its coroutine afterwards; it does not name the call that took the time.
 
 use super::{Frame, Stall, name, place};
 
@@ -17,7 +17,7 @@ fn line(line: &str) -> Option<Stall> {
     if !seconds.is_finite() || seconds < 0.0 || !took.trim_start_matches(|c| c != ' ').starts_with(" second") {
         return None;
     }
-    // What nobody can say more of is a stall all the same.
+    // A callback without a known function is a stall all the same.
     let frames = function(callback).into_iter().collect();
     Some(Stall { frames, seconds: Some(seconds), times: 1, test: None })
 }

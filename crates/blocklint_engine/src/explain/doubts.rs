@@ -108,7 +108,7 @@ fn of_rule(raw: &RawFinding) -> Option<&'static str> {
     match raw.what {
         // A calculation that other code hands to a thread.
         What::Holds if raw.causes.is_empty() => {
-            Some("how long it takes is inferred: other code hands the same to a thread")
+            Some("how long it takes is inferred: other code runs the same in a thread")
         }
         What::Holds => None,
         _ => rule(raw.rule)?.doubt(&raw.what),

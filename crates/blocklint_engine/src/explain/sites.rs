@@ -192,7 +192,7 @@ fn tried(tried: &RowTried<'_>, language: Language) -> ExplainedRow {
     ExplainedRow { path: path.to_owned(), says, file: file.to_owned(), line, conditions, decides: tried.decides }
 }
 
-/// What a `[[call]]` row says: its effect, and how long it holds where it decides.
+/// Returns the effect of a `[[call]]` row in words, and the time that it holds a thread if that decides.
 fn call_says(row: &CallRow, tried: &RowTried<'_>) -> String {
     let mut text = match row.effect {
         Some(RowEffect::Holds(effect)) => effect.to_string(),
@@ -218,7 +218,7 @@ fn call_says(row: &CallRow, tried: &RowTried<'_>) -> String {
     text
 }
 
-/// What a `[[handover]]` row says.
+/// Returns the effect of a `[[handover]]` row in words.
 fn handover_says(row: &HandoverRow) -> String {
     let runs = |runs: &Runs| match runs {
         Runs::In(Context::EventLoop) => "on the event loop".to_owned(),

@@ -5,7 +5,7 @@ use blocklint_analysis::{ArgsId, Constant, Linker, Val, ValueId};
 /// How deep type arguments and parts are told.
 const DEPTH: u32 = 3;
 
-/// What an expression may be: its members, what is not known last and with its reason.
+/// Returns the possible values of an expression in words; unknown ones stand last, with their reasons.
 pub(super) fn value(linker: &Linker<'_>, of: ValueId) -> String {
     within(linker, of, DEPTH)
 }

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::make::{TextOf, is_generated};
 use crate::fixing::wanted::Wanted;
 
-/// What the chains of some findings come to, each made once.
+/// The fixes of the chains of some findings, each made once.
 pub(super) struct Chains(FxHashMap<usize, Result<Fix, Refusal>>);
 
 impl Chains {
@@ -25,7 +25,7 @@ impl Chains {
         Chains(made)
     }
 
-    /// What the chain of a finding comes to, where its remedy asks for one.
+    /// Returns the fix of the chain of a finding, if its remedy asks for one.
     pub(super) fn of(&self, wanted: &Wanted) -> Option<Result<Fix, Refusal>> {
         let asks = wanted.remedy.ways.iter().any(|way| matches!(way, Way::Asyncify));
         self.0.get(&key(wanted.chain.as_ref().filter(|_| asks)?)).cloned()
@@ -121,7 +121,8 @@ fn title(chain: &Chain) -> String {
     format!("Make {} `async`, with {}, and await each call", told(&names), told(&twins))
 }
 
-/// Whether code of a file sees what is private in another one: it is the same, or a module inside of that.
+/// True if code of a file may use private items of another one: both are the same file, or the first is a module inside
+/// the other.
 fn sees(of: &Utf8Path, path: &Utf8Path) -> bool {
     let folder = match of.file_name() {
         Some("mod.rs" | "lib.rs" | "main.rs") => of.parent().map(Utf8Path::to_owned),

@@ -39,7 +39,7 @@ fn spliced(bytes: &[u8], edits: &Replacements<'_>, ending: &str) -> Result<Vec<u
     let mut new = Vec::with_capacity(bytes.len() + 64);
     let mut at = 0;
     for (span, content) in edits {
-        // What is put at the very beginning stands behind the mark.
+        // Text for the very beginning is put behind the byte order mark.
         let (start, end) = ((span.start as usize).max(first), (span.end as usize).max(first));
         new.extend_from_slice(bytes.get(at..start).ok_or_else(outside)?);
         let mut before = '\0';
@@ -56,7 +56,7 @@ fn spliced(bytes: &[u8], edits: &Replacements<'_>, ending: &str) -> Result<Vec<u
     Ok(new)
 }
 
-/// What ends the first line; `\n` in a file of one line.
+/// Returns the line ending of the first line; `\n` in a file of one line.
 fn line_ending(bytes: &[u8]) -> &'static str {
     let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
     match end.map(|end| (bytes[end], bytes.get(end + 1))) {

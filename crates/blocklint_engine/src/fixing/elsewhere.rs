@@ -57,7 +57,7 @@ impl Elsewhere {
                 None => return Some(Refusal::new("the block around it must move to a thread as a whole")),
             },
         };
-        // What the call itself runs in its own file is looked at there.
+        // The callbacks that run in the call's own file are checked there.
         let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
         let mut on_the_way = wanted.way.iter();
         let once = on_the_way.find_map(|key| {

@@ -1,8 +1,8 @@
 //! Applying fixes: all that go together in one overlay, verified by analysing again, until nothing changes.
 //!
-//! Nothing is written here but by [`write`]. A fix is applied as a whole or not at all. What is verified of all fixes
-//! together: every file still parses, the findings are gone, none is new, no coroutine is left un-awaited (in the files
-//! with findings and those that change). What does not hold is taken back by halving, and refused with its reason.
+//! Only [`write`] writes files. A fix is applied as a whole or not at all. All fixes are verified together: every file
+//! still parses, the findings are gone, none is new, no coroutine is left un-awaited (in the files with findings and
+//! those that change). Fixes that fail this are found by halving, taken back, and refused with the reason.
 
 pub(crate) mod chains;
 mod edits;
@@ -51,7 +51,7 @@ pub use writing::{Unwritten, write};
 /// Rounds after which what could still be applied is left for another run.
 const ROUNDS: usize = 10;
 
-/// What is to be fixed.
+/// The request for fixes.
 #[derive(Clone, Copy, Debug)]
 pub struct FixRequest<'a> {
     /// The project.
@@ -62,7 +62,7 @@ pub struct FixRequest<'a> {
     pub rules: &'a Rules,
     /// The least that is fixed.
     pub levels: Levels,
-    /// Whether what is only for tests, examples or a command line is fixed too.
+    /// True if findings that only tests, examples or a command line reach are fixed too.
     pub include_aside: bool,
     /// The least applicability of fixes that are applied; those for display never are.
     pub allowed: Applicability,
@@ -70,7 +70,7 @@ pub struct FixRequest<'a> {
     pub containment: Containment,
 }
 
-/// What fixing comes to.
+/// The result of a run with fixes.
 #[derive(Debug, Default)]
 pub struct Fixed {
     /// The files that change, by path.
@@ -147,7 +147,7 @@ pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
     })
 }
 
-/// The same with fixes made by `make`.
+/// Fixes as [`fix`] does, with fixes made by `make`.
 fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> {
     on_large_stacks(|| {
         let comments = CommentChecks::new(request.project, &request.rules.selection);
@@ -172,7 +172,7 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
                 .into_iter()
                 .map(|(index, reason)| Refused { finding: candidates[index].finding.clone(), reason });
             refused.extend(taken_back);
-            // What is refused now may hold once others are applied: only the last word counts.
+            // A fix that is refused now may hold once others are applied, so only the last refusals count.
             fixed.refused = refused;
             let Some(after) = kept.state else { break };
             overlay.keep(kept.bytes);

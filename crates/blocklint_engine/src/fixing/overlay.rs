@@ -1,4 +1,4 @@
-//! What the files will hold, while nothing is written yet.
+//! Files with their future content, before anything is written.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -28,7 +28,7 @@ pub(crate) struct Facts<'a> {
     layout: Layout,
     /// File → index in `files`.
     slots: HashMap<Arc<Utf8Path>, usize>,
-    /// What could not be read at first. Fixes leave files that parse as they did.
+    /// Findings for files that could not be read at first. Fixes keep files parseable, so these findings stay.
     unread: Vec<Finding>,
     /// The languages of which some file could not be read.
     unread_languages: Vec<Language>,
@@ -40,12 +40,12 @@ pub(crate) type Watched = BTreeSet<Arc<Utf8Path>>;
 /// Which of all findings would be shown.
 pub(crate) type Show<'s> = dyn Fn(Vec<Finding>) -> Chosen + Sync + 's;
 
-/// What an analysis says of one state of the files.
+/// The result of an analysis of one state of the files.
 #[derive(Debug)]
 pub(crate) struct State {
     /// All findings, at every level, sorted.
     pub(crate) all: Vec<Finding>,
-    /// What is to be done about them.
+    /// The remedies of the findings.
     pub(crate) remedies: Remedies,
     /// Those that would be shown.
     pub(crate) shown: Chosen,

@@ -45,7 +45,7 @@ pub(crate) struct Round<'r, 'a> {
     refused: Vec<(usize, String)>,
 }
 
-/// What a round ends with.
+/// The result of a round.
 #[derive(Default)]
 pub(crate) struct Kept {
     /// Indices of the candidates that were applied, ascending.
@@ -53,7 +53,7 @@ pub(crate) struct Kept {
     /// The files they change.
     pub(crate) bytes: BTreeMap<Arc<Utf8Path>, Vec<u8>>,
     facts: BTreeMap<Arc<Utf8Path>, FileFacts>,
-    /// What the analysis says then; `None` where nothing was applied.
+    /// The result of the analysis afterwards; `None` if no fix was applied.
     pub(crate) state: Option<State>,
 }
 

@@ -1,7 +1,7 @@
-//! Rust code as the formatter of whoever runs this leaves it. What that formatter left as it was stays so after edits.
-//!
-//! The formatter is started from the root of the file system and given the text: which toolchain a checkout names is not
-//! asked for, for its tools would be run. What a checkout may say is how wide a line is.
+//! Rust code in the layout of the user's formatter. Text that this formatter left unchanged before the edits is
+//! formatted after them. The formatter is started from the root of the file system and reads the text from its input. A
+//! toolchain that a checkout names is ignored, because its programs would be run. A checkout may only set the width of
+//! lines.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

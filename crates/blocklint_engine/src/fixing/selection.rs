@@ -47,7 +47,7 @@ impl Together {
     }
 }
 
-/// Whether the edits of one fix do not overlap. They may touch, but two at one place would be one.
+/// True if the edits of one fix do not overlap. They may touch, but two at one place would be one.
 pub(crate) fn is_sound(edits: &[Edit]) -> bool {
     edits.iter().enumerate().all(|(index, one)| {
         let others = edits.iter().skip(index + 1).filter(|other| other.place.path == one.place.path);
@@ -63,7 +63,7 @@ fn is_shared(known: &BTreeMap<Span, String>, edit: &Edit) -> bool {
     span.start == span.end && known.get(&span) == Some(&edit.content) && is_import(&edit.content)
 }
 
-/// Whether text that is put in is an import: a line of its own, or further names of one (`, sleep`). Anything else may be
+/// True if inserted text is an import: a line of its own, or further names of one (`, sleep`). Any other text may be
 /// needed twice at one place, as closing brackets are.
 fn is_import(content: &str) -> bool {
     let content = content.trim();

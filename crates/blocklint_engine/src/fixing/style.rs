@@ -13,7 +13,7 @@ pub(super) fn formatted(path: &Utf8Path, root: &Utf8Path, before: &[u8], after: 
     encode_like(after, &text)
 }
 
-/// The same of a Rust file, without the imports that lost their last use.
+/// Returns the formatted text of a Rust file, without the imports that lost their last use.
 pub(super) fn formatted_rust(
     path: &Utf8Path,
     root: &Utf8Path,

@@ -1,4 +1,4 @@
-//! What an editor asks before it offers edits: which of them go together, and whether the text they leave still parses.
+//! Checks for an editor before it offers edits: which of them go together, and if the text after them still parses.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub fn applicable_together<'f>(fixes: impl Iterator<Item = &'f Fix>) -> Vec<Edit
     together.files().map(|(path, edits)| (Arc::clone(path), owned(edits))).collect()
 }
 
-/// What a front end says of one text by itself.
+/// The result of a front end for one text by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Glance {
     /// How many parts of it are not understood.

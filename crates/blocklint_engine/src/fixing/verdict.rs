@@ -1,4 +1,4 @@
-//! Whether fixes did what they promise: their findings are gone, no finding is new, no coroutine is left un-awaited.
+//! The verification of fixes: their findings are gone, no finding is new, no coroutine is left un-awaited.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use camino::Utf8Path;
 
 use super::program::State;
 
-/// What stays of a finding while lines move: rule, file, function and what is called there. Two findings may share one.
+/// The part of a finding that stays equal while lines move: rule, file, function and the call. Two findings may share
+/// one key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
     rule: RuleCode,
@@ -18,7 +19,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Whether the finding stands in a function.
+    /// True if the finding stands in the function.
     pub(crate) fn is_in(&self, path: &Utf8Path, function: &str) -> bool {
         *self.path == *path && self.function == function
     }
@@ -36,7 +37,7 @@ impl Key {
 /// Something that fixes did not keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Broken {
-    /// What it is, as the reason of a refusal.
+    /// The problem, as the reason of a refusal.
     pub(crate) reason: String,
     /// Whom it is laid to.
     pub(crate) blame: Blame,
@@ -47,9 +48,9 @@ pub(crate) struct Broken {
 pub(crate) enum Blame {
     /// These findings' fixes; surely, where nothing of them changed.
     Findings {
-        /// What the findings share.
+        /// The key that the findings share.
         key: Key,
-        /// Whether all of them are meant.
+        /// True if all findings with the key are meant.
         surely: bool,
     },
     /// A fix that stands in one of these functions, or where none does, one that changes the file of the first.
@@ -77,7 +78,7 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broke
             all.push(Broken { reason: "the finding would still be there".to_owned(), blame });
         }
     }
-    // What is new beside a fix that does nothing may come of that.
+    // A new finding beside a fix without effect may come from that fix.
     if !all.is_empty() {
         return all;
     }
@@ -88,11 +89,11 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broke
         let count = |counts: &HashMap<Kind<'_>, usize>| counts.get(kind).copied().unwrap_or_default();
         count(&new_kinds) + count(&gone) > count(&old_kinds)
     };
-    // What was there below the level shown is not new where it is shown now.
+    // A finding that was there below the level shown is not new when it is shown now.
     for finding in &after.shown.findings {
         let key = Key::of(finding);
         let is_new = !wanted.contains_key(&key) && count(&new, &key) > count(&old, &key);
-        // What is left of one that was worse: a response on a faster way.
+        // The rest of a finding that was worse: a response on a faster way.
         let is_rest = mended
             .iter()
             .any(|key| (key.rule, &key.path, &key.function) == (finding.rule, &finding.place.path, &finding.function))

@@ -18,10 +18,12 @@ pub struct Unwritten {
     pub reason: String,
 }
 
-/// Writes changes that belong together: first beside each file, then all in their places, so that what cannot be written is known
-/// before anything is. If one cannot, none is, and what is in its place already is put back. A file keeps its mode, and its owner where that may be set; where its path is a symbolic link, the file it leads
-/// to is written if it lies below `root`: what lies elsewhere belongs to others. A file that no longer holds what was read, or
-/// that may not be written, is left as it is and told. What a run that was stopped left behind in these folders is taken away.
+/// Writes changes that belong together. The new text of each file is first written beside it, then all are moved into
+/// place, so that a failed write is known before any file changes. If one cannot be written, none is, and files that
+/// were replaced already are restored. A file keeps its mode, and its owner if that may be set. If its path is a
+/// symbolic link, the target is written if it lies below `root`, because files elsewhere belong to others. A file that
+/// has changed since it was read, or that may not be written, is left as it is and reported. Temporary files of a
+/// stopped run in these folders are removed.
 pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
     let mut reasons: Vec<Option<String>> = vec![None; changes.len()];
     let mut staged = Vec::new();
@@ -73,7 +75,7 @@ fn put_back(change: &Change, target: &Utf8Path, root: &Utf8Path) {
     let _ = stage(&back, root).and_then(|staged| put(&back, staged));
 }
 
-/// What begins the names of files that are not in their place yet; the number of the process follows.
+/// The prefix of the names of temporary files; the number of the process follows.
 const PREFIX: &str = ".blocklint-";
 
 /// New contents beside the file that they are for.

@@ -1,6 +1,6 @@
 //! Comments for many lines of one file, tried together: each try extracts the file anew, and a large file holds hundreds of findings.
 //!
-//! What does not hold together is tried in parts, down to the single line.
+//! If the comments fail together, they are tried in parts, down to the single line.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub(super) struct Line<T> {
     /// An offset in it; moves as comments are put in before it.
     pub(super) offset: u32,
     pub(super) rules: BTreeSet<RuleCode>,
-    /// What the caller knows of it.
+    /// The caller's data for the line.
     pub(super) of: T,
 }
 

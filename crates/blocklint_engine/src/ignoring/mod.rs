@@ -29,11 +29,11 @@ use page::Page;
 /// Each round ignores at least one more rule of some line, and few lines break more than two.
 const ROUNDS: usize = 20;
 
-/// What is not read is no call that a comment could speak for, and may hide some.
+/// A file that was not read has no call for a comment, and may hide some.
 const UNREADABLE: &str =
     "a comment cannot stand for what was not read; `exclude` or `per-file-ignores` leaves the file out";
 
-/// What is to be ignored.
+/// The request to ignore findings.
 #[derive(Clone, Copy)]
 pub struct IgnoreRequest<'a> {
     /// The project.
@@ -44,17 +44,17 @@ pub struct IgnoreRequest<'a> {
     pub rules: &'a Rules,
     /// The least that is ignored.
     pub levels: Levels,
-    /// What the analysis that found them was told.
+    /// The options of the analysis that found them.
     pub options: Options,
     /// The findings, not located or as they were read.
     pub findings: &'a [Finding],
     /// Takes out of what would be shown what is not to be ignored: what a baseline holds, or what was there before a change.
     pub leave_out: &'a (dyn Fn(&mut Chosen) + Sync),
-    /// What stands behind the rules, in one line; empty for nothing.
+    /// The reason to write behind the rules, in one line; empty for none.
     pub reason: &'a str,
 }
 
-/// What that comes to; nothing is written yet.
+/// The comments to write; nothing is written yet.
 #[derive(Debug, Default)]
 pub struct Ignored {
     /// The files that change, by path. `mended` counts findings.
@@ -96,7 +96,7 @@ pub fn ignored(request: IgnoreRequest<'_>) -> Result<Ignored, Failure> {
         let mut ignored = Ignored::default();
         let mut left = request.findings.to_vec();
         for _ in 0..ROUNDS {
-            // What has no place in this round had none before: the last word counts.
+            // A finding without a place in this round had none before, so only the last round counts.
             ignored.unplaced.clear();
             let placed = round(request, &left, &mut pages, &mut ignored.unplaced);
             if placed.is_empty() {
@@ -176,7 +176,7 @@ fn locate(project: &Project, pages: &Pages<'_>, unplaced: &mut [Unplaced]) {
         sources.insert(Arc::clone(path), Arc::clone(&page.text));
     }
     for Unplaced { finding, .. } in unplaced {
-        // What was not read is known from before the comments, which move it.
+        // Unreadable parts are known from before the comments, which move them.
         if finding.rule == UNREADABLE_SOURCE.code
             && let Some(problem) = pages.get(&finding.place.path).and_then(|page| page.facts.problems.first())
         {

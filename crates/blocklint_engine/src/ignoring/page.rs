@@ -67,7 +67,7 @@ impl<'f> Page<'f> {
         Err(why)
     }
 
-    /// What could be put where, the best first.
+    /// Returns the possible comments with their places, the best first.
     pub(super) fn places(&self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Vec<(Span, String)> {
         // Formatters want two spaces before a comment in Python, one in the others.
         let (marker, before, widest) = match self.file.language {
@@ -146,7 +146,7 @@ impl<'f> Page<'f> {
         Ok((page, comments.iter().map(edit).collect()))
     }
 
-    /// Whether a comment ignores these rules for the line of an offset.
+    /// True if a comment ignores these rules for the line of an offset.
     pub(super) fn is_heard(&self, offset: u32, rules: &BTreeSet<RuleCode>) -> bool {
         let facts = &self.facts;
         let named = |of: &blocklint_facts::Suppression| -> BTreeSet<RuleCode> {
@@ -162,7 +162,7 @@ impl<'f> Page<'f> {
         })
     }
 
-    /// Whether a comment that stands somewhere speaks for the line of an offset.
+    /// True if a comment at a span applies to the line of an offset.
     pub(super) fn speaks(&self, comment: Span, offset: u32) -> bool {
         let mut ours = self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore);
         ours.any(|of| {

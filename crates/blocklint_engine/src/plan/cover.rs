@@ -15,7 +15,7 @@ const COMPARED: usize = 5;
 /// A place on ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
-    /// What one would change there.
+    /// The place that a change would edit.
     pub(super) spot: u32,
     /// Where it leads; nowhere from an end.
     pub(super) next: Vec<u32>,
@@ -42,7 +42,7 @@ pub(super) struct Covered {
     pub(super) functions: Vec<u32>,
 }
 
-/// What is asked.
+/// The input of the search for a plan.
 pub(super) struct Question<'q> {
     pub(super) nodes: &'q [Node],
     pub(super) findings: &'q [One],
@@ -152,7 +152,7 @@ impl<'q> Ways<'q> {
             dominating[at as usize] = Some(vec![node.spot]);
             queue.push(at);
         }
-        // What is not known yet counts as everything: sets only shrink, so that circles settle.
+        // A set that is not known yet counts as full, because sets only shrink, so that cycles settle.
         while let Some(at) = queue.pop() {
             for &caller in &before[at as usize] {
                 let node = &nodes[caller as usize];
@@ -207,7 +207,7 @@ impl<'q> Ways<'q> {
     }
 }
 
-/// What all of some sorted lists hold.
+/// Returns the numbers that all of some sorted lists contain.
 fn intersection<'s>(mut lists: impl Iterator<Item = &'s [u32]>) -> Vec<u32> {
     let mut common = lists.next().map(<[u32]>::to_vec).unwrap_or_default();
     for list in lists {

@@ -1,4 +1,4 @@
-//! What to change first: the few places whose change frees most functions, in order.
+//! The order of changes: the few places whose change frees most functions, first ones first.
 
 mod begin;
 mod cover;
@@ -24,7 +24,7 @@ pub fn plan(chosen: &Chosen, ways: &Ways, overview: &Overview, most: usize) -> P
     let mut spots = ways.spots.clone();
     let mut numbers: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
-    // What is about a file as a whole holds no function.
+    // A finding about a file as a whole belongs to no function.
     let planned: Vec<u32> =
         (0u32..).zip(&chosen.findings).filter(|(_, finding)| !finding.function.is_empty()).map(|(at, _)| at).collect();
     let finding = |planned_at: u32| &chosen.findings[planned[planned_at as usize] as usize];

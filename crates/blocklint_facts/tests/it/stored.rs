@@ -1,4 +1,5 @@
-//! What is written for a cache reads back as it was, and what was cut or changed does not break who reads it.
+//! Facts that were written for a cache are read back unchanged. Facts that were cut or changed are refused without a
+//! panic.
 
 use blocklint_facts::{FileFacts, validate};
 

@@ -91,7 +91,7 @@ pub struct Callers<'l, 'a> {
 /// The argument of a caller that drives what was handed over elsewhere: none that the site lists.
 const NOT_AT_THE_SITE: u32 = u32::MAX;
 
-/// Callers beyond which nobody asks what holds for all of them.
+/// Callers beyond which the search does not look for facts that hold for all of them.
 const MOST_ASKED: usize = 16;
 
 impl<'l, 'a> Callers<'l, 'a> {

@@ -330,7 +330,7 @@ impl Callers<'_, '_> {
     ) {
         let linker = self.linker;
         let facts = linker.program.facts(file);
-        // Whoever calls the interface that its place asks for may call it.
+        // A caller of the interface that its place expects may call it.
         if let Subject::Body(node) = subject
             && linker.program.body(node.body).flow == Flow::Sync
         {

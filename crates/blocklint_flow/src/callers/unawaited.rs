@@ -33,8 +33,8 @@ pub fn unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
     found
 }
 
-/// True if nobody awaits what a function inside of another one gives: the outer one only returns its coroutine, and whoever calls that
-/// drops it.
+/// True if the coroutine of a function inside of another one is never awaited: the outer one only returns it, and the
+/// callers of that drop it.
 pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);

@@ -5,12 +5,12 @@ use blocklint_core::{Confidence, Context};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{HandoverContext, HandoverRow, Passes, Runs, Selector, Uses, Via};
-use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 
@@ -31,28 +31,23 @@ const ENDINGS: &[&str] = &[
     "disconnect",
 ];
 
-/// Entries, remembered.
+/// Finds the bodies that greenlets enter, and remembers the answers.
 pub struct Entries<'e, 'l, 'a> {
     linker: &'l Linker<'a>,
     units: &'e Units,
     callers: &'e Callers<'l, 'a>,
-    memo: FxHashMap<BodyRef, Option<Confidence>>,
+    known: Table<BodyRef, Option<Confidence>, Always>,
 }
 
 impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
     /// Nothing asked yet.
     pub fn new(linker: &'l Linker<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
-        Entries { linker, units, callers, memo: FxHashMap::default() }
+        Entries { linker, units, callers, known: Table::default() }
     }
 
-    /// How sure it is that a greenlet enters a body from outside the project while serving; none if it does not.
-    pub fn of(&mut self, body: BodyRef) -> Option<Confidence> {
-        if let Some(&known) = self.memo.get(&body) {
-            return known;
-        }
-        let found = self.find(body);
-        self.memo.insert(body, found);
-        found
+    /// Returns how sure it is that a greenlet enters a body from outside of the project while it serves; none if it does not.
+    pub fn of(&self, body: BodyRef) -> Option<Confidence> {
+        self.linker.query(&self.known, body, Option::default, || self.find(body))
     }
 
     fn find(&self, body: BodyRef) -> Option<Confidence> {
@@ -80,7 +75,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             return None;
         }
         if row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function) {
-            // A nested function that nobody names but the one around it: what is done with it is not known.
+            // A nested function that only the function around it names: its use is not known.
             return facts.list(row.decorators).is_empty().then_some(Confidence::Low).or(Some(Confidence::Medium));
         }
         let known = self.callers.call_sites(body);

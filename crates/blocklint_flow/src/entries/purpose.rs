@@ -96,7 +96,8 @@ pub fn is_command_file(linker: &Linker<'_>, file: FileId) -> bool {
     }
 }
 
-/// True if a package of Rust is a library that reads arguments: `clap`. What it derives is not seen in calls.
+/// True if a package of Rust is a library that reads arguments: `clap`. It is asked by package, because derived code
+/// has no calls to look at.
 fn is_parser_of_arguments(linker: &Linker<'_>, package: &str) -> bool {
     let parsers = linker.layer_memo::<Memo>().parsers_of_arguments.get_or_init(|| {
         let models = linker.library.of(Language::Rust);

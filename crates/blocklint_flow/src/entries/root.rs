@@ -28,7 +28,7 @@ pub enum RootKind {
     Literal,
     /// One of several callables among which a body that must not block chooses.
     Dispatched,
-    /// A literal in a chain of which nobody knows where it is subscribed to.
+    /// A literal in a chain whose place of subscription is not known.
     Composed,
     /// A function that puts a publisher together, or answers later.
     Assembly,

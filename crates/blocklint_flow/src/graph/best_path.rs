@@ -23,9 +23,10 @@ const CONDITION: u32 = 3;
 pub struct Cost {
     /// Inferred steps.
     pub steps: u32,
-    /// True if it ends at what is kept of a file. What reads the file itself holds longer. Python.
+    /// True if it ends at a value that was read from a file and kept. Code that reads the file itself holds the thread
+    /// longer. Python.
     pub ends_at_entry: bool,
-    /// Hops, and the conditions that they stand under: who reads a finding checks each of them.
+    /// Hops, and the conditions that they stand under, because the reader of a finding checks each of them.
     length: u32,
     /// Hops alone.
     pub hops: u32,
@@ -110,12 +111,7 @@ pub fn way_steps(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> u32 
     let effect = held_behind(graph, way);
     // Many states meet at one site.
     let key = (way.site, effect, matches!(way.next, EdgeTarget::LabelledBody(_)));
-    let known = graph.shares.borrow().get(&key).copied();
-    let share = known.unwrap_or_else(|| {
-        let share = share_steps(linker, graph, way, effect);
-        graph.shares.borrow_mut().insert(key, share);
-        share
-    });
+    let share = linker.query(&graph.shares, key, u8::default, || share_steps(linker, graph, way, effect));
     u32::from(way.steps) + u32::from(share)
 }
 
@@ -188,7 +184,7 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
                     all += 1;
                     bodies.push(*body);
                 }
-                // What is called may also be one of the lambdas that are given for it.
+                // The call may also run one of the lambdas that are given for the interface.
                 all += linker.lambdas_of(class);
             }
             Target::Row { .. } => all += 1,

@@ -38,8 +38,8 @@ impl Distances {
 }
 
 impl Distances {
-    /// True if a body comes to an effect in a few calls. What it comes to in many, through methods with many implementations each, every
-    /// other body comes to as well.
+    /// True if a body reaches an effect in a few calls. Paths of many calls count for nothing, because each body has
+    /// some, through methods with many implementations.
     pub(crate) fn is_near(&self, graph: &Graph<'_>, body: BodyRef, effect: Effect) -> bool {
         /// Calls from a body to what holds the thread.
         const FEW: u32 = 6;

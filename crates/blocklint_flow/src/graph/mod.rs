@@ -9,11 +9,10 @@ pub mod marks;
 pub mod raw_finding;
 pub mod trace;
 
-use std::cell::RefCell;
-
 use blocklint_core::{Effect, Severity};
 use blocklint_link::effect::label::{Label, LabelId, Labels};
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -144,12 +143,12 @@ pub struct Graph<'m> {
     pub labelled: FxHashSet<BodyRef>,
     /// Bodies with the effects of their labels, and how bad these are at worst.
     pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
-    /// The shortest ways on from labels, once somebody asks.
+    /// The shortest ways on from labels, found when first asked for.
     pub(crate) shortest: Distances,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
     /// The lists of signals that spoke of edges.
     pub marks: MarkLists,
     /// The steps of unions, once all labels are there.
-    pub(crate) shares: RefCell<FxHashMap<ShareKey, u8>>,
+    pub(crate) shares: Table<ShareKey, u8, Always>,
 }

@@ -10,9 +10,9 @@ use crate::entries::root::RootKind;
 pub struct Reason {
     /// The signal's name.
     pub name: &'static str,
-    /// What it says, as a clause.
+    /// The statement of the signal, as a clause.
     pub says: &'static str,
-    /// What it makes of a finding, in a word or two.
+    /// The effect of the signal on a finding, in a word or two.
     pub makes: &'static str,
     /// Where a reader sees it.
     pub place: Option<(FileId, Span)>,

@@ -33,7 +33,7 @@ pub fn step(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge, handed: Opti
     };
     let arg = way.arg.and_then(|arg| linker.program.args_of(way.site).get(arg as usize).copied());
     let (span, written) = match arg {
-        // What runs is the argument; a literal has no name of its own.
+        // The argument is the code that runs; a literal has no name of its own.
         Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {
             (arg.span, linker.written(way.site.file, arg.value))
         }

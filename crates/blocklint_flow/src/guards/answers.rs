@@ -1,18 +1,22 @@
 //! Cache of the answers whether a call's arguments meet a guard. One call is asked once for each label of the body that it enters.
 
+use std::cell::RefCell;
+
 use blocklint_link::effect::guard::{Guard, Guards};
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::BodyRef;
-use rustc_hash::FxHashMap;
 
 use crate::callers::Caller;
 use crate::guards::Conditions;
 use crate::guards::decide::Answer;
 
-/// Answers of calls, as far as they were asked.
+/// The answers of calls to guards.
 #[derive(Default)]
 pub(crate) struct GuardAnswers {
-    guards: Guards,
-    answers: FxHashMap<(Caller, BodyRef, u32), Answer>,
+    /// Numbers of the guards that were asked about: a guard itself is dear to hash.
+    numbers: RefCell<Guards>,
+    /// The answers by call, entered body and number of the guard.
+    answers: Table<(Caller, BodyRef, u32), Answer, Always>,
 }
 
 impl Conditions<'_, '_> {
@@ -24,16 +28,7 @@ impl Conditions<'_, '_> {
         guard: &Guard,
         find: impl FnOnce() -> Answer,
     ) -> Answer {
-        let key = {
-            let told = &mut *self.told.borrow_mut();
-            let key = (caller, body, told.guards.id(guard));
-            if let Some(known) = told.answers.get(&key) {
-                return known.clone();
-            }
-            key
-        };
-        let answer = find();
-        self.told.borrow_mut().answers.insert(key, answer.clone());
-        answer
+        let number = self.answers.numbers.borrow_mut().id(guard);
+        self.linker.query(&self.answers.answers, (caller, body, number), || Answer::Unseen, find)
     }
 }

@@ -100,7 +100,7 @@ fn only_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
         found.see(plain_literal(linker, body.file, exit.value)?);
         at_its_end |= facts.region(exit.at.region).kind == RegionKind::Body;
     }
-    // What ends without `return` gives `None`.
+    // A function that ends without `return` returns `None`.
     if at_its_end { found.one() } else { None }
 }
 

@@ -56,10 +56,10 @@ impl<'l, 'a> Conditions<'l, 'a> {
             let answer = self.answer_of(caller, node, &guard);
             match (answer, guard.escape.map(|escape| self.truth(caller, node, escape))) {
                 (Answer::Holds, _) => {}
-                // Whoever wrote the root and the test in it knows that such values come.
+                // The author of a root that has the test in it knows that such values come.
                 (Answer::Told, _) if self.roots.of(self.linker.program.body_of_site(caller.site)).is_some() => {}
                 (Answer::Told, _) => (steps, is_rare) = (guard.rare, true),
-                // What the body puts there itself is not seen.
+                // The value that the body assigns to the parameter is not known.
                 (_, Some(Truth::Seen(true) | Truth::Hidden)) => {}
                 (Answer::Unseen, _) => match guard.source {
                     Source::When => return Decided::Fails,
@@ -103,7 +103,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         Decided::Holds { steps, is_rare }
     }
 
-    /// True if all who await a private coroutine of Python rule out what its own parameter decides.
+    /// True if all code that awaits a private coroutine of Python rules out what its own parameter decides.
     pub(crate) fn none_awaits_it_so(&self, root: BodyRef, guard: &Guard) -> bool {
         let facts = self.linker.program.facts(root.file);
         let row = self.linker.program.body(root);
@@ -136,7 +136,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 self.form_passed(caller, node, guard).is_some()
                     && match self.pass_on(caller, node, guard) {
                         NextGuard::Fails => true,
-                        // What goes by a key or through a wrapper is not asked further.
+                        // A value that is passed by a key or through a wrapper is not followed further.
                         NextGuard::Holds(left) if depth > 0 && left.asked.is_none() => {
                             let above = program.body_of_site(caller.site);
                             above != body && self.none_calls_it_so(above, &left, depth - 1)
@@ -162,7 +162,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         {
             return NextGuard::None;
         }
-        // What one comparison does not see of a parameter, no other does: a chain of `elif` has dozens.
+        // A parameter that one comparison cannot decide is not decided by another one either; a chain of `elif` has
+        // dozens of them.
         let mut unseen: SmallVec<[u32; 4]> = SmallVec::new();
         for guard in guards_over(self.linker, first).iter() {
             if guard.is_choice_of_literal() && unseen.contains(&guard.param) {
@@ -176,7 +177,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 unseen.push(guard.param);
             }
             match self.condition_left(answer, node, guard) {
-                // What the label carries anyway.
+                // The label carries this guard already.
                 NextGuard::Holds(guard) if left.is_some_and(|left| left.is_same_as(&guard)) => {}
                 NextGuard::None => {}
                 found => return found,
@@ -342,7 +343,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 continue;
             }
             let answer = self.answer(guard, &reaching.constant);
-            // What it replaces says the same.
+            // The literal that it replaces gives the answer already.
             if reaching.instead_of.as_ref().is_some_and(|of| self.answer(guard, of) == answer) {
                 continue;
             }
@@ -412,7 +413,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let Some(form) = linker.argument_for_param(site, node.body, guard.param, caller.with_receiver) else {
             return false;
         };
-        // Who passes `version or self.version` sees to it that there is one.
+        // A caller that passes `version or self.version` makes sure that there is one.
         if guard.asks_for_nothing() && self.falls_back(site, form) {
             return true;
         }
@@ -423,7 +424,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             // `acquire(isOnEventLoop())`: on a loop that is true.
             Choice::Truth if !guard.wanted && says_loop(linker, site.file, form) => return true,
             Choice::Truth => linker.known_false(site, form).0.map(|is_false| !is_false),
-            // What a literal is called with is there.
+            // The argument of a call of a literal is there.
             _ if guard.wanted && linker.is_param_of_literal(site, form) => return true,
             _ => linker.known_false(site, form).1,
         };
@@ -467,7 +468,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let linker = self.linker;
         let here = linker.program.facts(caller.site.file);
         if caller.kind == CallerKind::Consumes && caller.arg.is_none() {
-            // What consumes it passes nothing: the call that made it did.
+            // The consuming call passes no arguments; the call that made the value did.
             let operand = here.form(linker.program.site(caller.site).callee);
             let made = match operand {
                 Form::Result(made) => made,
@@ -488,7 +489,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return self.argument_for(caller, node, index, asked);
         }
         if let Some(arg) = caller.arg {
-            // Passed as an argument: whoever calls it there chooses its arguments, unless a row forwards them.
+            // The callee is passed as an argument: the code that calls it there chooses its arguments, unless a row
+            // forwards them.
             return self.forwarded_argument(caller, arg, index);
         }
         match asked {
@@ -550,7 +552,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// Returns the argument that a site passes under a key which the node reads from its `**kwargs`.
     fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> Given {
         let callee = self.linker.program.facts(node.body.file);
-        // Who takes it under its name does not pass it on.
+        // A key that is also the name of a parameter does not go into `**kwargs`.
         if self
             .linker
             .program

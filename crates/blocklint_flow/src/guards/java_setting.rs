@@ -40,8 +40,8 @@ pub(crate) fn regions_outward(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[R
     found
 }
 
-/// True if nobody but tests names a class outside of its own file, nor marks it for a container: whoever makes it asks a setting for its
-/// name.
+/// True if only tests name a class outside of its own file, and no annotation marks it for a container: it is made by a
+/// name that comes from a setting.
 pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
     let facts = linker.program.facts(class.file);
     let row = linker.program.class(class);
@@ -54,7 +54,7 @@ pub(crate) fn is_made_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
         })
 }
 
-/// True if what a caller passes is a setting that fails a condition unless somebody sets it: `send(message, url.getParameter("sent",
+/// True if a caller passes a setting that fails a condition by default: `send(message, url.getParameter("sent",
 /// false))`. Java.
 pub(crate) fn fails_by_default(linker: &Linker<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
     let facts = linker.program.facts(caller.site.file);

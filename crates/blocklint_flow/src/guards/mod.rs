@@ -13,8 +13,6 @@ pub(crate) mod rust_getter;
 pub(crate) mod self_state;
 pub(crate) mod type_test;
 
-use std::cell::RefCell;
-
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -28,10 +26,10 @@ pub(crate) struct Conditions<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
-    pub(crate) told: RefCell<GuardAnswers>,
-    /// Whether a call rules out that a site of what it calls is reached.
+    pub(crate) answers: GuardAnswers,
+    /// True for a call which rules out that a site of its callee is reached.
     pub(crate) ruled_out: Table<(Caller, BodyRef, SiteRef), bool, Always>,
-    /// Whether sites stand under conditions at all.
+    /// True for a site that stands under some condition.
     pub(crate) conditional: Table<SiteRef, bool, Always>,
 }
 
@@ -42,7 +40,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             linker,
             callers: Callers::new(linker),
             roots: Roots::new(linker),
-            told: RefCell::default(),
+            answers: GuardAnswers::default(),
             ruled_out: Table::default(),
             conditional: Table::default(),
         }

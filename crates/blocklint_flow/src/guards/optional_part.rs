@@ -19,7 +19,7 @@ use crate::lifecycle::phase::sites_by_name;
 /// How many variables, fields and callers an object is followed through.
 const DEPTH: u32 = 10;
 
-/// Objects beyond which nobody asks what each was made without.
+/// Objects beyond which the search does not look for the parts that each was made without.
 const MOST_OBJECTS: usize = 8;
 
 /// Where an object is made, and the name it is kept under in that file.
@@ -72,7 +72,7 @@ pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2
     found
 }
 
-/// Where the objects are made that a form can be; whether these are all. What is `None` is no object.
+/// Adds the places where the objects are made that a form can be. Returns true if these are all. `None` is no object.
 fn objects<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -162,7 +162,7 @@ fn objects_passed<'a>(
     }
     found.params.push((body, index));
     let known = callers.call_sites(body);
-    // What calls a hook of an object that nobody knows calls all hooks of that name.
+    // A call of a hook on an unknown object calls all hooks of that name.
     let is_hook = known.is_empty();
     let by_name = if is_hook { sites_by_name(linker, body) } else { SmallVec::new() };
     let sites = if is_hook { &by_name[..] } else { &known[..] };
@@ -266,7 +266,7 @@ fn objects_under_key<'a>(
     put && all
 }
 
-/// True if an object was made without a part, and nobody gives it one later under its name.
+/// True if an object was made without a part, and no code gives it one later under its name.
 fn is_left_out(linker: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
     let Some(index) = constructor_param(linker, class, part) else { return false };
     let targets = linker.targets(made.site, EnvId::NONE);

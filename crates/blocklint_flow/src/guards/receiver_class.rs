@@ -69,7 +69,7 @@ pub(crate) fn on_receiver(
                     if classes.is_empty() {
                         return None;
                     }
-                    // What the class itself defines is what runs as a rule, not what one derived from it does.
+                    // The method that the class itself defines runs as a rule, not that of a derived class.
                     if classes.iter().all(|&(class, exact)| !exact && does_otherwise(linker, class, own)) {
                         steps = LOW_STEPS - 1;
                     }
@@ -184,7 +184,7 @@ fn finds(linker: &Linker<'_>, class: ClassRef, name: Name, body: BodyRef) -> boo
                     return linker.functions_of(owner, var).contains(&body);
                 }
             }
-            // What is not known may define it.
+            // An unknown base class may define it.
             Ancestor::Unknown => return true,
             Ancestor::Library(..) => {}
         }

@@ -41,7 +41,7 @@ fn is_of_none(linker: &Linker<'_>, site: SiteRef, val: Val, types: &[AskedType])
         // No class of a project is derived from those of Java's literals.
         Val::Instance { .. } if language == Language::Java => true,
         Val::Instance { class, .. } => types.iter().all(|asked| match *asked {
-            // What is declared as a base may be any of its derived classes.
+            // An object that is declared as a base may be of any derived class.
             AskedType::Class(asked) => !linker.is_subclass(class, asked) && !linker.is_subclass(asked, class),
             AskedType::Literal(_) | AskedType::Library(_) => false,
         }),

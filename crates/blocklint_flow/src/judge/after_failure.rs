@@ -104,7 +104,7 @@ fn is_where_errors_are(linker: &Linker<'_>, file: FileId, region: RegionId) -> b
     false
 }
 
-/// True if handlers put something into a variable, and nobody else does.
+/// True if only handlers put something into a variable.
 fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool {
     let facts = linker.program.facts(file);
     let into = |target: FormId| match facts.form(target) {

@@ -41,7 +41,8 @@ pub(crate) fn makes_what_lacks(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
     }
     let exist_ok = linker.argument(last.site, &Argument::Keyword("exist_ok".to_owned()));
     let looks_itself = exist_ok.is_some_and(|value| facts.form(value) == Form::Bool(true));
-    // What objects of other libraries make may lie on another machine: `makedirs` is a function, `mkdir` a path's method.
+    // Methods of objects of other libraries may create the folder on another machine: `makedirs` is a function, `mkdir`
+    // a path's method.
     let is_of_module = |receiver: FormId| match facts.form(receiver) {
         Form::Var(var) => {
             let name = facts.text(facts.var(var).name);
@@ -74,7 +75,7 @@ pub(crate) fn prepares_process(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
         return false;
     }
     let here = linker.program.site(first.site).at;
-    // What is read is for the coroutine itself.
+    // A file that is read is for the coroutine itself, so only a process that it starts itself counts.
     let depth = if lang::python::conventions::reads(called) { 0 } else { 2 };
     awaits_process(linker, linker.program.body_of_site(first.site), here.position, depth) && !repeats(linker, ways)
 }

@@ -68,7 +68,7 @@ pub struct CostDoubt {
 }
 
 impl Judge {
-    /// Returns a judge who asks all signals but some. It notes which of them spoke if that `is_told`.
+    /// Returns a judge that asks all signals but those that are off. It notes the signals that spoke if `is_told`.
     pub fn new(off: SignalSet, is_told: bool) -> Self {
         let mut tables: [Table; Stage::COUNT] = Default::default();
         let signals = SIGNALS.iter().enumerate().filter(|(at, _)| !off.has(*at));
@@ -170,7 +170,8 @@ impl Judge {
         doubts.filter(|doubt| doubt.steps > 0).collect()
     }
 
-    /// Returns the inferred steps that the whole path of a candidate adds, the most that one signal adds, and who speaks.
+    /// Returns the inferred steps that the whole path of a candidate adds, the most that one signal adds, and the
+    /// signals that speak.
     pub fn steps_on_path(&self, on: &Traced<'_, '_>) -> (u8, SmallVec<[AskId; 1]>) {
         let (mut most, mut spoken) = (0, SmallVec::new());
         for ask in self.asks(Stage::PathDoubt, on.language()) {

@@ -6,12 +6,11 @@ use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, Region, RegionId, RegionKind, Sym, VarId, VarKind};
 use blocklint_link::effect::guard::Guard;
 use blocklint_link::linker::Linker;
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::regions::around;
-use rustc_hash::FxHashMap;
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
-use std::cell::RefCell;
 
 use crate::guards::enclosing::guards_over;
 
@@ -19,9 +18,9 @@ use crate::guards::enclosing::guards_over;
 #[derive(Default)]
 struct Memo {
     /// The number of values that a body compares a form with.
-    alternatives: RefCell<FxHashMap<(FileId, BodyId, FormId), usize>>,
+    alternatives: Table<(FileId, BodyId, FormId), usize, Always>,
     /// The number of texts that the functions of a file compare what they call by one name with.
-    told_apart: RefCell<FxHashMap<(FileId, Sym), usize>>,
+    told_apart: Table<(FileId, Sym), usize, Always>,
 }
 
 /// From so many alternatives on, one of them is taken rarely enough to say so.
@@ -137,38 +136,34 @@ fn values_in(linker: &Linker<'_>, file: FileId, form: FormId) -> impl Iterator<I
     })
 }
 
-/// With how many values a body compares what a form is, remembered.
+/// Returns the number of values that a body compares a form with.
 fn alternatives(linker: &Linker<'_>, file: FileId, body: BodyId, subject: FormId) -> usize {
-    if let Some(&known) = linker.layer_memo::<Memo>().alternatives.borrow().get(&(file, body, subject)) {
-        return known;
-    }
-    let facts = linker.program.facts(file);
-    let wanted = facts.form(subject);
-    let mut found: FxHashSet<Value> = FxHashSet::default();
-    for region in facts.regions.iter().filter(|region| region.body == body && region.test.is_some()) {
-        collect(linker, file, region.test, wanted, &mut found, 4);
-    }
-    linker.layer_memo::<Memo>().alternatives.borrow_mut().insert((file, body, subject), found.len());
-    found.len()
-}
-
-/// With how many texts the functions of a file compare what they all call the same, remembered: `provider` is one of
-/// fifty, also where a function asks for two of them alone.
-fn told_apart(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
-    if let Some(&known) = linker.layer_memo::<Memo>().told_apart.borrow().get(&(file, name)) {
-        return known;
-    }
-    let facts = linker.program.facts(file);
-    let mut found: FxHashSet<Value> = FxHashSet::default();
-    for (at, var) in facts.vars.iter().enumerate().filter(|(_, var)| var.name == name) {
-        let wanted = Form::Var(VarId(at as u32));
-        for region in facts.regions.iter().filter(|region| region.body == var.body && region.test.is_some()) {
+    linker.query(&linker.layer_memo::<Memo>().alternatives, (file, body, subject), usize::default, || {
+        let facts = linker.program.facts(file);
+        let wanted = facts.form(subject);
+        let mut found: FxHashSet<Value> = FxHashSet::default();
+        for region in facts.regions.iter().filter(|region| region.body == body && region.test.is_some()) {
             collect(linker, file, region.test, wanted, &mut found, 4);
         }
-    }
-    found.retain(|value| matches!(value, Value::Text(_)));
-    linker.layer_memo::<Memo>().told_apart.borrow_mut().insert((file, name), found.len());
-    found.len()
+        found.len()
+    })
+}
+
+/// Returns the number of texts that the functions of a file compare variables of one name with. `provider` is one of fifty
+/// also where a function asks for two of them alone.
+fn told_apart(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
+    linker.query(&linker.layer_memo::<Memo>().told_apart, (file, name), usize::default, || {
+        let facts = linker.program.facts(file);
+        let mut found: FxHashSet<Value> = FxHashSet::default();
+        for (at, var) in facts.vars.iter().enumerate().filter(|(_, var)| var.name == name) {
+            let wanted = Form::Var(VarId(at as u32));
+            for region in facts.regions.iter().filter(|region| region.body == var.body && region.test.is_some()) {
+                collect(linker, file, region.test, wanted, &mut found, 4);
+            }
+        }
+        found.retain(|value| matches!(value, Value::Text(_)));
+        found.len()
+    })
 }
 
 fn collect(linker: &Linker<'_>, file: FileId, test: FormId, subject: Form, found: &mut FxHashSet<Value>, depth: u32) {

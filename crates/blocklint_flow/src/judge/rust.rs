@@ -16,7 +16,7 @@ const DEPTH: u32 = 6;
 /// Folders of libraries that were copied into a project.
 const COPIES: &[&str] = &["vendor", "vendored", "third_party", "third-party"];
 
-/// True if a file is of a library's copy: who finds something there tells the library's authors.
+/// True if a file is of a library's copy: mistakes in it are for the library's authors to mend.
 pub(crate) fn is_of_copy(linker: &Linker<'_>, file: FileId) -> bool {
     folders(&linker.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
 }

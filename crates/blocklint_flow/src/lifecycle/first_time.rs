@@ -138,7 +138,7 @@ fn unset_where(
         Form::Alt(AltKind::Or, list) if !holds => {
             facts.list(list).iter().for_each(|&part| unset_where(linker, file, body, part, false, found, depth));
         }
-        // `_known is not None and not reload`: who leaves the parameter as it is asks for the state alone.
+        // `_known is not None and not reload`: a caller that leaves out the parameter asks for the state alone.
         Form::Alt(AltKind::And, list) => {
             let mut asking = facts.list(list).iter().filter(|&&part| !holds_by_default(linker, file, body, part));
             if let (Some(&only), None) = (asking.next(), asking.next()) {

@@ -1,5 +1,5 @@
-//! How often code runs: once in the life of a program, or anew for each request, item or instance. What holds threads or
-//! connections is cheap where it is made once, and a leak where it is made anew.
+//! How often code runs: once in the life of a program, or anew for each request, item or instance. An object that holds
+//! threads or connections is cheap where it is made once, and a leak where it is made anew.
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form};
@@ -28,9 +28,9 @@ pub enum Frequency {
     Tested,
     /// Once in the life of a program, or as often as a person asks for it.
     Once,
-    /// Nobody is seen to run or make it.
+    /// No code is known that runs or makes it.
     Unseen,
-    /// Somebody does, and nobody knows how often.
+    /// Some code does, and it is not known how often.
     Unknown,
     /// In a loop that goes on as long as something holds, as those do that serve: again and again, though nothing says how much
     /// there is.
@@ -182,7 +182,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         match kept(linker, site) {
             Owner::ByProgram => Frequency::Once,
             Owner::Elsewhere => match self.site(site, depth) {
-                // A cache or a list: how much comes into it nobody knows.
+                // A cache or a list: the number of its objects is not known.
                 times if times.is_repeated() => Frequency::Unknown,
                 times => times,
             },
@@ -295,7 +295,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             });
             let around = around.map(|site| self.site(site, depth)).reduce(Frequency::max);
             let around = around.unwrap_or_else(|| self.body(body.file.body_ref(parent), depth));
-            // Who keeps a literal may call it again and again.
+            // A callee that keeps a literal may call it again and again.
             if row.kind != BodyKind::Lambda || !self.kept_may_recur {
                 return around;
             }
@@ -319,7 +319,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if sites.is_empty() && run.is_empty() && kept.is_empty() {
             return self.without_callers(body, depth);
         }
-        // How often something unknown calls what it was given once, nobody sees.
+        // It is not known how often an unknown callee calls a function that it was given once.
         let may_recur = !kept.is_empty() || self.kept_may_recur && self.is_decorated_unseen(body);
         let mut all = if !may_recur { Frequency::Tested } else { Frequency::Unseen };
         let mut sites: Vec<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
@@ -327,18 +327,18 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         sites.dedup();
         let in_example = |file: FileId| is_example(&linker.program.files[file.index()].relative);
         for site in sites.into_iter().take(MOST_SITES) {
-            // What an example shows of the program, others do otherwise.
+            // A call in an example shows one use of the program; other programs use it in other ways.
             if self.kept_may_recur && in_example(site.file) && !in_example(body.file) {
                 continue;
             }
             all = all.max(self.site(site, depth).one_further(linker.program.body_of_site(site)));
         }
-        // What only tests call is called by somebody else too, who is not here.
+        // A body that only tests call has other callers too, outside of the project.
         if all == Frequency::Tested { Frequency::Unseen } else { all }
     }
 
-    /// True if a body registers functions of its own as entries: it puts an application together, which is done once whoever asks for it.
-    /// Python.
+    /// True if a body registers functions of its own as entries: it puts an application together, which is done once
+    /// for any caller. Python.
     fn puts_together(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         facts.language == Language::Python
@@ -369,7 +369,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             && (row.class.is_none() || row.flags.has(BodyFlags::STATIC))
     }
 
-    /// A body that nobody is seen to call.
+    /// Returns how often a body without known callers runs.
     fn without_callers(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
@@ -399,7 +399,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         passing.called || !passing.handed.is_empty() && (!on_loop || starts())
     }
 
-    /// True if a decorator that is not of a library may hand a body to somebody. Python.
+    /// True if a decorator that is not of a library may hand a body to other code. Python.
     fn is_decorated_unseen(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -572,7 +572,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         });
         for site in sites.take(MOST_SITES) {
             all = all.max(match self.made(site, depth) {
-                // Whoever it is, the code is there to make them.
+                // A site without a known caller is there to make instances, so the frequency is unknown.
                 Frequency::Unseen => Frequency::Unknown,
                 times => times,
             });

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 /// The owner of the object that a site makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
-    /// Nobody: it lives as long as the call that made it.
+    /// The object has no owner: it lives as long as the call that made it.
     Nowhere,
     /// An instance of this class.
     ByInstance(ClassRef),
@@ -98,7 +98,7 @@ fn kept_var(linker: &Linker<'_>, file: FileId, var: VarId, seen: &mut FxHashSet<
     }
     let facts = linker.program.facts(file);
     let index = linker.program.index_of(file);
-    // What a block enters it ends.
+    // A block ends the object that it enters.
     let is_entered = |assign: &blocklint_facts::Assign| match facts.form(assign.value) {
         Form::Result(of) => facts.site(of).kind == SiteKind::Enter,
         _ => false,
@@ -220,8 +220,8 @@ fn kept_argument(
                     match linker.class_around(linker.program.body_of(site.file, row.at)) {
                         // `this(…)` and `super(…)` give it to the instance that is being made.
                         Some(class) if is_delegation && !summary.stored.is_empty() => Owner::ByInstance(class),
-                        // An object that keeps it lives on in what keeps the object; what a method does with it
-                        // nobody knows.
+                        // An object that keeps it lives on in the keeper of that object; the use by a method is not
+                        // known.
                         _ if !summary.stored.is_empty() || summary.returned => kept_by_taker(linker, site, seen, depth),
                         _ => Owner::Elsewhere,
                     }

@@ -35,13 +35,13 @@ pub enum When {
     Crowd,
     /// While serving: a registration says so.
     Serving,
-    /// Nobody knows: a driven `main` usually is the service.
+    /// The time is not known: a driven `main` usually is the service.
     Unknown,
 }
 
 impl When {
-    /// When code runs that is entered both then and then: one entry while serving is enough, and what nobody knows
-    /// may be one.
+    /// Returns when code runs that is entered at two times: one entry while serving is enough, and an unknown one may
+    /// be one.
     pub(crate) fn and(self, other: When) -> When {
         match (self, other) {
             (When::Serving, _) | (_, When::Serving) => When::Serving,
@@ -181,7 +181,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
         let mut sites: SmallVec<[SiteRef; 8]> =
             if known.is_empty() { sites_by_name(self.linker, body) } else { known.iter().copied().take(65).collect() };
-        // Who is seen to call it says more than tests, which call everything; but they are not all who do.
+        // Known callers tell more than tests, which call everything; but a body with tests has other callers too.
         let is_tested = !sites.is_empty();
         sites.retain(|site| !self.linker.is_for_tests(self.linker.program.body_of_site(*site)));
         if is_tested && sites.is_empty() {
@@ -253,7 +253,7 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     }
     for path in linker.decorator_paths(body) {
         for row in linker.library.handovers(path).iter() {
-            // What runs during calls runs when those do.
+            // A function that runs during calls runs when those calls do.
             let is_called = !row.during.is_empty();
             if matches!(row.selector, Selector::Via(_)) && !row.wraps && !is_called && row.phase != Some(Phase::Command)
             {
@@ -263,7 +263,8 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     }
     found = match linker.program.language(body.file) {
         Language::Java => found.or_else(|| overrides_when(linker, body)),
-        // That a method is called while serving its callers tell as well; that it is called before nobody else does.
+        // The callers of a method tell, too, that it runs while serving; only the overridden method tells that it runs
+        // at start-up.
         Language::Python => found.or_else(|| overrides_when(linker, body).filter(|&when| when == When::StartUp)),
         Language::Rust => found,
     };

@@ -124,7 +124,7 @@ impl<'l, 'a> Search<'l, 'a> {
         row.var.is_none()
             || !facts.list(row.decorators).is_empty()
             || self.linker.body_names(body).into_iter().any(|name| {
-                *self.put_away.borrow_mut().entry(name).or_insert_with(|| {
+                self.linker.query(&self.put_away, name, bool::default, || {
                     program.occurrences(name).iter().any(|&(file, sym)| {
                         program.index_of(file).mentions_named(sym).iter().any(|at| self.puts_away(file, at))
                     })
@@ -169,7 +169,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     CallerKind::Runs | CallerKind::Consumes => {
                         let steps = steps + caller.steps + u8::from(caller.shared);
                         if steps < blocklint_link::linker::LOW_STEPS && !off_the_loop(self.linker, caller.site) {
-                            // A closure of a decorator is called by who calls what it wraps here.
+                            // A closure of a decorator is called by the callers of the function that it wraps here.
                             let body = self.linker.program.body_of_site(caller.site);
                             queue.push(Reverse((steps, Node { body, env: caller.env })));
                         }

@@ -145,7 +145,7 @@ impl Flows {
             if !asked.insert(file) {
                 continue;
             }
-            // What it led to as it was, and what it calls and passes on now.
+            // The bodies that it led to before its change, and those that it calls and passes on now.
             let mut bodies = of_changed.remove(&file).unwrap_or_default();
             bodies.extend(reached_from(linker, file, &unique));
             while let Some(body) = bodies.pop() {

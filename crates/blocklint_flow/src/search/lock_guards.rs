@@ -1,5 +1,6 @@
-//! Rust: a lock is held while its guard is alive: to the end of the block that binds it, unless it is moved before, else to
-//! the end of the statement. Who takes it in a task waits for the thread that holds it over something long.
+//! Rust: a lock is held while its guard is alive: to the end of the block that binds it, unless it is moved before,
+//! else to the end of the statement. A task that takes the lock waits for the thread that holds it during a long
+//! operation.
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Assign, BodyKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};

@@ -252,7 +252,7 @@ fn takers(linker: &Linker<'_>, lock: Lock) -> Vec<SiteRef> {
 }
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// Lets those wait who take a lock that somebody holds over a blocking call; true if there are any.
+    /// Adds waits for the code that takes a lock which other code holds over a blocking call; true if there are any.
     pub(crate) fn wait_for_locks(&mut self) -> bool {
         let holders = self.holders();
         let mut locks: Vec<(Lock, SiteRef)> = holders.into_iter().collect();
@@ -275,7 +275,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let mut any = false;
         for (lock, site) in lock_guards::all_takers(self.linker) {
-            // What is long there is told at its own place.
+            // A site that holds its lock for long has a finding of its own.
             if let Some(&holding) = holders.get(&lock).filter(|_| !taking.contains(&site)) {
                 any |= self.wait_at(site, holding);
             }

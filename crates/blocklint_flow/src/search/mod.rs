@@ -17,12 +17,11 @@ pub(crate) mod site_memo;
 pub mod suppressions;
 pub(crate) mod wrappers;
 
-use std::cell::RefCell;
-
 use blocklint_core::{Hold, Language, Severity, WhereSet};
 use blocklint_link::effect::guard::{Guard, Source};
 use blocklint_link::effect::label::cap_wait;
 use blocklint_link::effect::label::{Label, LabelHold, LabelId, Labels};
+use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::linker::work::Unit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
@@ -58,7 +57,7 @@ pub struct Search<'l, 'a> {
     pub(crate) cuts: &'l Suppressions,
     pub(crate) judge: &'l Judge,
     pub(crate) graph: Graph<'a>,
-    /// Those who labels climb to.
+    /// The callers that labels climb to.
     pub(crate) climbs: Callers<'l, 'a>,
     /// Where it looks, unless everywhere.
     pub(crate) focus: Option<Focus>,
@@ -71,7 +70,7 @@ pub struct Search<'l, 'a> {
     again: Vec<(Caller, LabelledBodyId)>,
     first_times: FirstTimes,
     /// Names by whether something puts a function of that name into a container.
-    put_away: RefCell<FxHashMap<Name, bool>>,
+    put_away: Table<Name, bool, Always>,
     pub(crate) remembered: Remembered,
 }
 
@@ -93,7 +92,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 shortest: Distances::default(),
                 leaf_sites: FxHashMap::default(),
                 marks: MarkLists::default(),
-                shares: RefCell::default(),
+                shares: Table::default(),
             },
             climbs: Callers::near(linker),
             focus: None,
@@ -103,7 +102,7 @@ impl<'l, 'a> Search<'l, 'a> {
             conditional: FxHashMap::default(),
             again: Vec::new(),
             first_times: FirstTimes::default(),
-            put_away: RefCell::default(),
+            put_away: Table::default(),
             remembered: Remembered::default(),
         }
     }
@@ -270,12 +269,12 @@ impl<'l, 'a> Search<'l, 'a> {
         label.outer = None;
         if let Some(guard) = label.guard.take() {
             match guard.source {
-                // Nobody calls a root and tells.
+                // A root has no caller that tells the value.
                 Source::When if guard.asks_for_unseen() => {}
                 Source::When => return,
                 // No chain passes `null` on.
                 _ if guard.asks_for_null() && self.linker.is_literal_of_chain(root) => return,
-                // Whoever passes it on from here declares that it is there.
+                // A parameter that is passed on from here is declared to be there.
                 _ if guard.passed > 0
                     && guard.asked.is_none()
                     && self.linker.is_there_by_annotation(root, guard.param, &guard) =>
@@ -283,7 +282,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     return;
                 }
                 Source::Unless => way.steps = add_steps(way.steps, 1),
-                // Whoever wrote the root and the test in it knows that such values come.
+                // The author of a root that has the test in it knows that such values come.
                 Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}
                 Source::Exempt | Source::Timeout | Source::Branch => {
                     way.steps = add_steps(way.steps, guard.rare);
@@ -415,7 +414,8 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             label.guard = Some(guard);
         }
-        // What one of several implementations does for a moment, or once, says nothing of who calls any of them.
+        // An effect of a moment, or of one time, in one of several implementations says nothing about the callers of
+        // all of them.
         if caller.shared && label.severity == Severity::Note && self.linker.means_several(caller.site) {
             return;
         }

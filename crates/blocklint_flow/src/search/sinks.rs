@@ -210,7 +210,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };
-        // What a parameter holds is followed from where it was passed, so that callers are told apart.
+        // The value of a parameter is followed from the place where it was passed, so that callers are told apart.
         if self.is_parameter(file, form) {
             return Vec::new();
         }
@@ -226,7 +226,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// A library callable that a call runs or hands over with arguments that are not written as its own.
     fn passed_row(&mut self, path: PathId, caller: Caller) {
         let rows = self.linker.library.calls(path);
-        // What is passed to it is not seen: a row for certain types or so many arguments is not meant.
+        // The arguments are unknown here, so a row for certain types or a number of arguments does not apply.
         let is_any = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
             self.linker.program.language(caller.site.file) != blocklint_core::Language::Java
                 || !row.path.ends_with(')')
@@ -474,7 +474,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let targets = linker.targets(site, env);
         let awaited = linker.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
-        // What callers pass is told apart by caller, whatever the parameter is called.
+        // The callables that callers pass are told apart by caller, for any name of the parameter.
         let passed =
             if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
@@ -483,7 +483,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 continue;
             }
             if targets.list.len() > 1 && linker.has_async_target(&targets) && linker.means_coroutine(site) {
-                // What is awaited here is the coroutine among the alternatives.
+                // The site awaits its result, so it means the coroutine among the alternatives.
                 continue;
             }
             // Where the lazy result of another call is consumed, that call says what happens.

@@ -120,7 +120,7 @@ impl Suppressions {
             }
             label.place = label.place.without(gone);
         }
-        // What no context is left for, or only contexts without a rule of their own, ends here.
+        // A label ends here if no context is left for it, or only contexts without a rule of their own.
         let reported = [Context::EventLoop, Context::Greenlet].into_iter().any(|context| {
             !label.place.intersect(WhereSet::of_context(context)).is_empty()
                 && rule_of(label.effect, label.native, context).is_some()

@@ -268,7 +268,7 @@ impl<'t> File<'_, 't> {
         self.leaves_catches(call, lambda)?;
         let (text, mut edits) = self.written(call, template)?;
         let one = self.imports.name_of(of.one);
-        // What waits for its subscriber itself needs nobody that does.
+        // A `fromFuture` with a supplier waits for its subscriber itself, so it takes the place of the whole call.
         let is_lazy = text.starts_with(&format!("{one}.fromFuture(() ->"));
         if is_lazy && lambda.child_by_field_name("body") == Some(call) {
             edits.push((span(taker), text));
@@ -302,7 +302,7 @@ impl<'t> File<'_, 't> {
         (!many && !FINAL.contains(&&*element)).then(|| format!("<{element}>"))
     }
 
-    /// True if nobody looks at what a call gives.
+    /// True if the result of a call is not used.
     fn is_dropped(&self, call: Node<'t>) -> bool {
         call.parent().is_some_and(|parent| kind(parent) == K::ExprStatement)
     }

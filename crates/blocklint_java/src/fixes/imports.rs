@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use crate::fixes::{Edits, insert};
 use crate::kinds::{K, kind, named};
 
-/// What a file imports and declares.
+/// The imports and declarations of a file.
 pub(super) struct Imports<'s> {
     /// Imported classes, in the order of the file, with where their line ends and begins.
     classes: Vec<(&'s str, Span)>,

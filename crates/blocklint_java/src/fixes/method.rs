@@ -68,7 +68,8 @@ impl<'t> File<'_, 't> {
         Ok((shape, edits))
     }
 
-    /// What a method is declared to give: of many or of one, and what.
+    /// Returns the element type of the publisher that a method is declared to return, and true if it is a publisher of
+    /// many.
     fn given(&self, method: Node<'t>, of: Publishers) -> Option<(bool, String)> {
         self.element_of(method.child_by_field_name("type")?, of)
     }

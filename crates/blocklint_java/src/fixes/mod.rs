@@ -2,10 +2,9 @@
 //!
 //! A call that holds a thread stands in a callable of a chain, in an argument that makes one, or in a method that puts
 //! one together. [`Shape`] names the edits for each; each is one file's matter and is written by `chain` (callables and
-//! arguments) or `method`. `share` makes one scheduler of
-//! those of many instances. `imports` adds what an edit names, `place` and `uses` say what stands around. Whatever cannot be
-//! written so that it compiles is refused with a reason: a local that is assigned twice, a `catch` that nothing would
-//! throw to any more, a lock that a lambda would not hold.
+//! arguments) or `method`. `share` makes one scheduler of those of many instances. `imports` adds the imports of an
+//! edit, `place` and `uses` read the code around a call. An edit that would not compile is refused with a reason: a
+//! local that is assigned twice, a `catch` that nothing would throw to any more, a lock that a lambda would not hold.
 //!
 //! All are **unsafe**: another thread runs the call then, and what a chain gives for `null` is no value at all.
 
@@ -57,7 +56,7 @@ struct File<'s, 't> {
     wanted: Vec<(Node<'t>, &'s Remedy)>,
 }
 
-/// What is to be done about one call.
+/// The edit that is wanted for one call.
 #[derive(Clone, Copy)]
 struct Wish<'r> {
     of: Publishers,
@@ -67,7 +66,7 @@ struct Wish<'r> {
 }
 
 impl<'r> Wish<'r> {
-    /// What a way wants of a chain.
+    /// Returns the wanted edit of a chain.
     fn of(way: &'r Way) -> Option<Self> {
         let Way::Chain { of, taker, template, offload } = way else { return None };
         Some(Wish { of: *of, taker: taker.as_deref(), template: template.as_deref(), offload: *offload })

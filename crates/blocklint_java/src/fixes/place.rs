@@ -1,4 +1,4 @@
-//! What stands around a call.
+//! The code around a call.
 
 use blocklint_core::Refusal;
 use tree_sitter::Node;
@@ -16,7 +16,7 @@ pub(super) enum Around<'t> {
     Other,
 }
 
-/// What runs a call as one piece.
+/// Returns the nearest code around a call that runs as one piece.
 pub(super) fn around(call: Node<'_>) -> Around<'_> {
     let mut at = call;
     while let Some(parent) = at.parent() {

@@ -9,11 +9,11 @@ pub enum Shape {
     OperatorOnWorker,
     /// The body of a method that gives one value → `return Mono.<T>defer(() -> { … }).subscribeOn(workers);`.
     MethodDeferred,
-    /// The same of a method that gives many.
+    /// The body of a method that gives many values → `return Flux.<T>defer(() -> { … }).subscribeOn(workers);`.
     MethodOfManyDeferred,
     /// The body of a method with checked exceptions, which a supplier must not throw.
     MethodCalled,
-    /// The same of a method that gives many.
+    /// The body of a method that gives many values and has checked exceptions.
     MethodOfManyCalled,
     /// `Mono.just(call())` → `Mono.fromCallable(() -> call()).subscribeOn(workers)`.
     JustToCallable,
@@ -23,7 +23,7 @@ pub enum Shape {
     JustToPublisher,
     /// `.map(v -> f(v).block())` → `.flatMap(v -> f(v))`, of one value.
     MapToFlatMap,
-    /// The same of many values, whose order stays: `concatMap`.
+    /// `.map(v -> f(v).block())` → `.concatMap(v -> f(v))`, of many values, whose order stays.
     MapToConcatMap,
     /// `Mono.fromCallable(() -> f().block())` → `Mono.defer(() -> f())`.
     CallableToDefer,
@@ -31,7 +31,7 @@ pub enum Shape {
     CallableToFuture,
     /// `final Scheduler own = newSingle("own")` → `static final Scheduler OWN = newBoundedElastic(…, "own", …)`.
     FieldShared,
-    /// The same where the constructor made it.
+    /// `own = newSingle("own")` in a constructor → the field is declared with the shared scheduler.
     ConstructorShared,
     /// `.subscribeOn(newSingle("own"))` → `.subscribeOn(OWN_SCHEDULER)`, a new static field.
     InlineShared,
@@ -61,7 +61,7 @@ impl Shape {
         Shape::LocalShared,
     ];
 
-    /// What the edit does, in the imperative.
+    /// Returns the description of the edit, in the imperative.
     pub fn title(self) -> &'static str {
         match self {
             Shape::SourceOnWorker => "Subscribe to the source on a worker",

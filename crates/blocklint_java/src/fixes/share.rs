@@ -19,7 +19,7 @@ const MAKERS: &[(&str, usize)] =
 const BOUNDED_NAME: usize = 2;
 /// Methods on it that make one of an executor.
 const WRAPPERS: &[&str] = &["fromExecutor", "fromExecutorService"];
-/// What a composite of subscriptions is called.
+/// The name of a new field for a composite of subscriptions.
 const SUBSCRIPTIONS: &str = "subscriptions";
 
 /// A written fix.
@@ -53,7 +53,7 @@ impl<'t> File<'_, 't> {
         let name = call.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
         let schedulers = self.imports.name_of(of.schedulers);
         let bounded = |cap: &str, queue: &str, name: &str, ttl: &str| {
-            // Nobody ends it: its threads must not keep the program alive.
+            // No code ends it, so its threads must not keep the program alive.
             format!("{schedulers}.newBoundedElastic({cap}, {queue}, {name}, {ttl}, true)")
         };
         let (cap, queue) = (of.cap, of.queue);
@@ -115,7 +115,7 @@ impl<'t> File<'_, 't> {
         }
     }
 
-    /// The nearest class that can hold a static field for all who run a node.
+    /// Returns the nearest class that can hold a static field for all objects that run a node.
     fn holder(&self, node: Node<'t>) -> Option<Node<'t>> {
         let mut at = node;
         loop {
@@ -216,7 +216,7 @@ impl<'t> File<'_, 't> {
         for Ending { statement, .. } in &uses.endings {
             edits.push((self.whole_lines(*statement), String::new()));
         }
-        // What it ran was ended with it.
+        // The removed calls also ended the work on the scheduler, so the edit is only shown.
         let applicability = if uses.endings.is_empty() { Applicability::Unsafe } else { Applicability::Display };
         Ok((Shape::LocalShared, applicability, edits))
     }

@@ -1,4 +1,5 @@
-//! What is done with a variable that holds a scheduler: where it is read, assigned and ended, and what is started on it.
+//! The uses of a variable that holds a scheduler: where it is read, assigned and ended, and which work is started on
+//! it.
 
 use blocklint_core::{Publishers, Refusal};
 use tree_sitter::Node;
@@ -9,7 +10,7 @@ use crate::kinds::{K, kind, named};
 /// Methods of an instance that run once in its life, by their names.
 const ONCE: &[&str] = &["start", "init", "initialize", "open", "connect", "afterPropertiesSet", "run"];
 
-/// What is done with it, without its declaration.
+/// The uses of the variable, without its declaration.
 #[derive(Default)]
 pub(super) struct Uses<'t> {
     /// Where it is read, with what takes it there; and whether the chain goes to a caller or to something that is ended.
@@ -18,7 +19,7 @@ pub(super) struct Uses<'t> {
     pub assigned: Vec<Node<'t>>,
     /// Where it is ended.
     pub endings: Vec<Ending<'t>>,
-    /// What is started on it and kept nowhere.
+    /// Work that is started on it and kept nowhere.
     pub starts: Vec<Start<'t>>,
 }
 
@@ -35,7 +36,7 @@ pub(super) struct Start<'t> {
     pub once: bool,
 }
 
-/// What is done inside a node with the variable that a declarator declares.
+/// Returns the uses, inside a node, of the variable that a declarator declares.
 pub(super) fn uses<'t>(
     file: &File<'_, 't>,
     inside: Node<'t>,
@@ -116,7 +117,7 @@ fn started<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<St
     while let Some(parent) = at.parent() {
         match kind(parent) {
             K::ExprStatement => break,
-            // Another piece of code: who runs it starts it.
+            // Another piece of code, which starts the work when it is run itself.
             K::Lambda | K::ClassBody | K::Block | K::ConstructorBody | K::Return => return None,
             _ => at = parent,
         }
@@ -148,7 +149,7 @@ fn started<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<St
     None
 }
 
-/// True if a chain goes to whoever called the method.
+/// True if a chain goes to the caller of the method.
 fn is_given_away(read: Node<'_>) -> bool {
     let mut at = read;
     while let Some(parent) = at.parent() {

@@ -1,4 +1,4 @@
-//! What a call does with what it is given: calls it, hands it over, keeps it, gives it back.
+//! Uses of an argument by a call: the call runs it, hands it over, stores it or returns it.
 
 use crate::calls::targets::{Passing, Target};
 use crate::linker::{Linker, Typed};
@@ -12,7 +12,7 @@ use blocklint_models::{Runs, Selector, Via};
 const STEPS_OF_CHAIN: u32 = 12;
 
 impl Linker<'_> {
-    /// What a call does with its n-th argument, by the rows and summaries of its targets.
+    /// Returns the uses of a call's n-th argument, by the rows and summaries of the call's targets.
     pub fn passing(&self, site: SiteRef, arg: u32, env: EnvId) -> Passing {
         let mut passing = Passing::default();
         let row = self.program.site(site);
@@ -109,7 +109,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Java: whether a call only adds a step to a lazy chain that nothing consumes: its callable never runs.
+    /// True if a call only adds a step to a lazy chain that no call consumes, so that its callable never runs (Java).
     fn is_never_consumed(&self, site: SiteRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let (facts, site_id) = self.program.facts_and_id(site);
@@ -150,7 +150,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a value is a coroutine function.
+    /// True if a value is a coroutine function.
     pub(crate) fn is_coroutine_function(&self, typed: Typed) -> bool {
         self.values.members(typed.value).iter().any(|val| match *val {
             Val::Fn { body, .. } => {

@@ -50,7 +50,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether unpacked arguments (`*a`, `**k`) could hold the one a row names.
+    /// True if unpacked arguments (`*a`, `**k`) could hold the argument that a row names.
     pub fn may_be_unpacked(&self, site: SiteRef, argument: &Argument) -> bool {
         let facts = self.program.facts(site.file);
         self.program.args_of(site).iter().any(|arg| match facts.form(arg.value) {
@@ -85,7 +85,8 @@ impl<'a> Linker<'a> {
         self.argument_for_param(site, body, index, with_receiver)
     }
 
-    /// The same, where it is known whether the first parameter is a receiver that the call does not list.
+    /// Returns the form passed to a parameter of a body. `with_receiver` says that the first parameter is a receiver
+    /// that the call does not list.
     pub fn argument_for_param(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let key = (site, body, index, with_receiver);
         self.query(&self.tables.calls.arguments, key, Option::default, || {
@@ -97,7 +98,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The same as it is written there.
+    /// Returns the form as it is written at the site, also inside a call that only tells type checkers its type.
     fn written_for(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let facts = self.program.facts(body.file);
         let params = self.program.params_of(body);
@@ -147,7 +148,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether the n-th argument of a site is the one a row names.
+    /// True if the n-th argument of a site is the argument that a row names.
     pub fn is_argument(&self, site: SiteRef, arg: u32, argument: &Argument) -> bool {
         let args = self.program.args_of(site);
         let Some(given) = args.get(arg as usize) else { return false };
@@ -201,7 +202,7 @@ impl<'a> Linker<'a> {
         if entries.is_empty() { EnvId::NONE } else { self.values.env(&entries) }
     }
 
-    /// Whether a member may be called.
+    /// True if a member may be called.
     pub(crate) fn is_callable(&self, val: Val) -> bool {
         match val {
             Val::Fn { .. } | Val::Method { .. } | Val::Partial { .. } | Val::Class(_) => true,

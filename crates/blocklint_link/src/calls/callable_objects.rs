@@ -18,7 +18,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether calling a value, or what it is given to, runs this method of its class.
+    /// True if a call of a value, or code that the value is passed to, runs this method of its class.
     pub fn runs_as_callable(&self, val: Val, body: BodyRef) -> bool {
         let Val::Instance { class, .. } = val else { return false };
         let facts = self.program.facts(body.file);

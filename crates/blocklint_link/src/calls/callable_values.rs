@@ -12,7 +12,7 @@ use crate::program::occurrences::Mention;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, UNION_LIMIT, Val};
 
-/// Callables beyond which nobody can say which one is called.
+/// The number of callables up to which a call of one of them is resolved.
 const MOST: usize = 8;
 
 /// Types in each other that are looked through for a callable.
@@ -22,7 +22,8 @@ const POINTERS: u32 = 4;
 const MOST_PLACES: usize = 48;
 
 impl Linker<'_> {
-    /// Whether a declared type is an interface that a lambda implements (Java), or that of a closure, also behind pointers (Rust).
+    /// True if a declared type is an interface that a lambda implements (Java) or the type of a closure, also behind
+    /// pointers (Rust).
     pub fn takes_lambda(&self, declared: Typed) -> bool {
         self.takes_lambda_within(declared, POINTERS)
     }
@@ -84,7 +85,8 @@ impl Linker<'_> {
         self.callables_for(declared, given())
     }
 
-    /// The same of what a table holds: each of many is called for its key.
+    /// Returns a declared type with the callables that a table holds. It allows more of them than `or_callables`,
+    /// because the key of a call picks one of many.
     pub(crate) fn or_callables_of_table(&self, declared: Typed, given: impl FnOnce() -> Vec<Typed>) -> Typed {
         if !self.takes_lambda(declared) {
             return declared;
@@ -92,7 +94,8 @@ impl Linker<'_> {
         self.callables_up_to(UNION_LIMIT - 1, declared, given())
     }
 
-    /// The same, where the declared type need not say that it is called: a type parameter (Rust).
+    /// Returns a declared type with the callables among the given values. The declared type need not be a callable
+    /// type: it may be a type parameter (Rust).
     pub(crate) fn callables_for(&self, declared: Typed, given: Vec<Typed>) -> Typed {
         self.callables_up_to(MOST, declared, given)
     }
@@ -123,7 +126,7 @@ impl Linker<'_> {
         if is_one { typed } else { self.inferred(typed) }
     }
 
-    /// Java: what is assigned to a field that takes a lambda, by whoever does.
+    /// Returns the declared type of a field that takes a lambda, with the callables that are assigned to it (Java).
     pub(crate) fn or_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
@@ -134,8 +137,9 @@ impl Linker<'_> {
         })
     }
 
-    /// What is kept of a form: of a parameter what callers pass, for who calls it later is none of them. What a body calls of its own
-    /// parameters its summary says, for each caller by itself.
+    /// Returns the value of a form that is stored. For a parameter it adds the callables that callers pass, because the
+    /// code that calls the stored value later is none of these callers. Calls in the parameter's own body belong to its
+    /// summary, which tells them for each caller.
     pub(crate) fn callable_kept(&self, scope: Scope, form: FormId) -> Typed {
         let facts = self.program.facts(scope.file);
         let typed = self.eval(scope, form);
@@ -154,7 +158,7 @@ impl Linker<'_> {
         }
     }
 
-    /// What callers are seen to pass to a parameter that takes a lambda.
+    /// Returns the declared type of a parameter that takes a lambda, with the callables that known callers pass.
     fn or_passed_callables(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         let typed = self.or_callables(declared, || {
             let sites = self.sites_calling(body);
@@ -164,7 +168,7 @@ impl Linker<'_> {
             });
             passed.collect()
         });
-        // Which of several an object got depends on who made it.
+        // The maker of an object decides which of several callables the object got.
         let is_callable = |val: &&Val| match val {
             Val::Fn { .. } | Val::Partial { .. } => true,
             Val::Instance { .. } => !self.callables_of(**val).is_empty(),
@@ -174,7 +178,8 @@ impl Linker<'_> {
         if several { Typed { inferred_steps: LOW_STEPS, ..typed } } else { typed }
     }
 
-    /// What a body returns that is declared to give something that a lambda implements.
+    /// Returns the declared result type of a body, with the callables that the body returns, if a lambda can implement
+    /// the type.
     pub(crate) fn or_returned_callables(&self, body: BodyRef, env: EnvId, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let is_given = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();
@@ -239,8 +244,9 @@ impl Linker<'_> {
         lang::java::words::FUNCTIONAL_METHODS.iter().filter_map(|method| self.program.name(method))
     }
 
-    /// What is put into a library's container, or into a value that a library's call makes (`Map.of("a", work)`), may be called by any of
-    /// the names that the language's own interfaces have.
+    /// Returns the method names by which a library may call an argument. Elements of a library's container and
+    /// arguments of a call that makes a library's value (`Map.of("a", work)`) may be called by any name of the
+    /// language's own interfaces.
     fn asked_by_rows(&self, site: SiteRef, arg: u32) -> Vec<Name> {
         let targets = self.targets(site, EnvId::NONE);
         let is_added = targets.list.iter().any(|target| match *target {

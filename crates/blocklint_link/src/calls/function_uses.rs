@@ -78,7 +78,7 @@ impl<'a> Linker<'a> {
         self.values.members(value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
     }
 
-    /// Whether another class implements this method.
+    /// True if another class implements this method.
     pub(crate) fn has_implementations(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
         let Some(class) = row.class.get() else { return false };

@@ -1,4 +1,5 @@
-//! What runs without parentheses: properties, descriptors, iteration, `with`, and functions that call a method of what they get.
+//! Code that runs without parentheses: properties, descriptors, iteration, `with`, and functions that call a method of
+//! their argument.
 
 use crate::lang;
 use blocklint_facts::{Flow, Form, VarId};
@@ -133,7 +134,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What the body of a class assigns to one of its names, each with the call that makes it.
+    /// Returns the values that the body of a class assigns to one of its names, each with the call that makes it.
     pub(crate) fn values_in_class(&self, owner: ClassRef, var: VarId) -> Vec<(ValueId, Option<SiteRef>)> {
         let facts = self.program.facts(owner.file);
         let body = self.program.class(owner).body;
@@ -211,7 +212,7 @@ impl<'a> Linker<'a> {
         lang::semantics(self.program.language(body.file)).is_of_iteration(self, body)
     }
 
-    /// Whether iterating over a library's type enters a row that holds the thread.
+    /// True if iteration over a library's type enters a row that holds the thread.
     pub fn iterates_by_row(&self, ty: PathId) -> bool {
         self.query(&self.tables.calls.iterated, ty, bool::default, || {
             let mut targets = Targets::default();
@@ -220,7 +221,7 @@ impl<'a> Linker<'a> {
                 Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
                 _ => true,
             });
-            // What a transparent type holds is iterated in its place.
+            // Iteration over a transparent type iterates over the value that it holds.
             holds || self.library.ty(ty).is_some_and(|rows| rows.through().is_some())
         })
     }

@@ -136,7 +136,7 @@ fn referred(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> boo
     }
 }
 
-/// What a chain of calls begins with: `lines` of `lines.map(parse).filter(known)`.
+/// Returns the beginning of a chain of calls: `lines` of `lines.map(parse).filter(known)`.
 fn chained_on(facts: &FileFacts, form: FormId) -> FormId {
     let mut at = form;
     for _ in 0..MOST_CHAINED {
@@ -165,7 +165,7 @@ pub(crate) fn unwrap_single_argument(facts: &FileFacts, form: FormId) -> FormId 
 /// Calls around each other that wrap one value.
 const MOST_WRAPPED: usize = 3;
 
-/// What a body does with one parameter, as far as its own frame decides.
+/// The uses of one parameter by a body, as far as its own frame decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// It is called during the call.
@@ -201,7 +201,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether a method of this name may be the one of a functional interface.
+    /// True if a method of this name may be the one of a functional interface.
     fn is_functional_name(&self, language: Language, name: &str) -> bool {
         if language != Language::Java {
             return false;
@@ -212,7 +212,7 @@ impl<'a> Linker<'a> {
             || self.tables.java.functional_names.get_or_init(of_libraries).contains(name)
     }
 
-    /// What a body does with its n-th parameter.
+    /// Returns the uses of a body's n-th parameter.
     pub fn summary(&self, body: BodyRef, index: u32) -> Rc<Summary> {
         let find = || Rc::new(self.summarise(body, index));
         self.query(&self.tables.calls.summaries, (body, index), Rc::default, find)
@@ -227,7 +227,7 @@ impl<'a> Linker<'a> {
         let mut by_coroutine = false;
         for &(inside, of) in rows {
             let passing = match of {
-                // What is awaited must be a coroutine, which is a root itself.
+                // An awaited value must be a coroutine, which is a root itself.
                 ParamUse::Call(site) if facts.site(site).flags.has(SiteFlags::AWAITED) => continue,
                 ParamUse::Call(_) => Passing { called: true, ..Passing::default() },
                 // Unpacking `*args` iterates over the tuple, not over what is in it.
@@ -251,7 +251,7 @@ impl<'a> Linker<'a> {
                 summary.on_chain = true;
                 summary.chain_runtime = passing.chain_runtime;
                 summary.chain.merge(&passing.chain);
-                // Who blocks or subscribes inside does so during the call.
+                // A body that blocks on the chain or subscribes to it runs the callable during its own call.
                 if inside == body_id && !summary.chain.driven.is_empty() {
                     summary.chain.driven.clear();
                     summary.called = true;
@@ -281,7 +281,7 @@ impl<'a> Linker<'a> {
                         summary.handed.extend(passing.handed.iter().copied());
                     }
                     Frame::Closure(closure) => match facts.body(closure).flow {
-                        // Whoever gets the coroutine drives it on a loop.
+                        // The caller that gets the coroutine drives it on an event loop.
                         Flow::Coroutine | Flow::AsyncGenerator => {
                             by_coroutine = true;
                             if passing.called {
@@ -312,7 +312,8 @@ impl<'a> Linker<'a> {
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let facts = self.program.facts(outer.file);
         let row = facts.body(inside);
-        // A coroutine or generator inside is a closure: whoever gets it drives it.
+        // A coroutine or generator inside is a closure, which the code that gets it drives. A generator expression runs
+        // in the frames of the body around it.
         if matches!(row.kind, blocklint_facts::BodyKind::GeneratorExpression) {
             return self.frames_of(outer, row.parent, depth);
         }

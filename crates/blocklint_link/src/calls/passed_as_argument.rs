@@ -13,7 +13,7 @@ use crate::program::ids::{BodyRef, ClassRef, Name, SiteRef};
 use crate::program::occurrences::Mention;
 use crate::values::value::{EnvId, Val};
 
-/// What is given away under its name.
+/// A function or class that code passes on under its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PassedItem {
     /// A function.
@@ -22,7 +22,7 @@ pub(crate) enum PassedItem {
     Class(ClassRef),
 }
 
-/// What is given to calls under one name, with those calls and which of their arguments it is.
+/// The functions and classes that calls get under one name, each with those calls and the argument's place in them.
 pub(crate) type Given = Rc<FxHashMap<PassedItem, Vec<(SiteRef, u32)>>>;
 
 /// The calls of one name whose callee is a class.

@@ -11,7 +11,7 @@ use blocklint_models::{Argument, CallRow, Selector};
 use smallvec::SmallVec;
 
 impl<'a> Linker<'a> {
-    /// What a site gives.
+    /// Returns the value of a site.
     pub fn result(&self, site: SiteRef, env: EnvId) -> Typed {
         self.query_value(&self.tables.calls.results, (site, env), || {
             let semantics = lang::semantics(self.program.language(site.file));
@@ -54,7 +54,7 @@ impl<'a> Linker<'a> {
         lang::semantics(self.program.language(site.file)).callee(self, self.scope_of(site, env), site)
     }
 
-    /// What calling one member gives.
+    /// Returns the value of a call of one member.
     pub(crate) fn call_member(&self, val: Val, site: SiteRef, env: EnvId) -> Typed {
         match val {
             Val::Unknown(why) => self.unknown(if why == Why::Library { why } else { Why::Result }),
@@ -151,7 +151,7 @@ impl<'a> Linker<'a> {
         known(self.as_value(typed))
     }
 
-    /// What a decorator makes of what it decorates.
+    /// Returns the value that a decorator makes of the function or class it decorates.
     pub(crate) fn decorated(&self, site: SiteRef, env: EnvId) -> Typed {
         let row = self.program.site(site);
         let scope = self.scope_of(site, env);
@@ -178,7 +178,7 @@ impl<'a> Linker<'a> {
             _ => {
                 let given = self.call_member(val, site, env);
                 let members = self.values.members(given.value);
-                // What says nothing of its result, or gives an object that cannot be called, kept the function.
+                // A decorator whose row names no result, or an object that cannot be called, keeps the function.
                 let given = self.of_same_kind(given, inner);
                 if members.iter().any(|val| {
                     matches!(val, Val::Fn { .. } | Val::Class(_) | Val::Partial { .. } | Val::Method { .. })
@@ -211,7 +211,7 @@ impl<'a> Linker<'a> {
         Typed { value: self.values.union(&kept), ..given }
     }
 
-    /// What `with … as` binds.
+    /// Returns the value that `with … as` binds.
     pub(crate) fn context_value(&self, val: Val, is_async: bool) -> Typed {
         match val {
             Val::Iter { body, env } => self.yielded(body, env),
@@ -248,7 +248,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What a library call gives, by its rows.
+    /// Returns the value of a library call, by its rows.
     pub(crate) fn library_result(&self, path: PathId, receiver: BoundId, site: SiteRef, env: EnvId) -> Typed {
         let text = self.library.text(path);
         let facts = self.program.facts(site.file);
@@ -274,7 +274,7 @@ impl<'a> Linker<'a> {
             }
         };
         let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, env);
-        // What a caller decides is lazy all the same.
+        // A row whose condition the caller decides is lazy too.
         let may_hold = |row: &CallRow| {
             row.when.iter().all(|when| {
                 matches!(self.shown(when, site, receiver, env), ConditionResult::Yes | ConditionResult::Param(_))
@@ -322,7 +322,7 @@ impl<'a> Linker<'a> {
             let element = self.map(given, |val| self.element(val));
             return self.known(Val::Lazy { made: site, path, element: element.value });
         }
-        // What it goes through later is no call of a library, but objects whose iteration does something.
+        // Its iteration later runs no call of a library, but it iterates over objects whose methods do something.
         if lazy && lang::semantics(self.library.language(path)).goes_through_objects(self, site, env) {
             let element = self.map(given, |val| self.element(val));
             return Typed {

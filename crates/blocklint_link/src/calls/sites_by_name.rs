@@ -1,4 +1,4 @@
-//! What the sites and mentions of one name lead to, found once for all bodies that bear it.
+//! Targets and values of the sites and mentions of one name, found once for all bodies that bear it.
 
 use std::rc::Rc;
 
@@ -76,7 +76,7 @@ impl<'a> Linker<'a> {
         self.query(&self.tables.calls.by_name, name, Rc::default, find)
     }
 
-    /// The same in the files that are looked at.
+    /// Returns the calls and mentions of a name's bearers in the files in focus, remembered.
     pub fn bearers_near(&self, name: Name) -> Rc<SitesByName> {
         let find = || Rc::new(SitesByName::new(self, name, |file| self.is_in_focus(file)));
         self.query(&self.tables.calls.by_name_near, name, Rc::default, find)

@@ -1,4 +1,4 @@
-//! What a site runs: bodies and library rows.
+//! Targets of a site: bodies and library rows.
 
 use crate::lang;
 use crate::lang::implicit::Occasion;
@@ -42,9 +42,9 @@ pub enum Target {
     Body {
         /// The body.
         body: BodyRef,
-        /// What its captured parameters are.
+        /// The values of its captured parameters.
         env: EnvId,
-        /// Whether its first parameter is a receiver that the call does not list.
+        /// True if its first parameter is a receiver that the call does not list.
         with_receiver: bool,
         /// How it runs.
         edge: TargetKind,
@@ -60,7 +60,7 @@ pub enum Target {
     Row {
         /// The path called.
         path: PathId,
-        /// What it is called on.
+        /// The receiver of the call.
         receiver: BoundId,
         /// A property is read, not called.
         property: bool,
@@ -69,21 +69,22 @@ pub enum Target {
     },
 }
 
-/// What a site runs.
+/// The targets of a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
     /// The alternatives.
     pub list: SmallVec<[Target; 2]>,
     /// Inferred steps that led to them.
     pub steps: u8,
-    /// Whether a further alternative is not known.
+    /// True if a further alternative is not known.
     pub unknown: bool,
     /// Python: true if one or another of the list is meant; else all of it runs.
     pub one_of: bool,
 }
 
 impl Targets {
-    /// Whether a body is among the targets of a call; then, whether it has an unlisted receiver.
+    /// Returns true if a body is among the targets of a call and has a receiver that the call does not list, false if
+    /// it is among them without one, and `None` if it is no target.
     pub fn receiver_of(&self, body: BodyRef) -> Option<bool> {
         self.list.iter().find_map(|target| match *target {
             Target::Body { body: of, with_receiver, .. } if of == body => Some(with_receiver),
@@ -92,7 +93,7 @@ impl Targets {
     }
 }
 
-/// What a call does with one of its arguments.
+/// The uses of one argument by a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passing {
     /// It is called during the call.
@@ -105,7 +106,7 @@ pub struct Passing {
     pub returned: bool,
     /// That it is called is inferred from how the closure is written.
     pub assumed: bool,
-    /// What a callable result that runs it does so in; with `returned`.
+    /// The context in which a callable result runs it; with `returned`.
     pub wrapped: Option<(Context, Option<Runtime>)>,
     /// It is an operator's callable.
     pub on_chain: bool,
@@ -116,7 +117,7 @@ pub struct Passing {
 }
 
 impl<'a> Linker<'a> {
-    /// What a site runs, remembered.
+    /// Returns the targets of a site, remembered.
     pub fn targets(&self, site: SiteRef, env: EnvId) -> Rc<Targets> {
         let tables = &self.tables.calls;
         self.query(
@@ -414,12 +415,13 @@ impl<'a> Linker<'a> {
         self.library.has_user_row(path).then_some(path)
     }
 
-    /// Whether a call on a receiver passes it as a parameter that the arguments do not list; Java's `this` is none.
+    /// True if a call on a receiver passes it as a parameter that the arguments do not list. Java's `this` is no such
+    /// parameter.
     pub(crate) fn takes(&self, body: BodyRef, receiver: BoundId) -> bool {
         receiver.is_some() && lang::words_of(self.program.language(body.file)).passes_receiver
     }
 
-    /// Whether one of the alternatives gives a coroutine or future.
+    /// True if one of the alternatives gives a coroutine or future.
     pub fn has_async_target(&self, targets: &Targets) -> bool {
         targets.list.iter().any(|target| match *target {
             Target::Body { body, .. } => self.program.body(body).flow == Flow::Coroutine,
@@ -435,8 +437,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether the value of a site is awaited, or the code makes sure that it is a coroutine: `if iscoroutine(it): … else: raise
-    /// Unexpected()`.
+    /// True if the value of a site is awaited, or if the code makes sure that it is a coroutine: `if iscoroutine(it): …
+    /// else: raise Unexpected()`.
     pub fn means_coroutine(&self, site: SiteRef) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         let row = self.program.site(site);
@@ -468,7 +470,7 @@ impl<'a> Linker<'a> {
                 .any(|of| self.is_raised(of) && self.program.site(of).at.region.get().is_some_and(is_other))
     }
 
-    /// Python: whether a plain function is seen to give nothing that could be awaited: it returns nothing, or only what is known.
+    /// True if every value that a plain function returns is known not to be awaitable, or if it returns none (Python).
     fn gives_no_awaitable(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -496,8 +498,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether the value of a site is awaited, and a body gives nothing that can be: because another alternative does, or as far
-    /// as is seen in it.
+    /// True if the value of a site is awaited, but this body gives no awaitable: another alternative gives it, or the
+    /// body as far as it is known returns none.
     pub fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
         if !self.means_coroutine(site) {
             return false;
@@ -523,7 +525,7 @@ impl<'a> Linker<'a> {
         !self.values.members(given.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
     }
 
-    /// Python: whether a call makes an exception, by its name, that nobody uses: it is raised.
+    /// True if a call makes an exception, by its name, and the code does not use its result: it is raised (Python).
     pub fn is_raised(&self, call: SiteRef) -> bool {
         let facts = self.program.facts(call.file);
         lang::python::conventions::sounds_like_exception(facts.text(self.program.site(call).name))
@@ -535,7 +537,7 @@ impl<'a> Linker<'a> {
 const MOST_ALTERNATIVES: usize = 4;
 
 impl Linker<'_> {
-    /// Whether a call may run one of many implementations.
+    /// True if a call may run one of many implementations.
     pub(crate) fn is_one_of_many(&self, site: SiteRef) -> bool {
         let targets = self.targets(site, EnvId::NONE);
         let implementations = |target: &Target| match *target {

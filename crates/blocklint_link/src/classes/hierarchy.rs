@@ -99,7 +99,7 @@ impl Hierarchy {
         &self.blankets
     }
 
-    /// Whether a function, method or class of the project bears a name.
+    /// True if a function, method or class of the project bears a name.
     pub fn is_defined(&self, name: Name) -> bool {
         self.bodies.contains_key(&name) || self.classes.contains(&name)
     }
@@ -159,7 +159,7 @@ impl<'a> Linker<'a> {
         bases
     }
 
-    /// Whether a base only declares type parameters or the like: `Generic[T]`, `Protocol`.
+    /// True if a base adds no members, because it only declares type parameters or the like: `Generic[T]`, `Protocol`.
     fn adds_no_members(&self, scope: Scope, base: blocklint_facts::FormId) -> bool {
         let facts = self.program.facts(scope.file);
         if facts.language != blocklint_core::Language::Python {
@@ -223,7 +223,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Whether `class` is `base` or derives from it.
+    /// True if `class` is `base` or derives from it.
     pub fn is_subclass(&self, class: ClassRef, base: ClassRef) -> bool {
         class == base || self.mro(class).contains(&Ancestor::Class(base))
     }
@@ -270,7 +270,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Whether some import binds this name to another one.
+    /// True if an import binds this name to another one.
     pub fn is_import_alias(&self, name: Name) -> bool {
         self.program_tables.alias_names.contains(&name)
     }

@@ -1,4 +1,4 @@
-//! What decorators make of the functions of a class: properties, static methods, caches.
+//! Effects of decorators on the functions of a class: properties, static methods, caches.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -11,7 +11,7 @@ use crate::program::ids::{BodyRef, ClassRef, PathId};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// What decorators of the language make of a function.
+/// The kind of a function, by the language's own decorators.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MethodKind {
     /// Reading the attribute calls it.
@@ -31,7 +31,8 @@ pub struct MethodKind {
 }
 
 impl Linker<'_> {
-    /// Python: whether reading an attribute that holds an instance of a class runs a method of that class.
+    /// True if the class is a descriptor: reading an attribute that holds an instance of it runs a method of the class
+    /// (Python).
     fn is_descriptor(&self, class: ClassRef) -> bool {
         let Some(name) = self.program.name("__get__") else { return false };
         self.mro(class).iter().any(|ancestor| match *ancestor {
@@ -40,13 +41,13 @@ impl Linker<'_> {
         })
     }
 
-    /// Python: whether a function of the language makes a generator function one whose result is entered.
+    /// True if a decorator of the language makes a context manager of a generator function (Python).
     pub(crate) fn makes_context_manager(&self, path: PathId) -> bool {
         self.library.language(path) == Language::Python
             && lang::python::builtins::decorator(&self.library.text(path)) == Some(Decorator::ContextManager)
     }
 
-    /// What decorators of the language make of a function.
+    /// Returns the kind of a function, by the language's own decorators.
     pub fn method_kind(&self, body: BodyRef) -> MethodKind {
         let find = || self.find_method_kind(body);
         self.query(&self.tables.classes.method_kinds, body, MethodKind::default, find)
@@ -75,7 +76,7 @@ impl Linker<'_> {
                 for val in self.values.members(self.eval(scope, named).value) {
                     let path = match val {
                         Val::External(path) => path,
-                        // Who decorates a method with a descriptor of its own has it run by who reads the attribute.
+                        // A method that is decorated with a descriptor of the project runs when its attribute is read.
                         Val::Class(class) if self.is_descriptor(class) => {
                             kind.property = true;
                             continue;

@@ -15,7 +15,7 @@ impl<'a> Linker<'a> {
         self.join_name(body.file, &inside)
     }
 
-    /// The same for a class.
+    /// Returns the qualified name of a class: `app.service.Store`.
     pub fn qualified_class(&self, class: ClassRef) -> String {
         let facts = self.program.facts(class.file);
         let inside = facts.qualified_name(self.program.class(class).body);

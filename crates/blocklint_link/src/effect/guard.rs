@@ -24,14 +24,14 @@ pub enum Source {
     Branch,
 }
 
-/// What a guard asks of an argument.
+/// The question that a guard asks about an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
-    /// Whether a row's condition is shown.
+    /// A row's condition is shown.
     Condition(Condition),
-    /// Whether it is zero.
+    /// The argument is zero.
     Zero,
-    /// Whether the test of a branch holds.
+    /// The test of a branch holds.
     Choice(Choice),
 }
 
@@ -96,7 +96,7 @@ pub struct Guard {
     pub param: u32,
     /// Where it comes from.
     pub source: Source,
-    /// What it asks.
+    /// The question about the parameter.
     pub question: Rc<Question>,
     /// The answer for which the label holds.
     pub wanted: bool,
@@ -108,11 +108,13 @@ pub struct Guard {
     pub rare: u8,
     /// By what a call names the parameter, if not by its place here.
     pub asked: Option<Rc<GuardKey>>,
-    /// Whether a body gives the parameter a value of its own where it is given nothing: `if name is None: name = look_up()`.
+    /// True if the body gives the parameter a value of its own when the caller gives none: `if name is None: name =
+    /// look_up()`.
     pub filled_in: bool,
 }
 
-/// What a guard asks for where everything is passed on: `def wrapper(*args, **kwargs): return f(*args, **kwargs)`.
+/// The name by which a guard finds its argument where a function passes everything on: `def wrapper(*args, **kwargs):
+/// return f(*args, **kwargs)`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GuardKey {
     /// This parameter of a body further down.
@@ -122,49 +124,49 @@ pub enum GuardKey {
 }
 
 impl Guard {
-    /// The same, asked of what callers pass under a key, or of this where they pass none.
+    /// Returns the guard, asked of the argument that callers pass under a key, or of `default` if they pass none.
     pub fn under_key(self, key: String, default: Constant) -> Self {
         Guard { passed: self.passed + 1, asked: Some(Rc::new(GuardKey::Key(key, default))), ..self }
     }
 
-    /// Whether it asks for one literal.
+    /// True if it asks for a literal.
     pub fn is_choice_of_literal(&self) -> bool {
         matches!(&*self.question, Question::Choice(Choice::Equals(_)))
     }
 
-    /// Whether it holds for one text or some, so that most others fail it.
+    /// True if it holds for one text or a few, so that most other texts fail it.
     pub fn asks_for_text(&self) -> bool {
         let is_text = |constant: &Constant| matches!(constant, Constant::Str(_));
         matches!(&*self.question, Question::Choice(Choice::Equals(list)) if self.wanted && list.iter().all(is_text))
     }
 
-    /// Whether it holds only where an argument is `None` or `null`, by a branch.
+    /// True if it holds only where a branch finds that an argument is `None` or `null`.
     pub fn asks_for_null(&self) -> bool {
         self.wanted && matches!(&*self.question, Question::Choice(Choice::Null))
     }
 
-    /// Whether a test of its condition is one of some.
+    /// True if one of the tests of its condition is meant.
     fn tests(&self, is_meant: impl Fn(&Test) -> bool) -> bool {
         matches!(&*self.question, Question::Condition(condition) if condition.tests.iter().any(is_meant))
     }
 
-    /// Whether it asks where an argument comes from or how much of it there is.
+    /// True if it asks where an argument comes from or how much of it there is.
     pub fn asks_for_origin(&self) -> bool {
         self.tests(|test| matches!(test, Test::From(_) | Test::Unbounded))
     }
 
-    /// Whether it asks for the type of an argument, or that nobody tells it.
+    /// True if it asks for the type of an argument, or for a stream whose source is unknown (`unseen`).
     pub fn asks_for_type(&self) -> bool {
         self.tests(|test| matches!(test, Test::Type(_) | Test::Unseen))
     }
 
-    /// Whether it asks that nobody tells what an argument is.
+    /// True if it asks for a stream whose source is unknown (`unseen`).
     pub fn asks_for_unseen(&self) -> bool {
         self.tests(|test| *test == Test::Unseen)
     }
 
-    /// Whether it asks for an address of another scheme than those of files and the web: one of many, and as a rule not
-    /// what a caller has that does not say so.
+    /// True if it asks for an address of a scheme other than those of files and the web (`s3://`). It is one scheme of
+    /// many, so a caller whose code does not show a scheme mostly uses another one.
     pub fn asks_for_scheme(&self) -> bool {
         match &*self.question {
             Question::Choice(Choice::Begins(parts)) if self.wanted => parts.iter().all(|part| is_rare_scheme(part)),
@@ -172,7 +174,8 @@ impl Guard {
         }
     }
 
-    /// Whether what a literal says to it is not seen: the body puts something else in the place of nothing.
+    /// True if the body replaces this literal by a value of its own, so that the literal does not answer the guard. It
+    /// does so with `None`, false, zero and the empty text.
     pub fn replaces(&self, constant: &Constant) -> bool {
         let is_nothing = match constant {
             Constant::Null | Constant::Bool(false) | Constant::Int(0) => true,
@@ -182,7 +185,7 @@ impl Guard {
         self.filled_in && is_nothing
     }
 
-    /// Whether it asks the same of the same parameter, however far both were passed on.
+    /// True if it asks the same about the same parameter, however far both were passed on.
     pub fn is_same_as(&self, other: &Guard) -> bool {
         self.param == other.param
             && self.asked == other.asked
@@ -215,7 +218,7 @@ pub struct Own {
     pub body: BodyRef,
 }
 
-/// What is quickly compared of guards.
+/// A key by which guards are compared quickly.
 pub(crate) type Quick = (u32, bool, u8, u8, u64);
 
 /// Guards with numbers, equal for equal ones.

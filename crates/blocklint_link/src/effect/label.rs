@@ -20,8 +20,8 @@ pub enum LabelHold {
     },
 }
 
-/// Whether a text is the scheme or the name space of a few values among many: `s3://`, `data:`, `oidc/`; not of most
-/// addresses (`http://`), nor of paths.
+/// True if a text is the scheme or the name space of a few values among many: `s3://`, `oidc/`. Schemes of most
+/// addresses (`http://`), `data:` and beginnings of paths are none.
 pub(crate) fn is_rare_scheme(part: &str) -> bool {
     let Some(scheme) = part.strip_suffix("://").or_else(|| part.strip_suffix([':', '/'])) else { return false };
     // Pictures and the like are often sent as `data:`.

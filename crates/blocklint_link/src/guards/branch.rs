@@ -25,7 +25,7 @@ impl<'a> Linker<'a> {
         self.branch_guard_at(self.scope_of(site, EnvId::NONE))
     }
 
-    /// The same for any place.
+    /// Returns the condition on a parameter under which a place is reached, of the innermost branch that has one.
     pub(crate) fn branch_guard_at(&self, place: Scope) -> Option<Guard> {
         let facts = self.program.facts(place.file);
         let mut at = place.at.region;
@@ -85,7 +85,7 @@ impl<'a> Linker<'a> {
         self.tests_at(site.file, self.program.site(site).at.region)
     }
 
-    /// The same for any place.
+    /// Returns the tests that decide that a region is reached, each with its outcome, from the inside out.
     pub fn tests_at(&self, file: FileId, region: RegionId) -> impl Iterator<Item = (FormId, bool)> {
         around(self.program.facts(file), region).filter_map(move |id| self.test_of(file, id))
     }
@@ -108,7 +108,7 @@ impl<'a> Linker<'a> {
         regions.filter(|&id| is_condition(facts.region(id).kind)).count() as u32
     }
 
-    /// Whether a test or an exception decides that a site is reached.
+    /// True if a test or an exception decides that a site is reached.
     pub fn is_in_branch(&self, site: SiteRef) -> bool {
         self.conditions_over(site) > 0
     }
@@ -252,7 +252,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Java: whether a form asks for a setting that is false unless somebody sets it: `url.getParameter("sent", false)`.
+    /// True if a form asks for a setting that is false by default: `url.getParameter("sent", false)` (Java).
     pub fn is_off_by_default(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let Form::Result(call) = facts.form(form) else { return false };
@@ -263,7 +263,7 @@ impl<'a> Linker<'a> {
             && args.iter().last().is_some_and(|arg| facts.form(arg.value) == Form::Bool(false))
     }
 
-    /// Java: whether a form is the only parameter of a literal around a site.
+    /// True if a form is the only parameter of a lambda around a site (Java).
     pub fn is_param_of_literal(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return false };
@@ -287,7 +287,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What a branch around a site says that a string begins with.
+    /// Returns the beginning of a string, as a branch around a site tells it.
     pub fn known_beginning(&self, site: SiteRef, subject: FormId) -> Option<String> {
         let facts = self.program.facts(site.file);
         let mut at = self.program.site(site).at.region;
@@ -303,8 +303,8 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Whether a branch around a site says that a variable is false in the language's sense, and that it is `None`: each
-    /// only as far as a test tells, and if the branch gives it no other value.
+    /// Returns whether the branches around a site show that a variable is false in the language's sense, and whether
+    /// they show that it is `None`. A branch that assigns the variable tells nothing.
     pub fn known_false(&self, site: SiteRef, subject: FormId) -> (Option<bool>, Option<bool>) {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(subject) else { return (None, None) };
@@ -325,7 +325,8 @@ impl<'a> Linker<'a> {
         (is_false, is_null)
     }
 
-    /// What a test that comes out as `holds` tells of a variable: whether it is false, whether it is `None`.
+    /// Returns whether a test with the outcome `holds` shows that a variable is false, and whether it shows that it is
+    /// `None`.
     fn told_of(
         &self,
         site: SiteRef,
@@ -428,13 +429,14 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether a call passes arguments that it does not list: `*args, **kwargs`.
+    /// True if a call passes arguments that it does not list: `*args, **kwargs`.
     pub fn unpacks(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         self.program.args_of(site).iter().any(|arg| matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)))
     }
 
-    /// What a function without declared result gives to a call whose literals rule out some of its ends.
+    /// Returns the result of a function without a declared result, for a call whose literals rule out some of its
+    /// returns (Python).
     pub(crate) fn given_by_literals(
         &self,
         body: BodyRef,
@@ -482,7 +484,7 @@ pub(crate) type End = (Option<Guard>, Scope, FormId);
 /// Ends of one function that are looked at.
 const MOST_ENDS: usize = 16;
 
-/// Whether a part of a body runs only where a test or an exception says so.
+/// True if a region of this kind runs only if a test or an exception says so.
 pub fn is_condition(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler)
 }
@@ -526,7 +528,7 @@ fn guard_nor(mut inner: Guard, outer: &Guard) -> Option<Guard> {
     Some(inner)
 }
 
-/// What a literal answers to the test of a branch.
+/// Returns the outcome of a branch's test for a literal.
 pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
     let truth = |holds: bool| if holds { ConditionResult::Yes } else { ConditionResult::No };
     match (choice, constant) {
@@ -581,7 +583,7 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
     }
 }
 
-/// Python: what a form counts: `items` of `len(items)`.
+/// Returns the form that another form counts: `items` of `len(items)` (Python).
 fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
     let Form::Result(call) = facts.form(form) else { return None };
     let row = facts.site(call);
@@ -594,7 +596,8 @@ fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
     }
 }
 
-/// Whether a comparison of a count with a number says that there is something, or that there is nothing.
+/// Returns true if the comparison of a count with a number says that there is something, and false if it says that
+/// there is nothing.
 fn is_some_counted(comparison: Comparison, number: Form) -> Option<bool> {
     match (comparison, number) {
         (Comparison::Greater | Comparison::NotEq, Form::Int(0)) | (Comparison::GreaterEq, Form::Int(1)) => Some(true),

@@ -23,8 +23,8 @@ pub(crate) enum Rounds {
 }
 
 impl Linker<'_> {
-    /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
-    /// `await` in the same loop would.
+    /// True if a loop around a site adds up its short holds to a long one. The thread is not released in between, as an
+    /// `await` in the same loop would do.
     pub fn multiplies_hold(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let mut at = self.program.site(site).at.region;
@@ -66,7 +66,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a loop ends where a call that it asks says so: it looks for the first of a few that is there.
+    /// True if a branch that asks this call returns. A loop around it then searches for the first hit among a few.
     pub(crate) fn ends_loop(&self, site: SiteRef) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         let here = self.program.site(site).at;
@@ -80,8 +80,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a site is the test of a branch by which a loop's function is left with what was found: the loop goes on to
-    /// the first hit alone.
+    /// True if a branch in the region `within` tests the call of a site and returns, so that the loop goes on to the
+    /// first hit only.
     pub(crate) fn ends_search(&self, site: SiteRef, within: RegionId) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         let body = site.file.body_ref(facts.region(within).body);
@@ -97,8 +97,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Python: whether a site stays short however often a loop comes to it: by its name, or because what is read as an attribute was
-    /// mostly loaded with the rest.
+    /// True if a site stays short in a loop of any length: by its name, or because it reads an attribute, which was
+    /// mostly loaded with the rest (Python).
     pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -127,7 +127,7 @@ pub(crate) fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool 
     }
 }
 
-/// Whether a test asks a call, alone or as one of several that must all hold.
+/// True if a test is this call, or several tests that must all hold and one of which is this call.
 fn asks(facts: &FileFacts, test: FormId, site: SiteId) -> bool {
     match facts.form(test) {
         Form::Result(call) => call == site,

@@ -19,12 +19,12 @@ pub(crate) struct OwnParam {
     pub(crate) escape: Option<u32>,
     /// The key of `**kwargs` that is tested.
     pub(crate) asked: Option<Rc<GuardKey>>,
-    /// Whether the body gives it a value of its own where it is given nothing.
+    /// True if the body gives it a value of its own when the caller gives none.
     pub(crate) filled_in: bool,
 }
 
 impl OwnParam {
-    /// A parameter that is what the caller passes, whatever that is.
+    /// Returns a parameter that still has the value that the caller passed.
     pub(crate) fn plain(index: u32) -> Self {
         OwnParam { index, escape: None, asked: None, filled_in: false }
     }
@@ -43,7 +43,8 @@ impl Linker<'_> {
             .then_some(index)
     }
 
-    /// Whether a branch is for texts of one prefix that is taken off there: `if name.startswith("env:"): name = name[4:]`.
+    /// True if a branch is chosen by one end of a variable's text, which the branch then removes: `if
+    /// name.startswith("env:"): name = name[4:]`.
     pub(crate) fn takes_off_prefix(&self, file: FileId, var: VarId, branch: RegionId) -> bool {
         let facts = self.program.facts(file);
         if branch.is_none() {
@@ -138,7 +139,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether an assignment can have run when a branch around a site of the same body is chosen.
+    /// True if an assignment can have run when a branch around a site of the same body is chosen.
     fn comes_before(&self, file: FileId, assign: At, site: At, branch: RegionId) -> bool {
         let facts = self.program.facts(file);
         // The first time the branch is chosen, nothing in it has run.

@@ -45,12 +45,12 @@ impl LibrarySet {
 /// Importers of one file beyond which they are not its neighbours.
 const MOST_IMPORTERS: usize = 256;
 
-/// What libraries' values each Python file may hold.
+/// The libraries whose values each Python file may hold.
 #[derive(Debug, Default)]
 pub struct LibraryReach {
     bits: FxHashMap<String, u32>,
     files: Vec<Option<LibrarySet>>,
-    /// What each file imports itself.
+    /// The libraries that each file imports itself.
     direct: Vec<LibrarySet>,
     /// Imported modules by the bit of their first segment.
     modules: Vec<(u32, Name)>,
@@ -64,11 +64,11 @@ impl LibraryReach {
         let program = linker.program;
         let models = linker.library.of(Language::Python);
         let mut reach = LibraryReach { files: vec![None; program.files.len()], ..LibraryReach::default() };
-        // Users' rows may speak of the project's own functions, which nobody needs to import.
+        // Users' rows may name the project's own functions, which need no import.
         if linker.library.has_user_rows() {
             return reach;
         }
-        // What comes with a root: the types that its rows name, and theirs.
+        // A root brings other roots along: those of the types that its rows name, and the roots that these bring.
         let mut links: Vec<Vec<u32>> = Vec::new();
         for (from, to) in models.links() {
             let (from, to) = (reach.bit(from), reach.bit(to));
@@ -108,7 +108,7 @@ impl LibraryReach {
                     let bit = *heads.entry(module).or_insert_with(|| {
                         let text = program.text(module);
                         let head = text.split('.').next().unwrap_or(text);
-                        // Nobody asks for a library that no model speaks of.
+                        // A library without rows is never asked for.
                         models.is_root(head).then(|| reach.bit(head))
                     });
                     if let Some(bit) = bit {
@@ -144,12 +144,12 @@ impl LibraryReach {
         reach
     }
 
-    /// Whether a file imports one of some others.
+    /// True if a file imports one of these files.
     pub fn imports_any(&self, file: FileId, of: &FxHashSet<FileId>) -> bool {
         self.imports.get(file.index()).is_some_and(|imported| imported.iter().any(|file| of.contains(file)))
     }
 
-    /// Whether another file imports this one. `None` where imports were not followed.
+    /// Returns true if another file imports this one, and `None` if imports were not followed.
     pub fn is_imported(&self, file: FileId) -> Option<bool> {
         Some(self.importers.get(file.index())?.iter().any(|&slot| FileId(slot) != file))
     }
@@ -160,7 +160,7 @@ impl LibraryReach {
         let mut found = vec![file];
         found.extend(self.imports.get(file.index())?);
         let one = self.importers.get(file.index())?;
-        // What half of a project imports is no table's neighbour.
+        // A module that half of the project imports does not make its importers neighbours of a table.
         if one.len() <= MOST_IMPORTERS {
             found.extend(one.iter().map(|&slot| FileId(slot)));
             for &slot in one {
@@ -173,8 +173,8 @@ impl LibraryReach {
         Some(found)
     }
 
-    /// Values go two imports far, and one step back with the arguments of calls. Further away a type is rarely used by
-    /// one who names nothing of it.
+    /// Values go two imports far, and one step back with the arguments of calls. A file further away rarely uses a type
+    /// without an import of anything near it.
     fn spread(&mut self, direct: Vec<LibrarySet>, imports: &[Vec<FileId>]) {
         let mut importers: Vec<Vec<u32>> = vec![Vec::new(); direct.len()];
         for (slot, targets) in imports.iter().enumerate() {
@@ -223,12 +223,12 @@ impl LibraryReach {
         self.modules[from..].iter().take_while(move |(of, _)| Some(*of) == bit).map(|(_, name)| *name)
     }
 
-    /// Whether a file itself imports one of these libraries.
+    /// True if a file itself imports one of these libraries, or if imports were not followed.
     pub fn imports_one(&self, file: FileId, roots: &LibrarySet) -> bool {
         self.direct.get(file.index()).is_none_or(|own| own.intersects(roots))
     }
 
-    /// Whether anyone imports a library, or what comes with it. Of other languages nothing is ruled out.
+    /// True if a file imports a library, or one that comes with it. It is always true for languages other than Python.
     pub fn is_present(&self, language: Language, root: &str) -> bool {
         let roots = self.roots(std::iter::once(root));
         language != Language::Python
@@ -236,7 +236,7 @@ impl LibraryReach {
             || self.files.iter().flatten().any(|own| own.intersects(&roots))
     }
 
-    /// Whether a file may hold values of one of these libraries. Of other languages nothing is ruled out.
+    /// True if a file may hold values of one of these libraries. It is always true for languages other than Python.
     pub fn may_hold(&self, file: FileId, language: Language, roots: &LibrarySet) -> bool {
         language != Language::Python || self.files[file.index()].as_ref().is_none_or(|own| own.intersects(roots))
     }
@@ -251,7 +251,7 @@ struct Resolver<'p> {
     submodules: FxHashMap<(usize, Name), Option<FileId>>,
 }
 
-/// What an import names: a file, and the folder whose files its names may be.
+/// The target of an import: a file, and the folder whose files the imported names may be.
 struct Module {
     file: Option<FileId>,
     folder: Option<String>,

@@ -27,8 +27,8 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarR
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 
-/// What one language adds to looking up names, values and calls. The first methods have no default; the others add nothing, as most
-/// languages do at most places.
+/// The parts of one language in the search for names, values and calls. The first methods have no default. The defaults
+/// of the others add nothing, because most languages need nothing at most places.
 pub(crate) trait Semantics: Sync {
     /// Returns the language's own names.
     fn words(&self) -> &'static Words;
@@ -439,8 +439,8 @@ pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>
     aliases
 }
 
-/// What a test that comes out as `holds` tells of a variable's class: its form, and whether the variable is an instance
-/// of it (`isinstance(v, C)`, `v instanceof C`).
+/// Returns the class that a test with the result `holds` compares a variable with, and whether the variable is then an
+/// instance of it (`isinstance(v, C)`, `v instanceof C`).
 pub(crate) fn instance_test(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> Option<(FormId, bool)> {
     match facts.form(test) {
         Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {

@@ -19,13 +19,14 @@ pub(crate) struct Focus {
 }
 
 impl Linker<'_> {
-    /// Only findings in these files are wanted. What is resolved is resolved as ever. Counts once, before anything is looked for.
+    /// Restricts the findings to those in these files. Calls and types are resolved as without it. The first call
+    /// counts, and it comes before the search.
     pub fn report_only(&self, files: FxHashSet<FileId>) {
         let _ = self.asked.files.set(files);
     }
 
-    /// Calls that block, and those who make them, are looked for in the files asked about and in these bodies only, which their findings
-    /// lead to. Counts once.
+    /// Restricts the search to the files asked about and to these bodies, to which their findings lead: it looks only
+    /// there for calls that block, and for their callers. The first call counts.
     pub fn look_only_at(&self, bodies: FxHashSet<BodyRef>) {
         let files: FxHashSet<FileId> = bodies.iter().map(|body| body.file).chain(self.files_asked()).collect();
         let _ = self.asked.bodies.set(bodies);
@@ -34,25 +35,25 @@ impl Linker<'_> {
         let _ = self.asked.near.set(files);
     }
 
-    /// Whether findings of a file are wanted.
+    /// True if findings of a file are wanted.
     #[inline]
     pub fn is_asked(&self, file: FileId) -> bool {
         self.asked.files.get().is_none_or(|files| files.contains(&file))
     }
 
-    /// Whether a file is looked at.
+    /// True if the search looks at a file.
     #[inline]
     pub fn is_in_focus(&self, file: FileId) -> bool {
         self.asked.near.get().is_none_or(|files| files.contains(&file))
     }
 
-    /// Whether a call is looked at.
+    /// True if the search looks at a call.
     pub fn is_site_near(&self, site: SiteRef) -> bool {
         let Some(bodies) = self.asked.bodies.get() else { return true };
         self.is_asked(site.file) || bodies.contains(&self.program.body_of_site(site))
     }
 
-    /// Whether a file that is looked at bears a name, or another under which an import binds it.
+    /// True if a file in focus bears a name, or another name under which an import binds it.
     #[inline]
     pub fn is_name_near(&self, name: Name) -> bool {
         let Some(names) = self.asked.names.get() else { return true };

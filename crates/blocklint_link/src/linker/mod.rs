@@ -47,11 +47,11 @@ pub const LOW_STEPS: u8 = 3;
 pub struct Linker<'a> {
     /// The files.
     pub program: &'a Program<'a>,
-    /// What models say.
+    /// The rows of the models.
     pub library: Library<'a>,
     /// Interned values.
     pub values: Values,
-    /// What was read once from all files.
+    /// Tables that were read once from all files.
     pub(crate) program_tables: ProgramTables,
     /// Classes and bodies by their names.
     pub hierarchy: Arc<Hierarchy>,
@@ -61,7 +61,7 @@ pub struct Linker<'a> {
     pub(crate) budget: Budget,
     /// Set when the result of the run is not wanted any more.
     stop: OnceCell<Arc<AtomicBool>>,
-    /// What this run is asked about.
+    /// The files whose findings this run is asked for, and what is searched for them.
     pub(crate) asked: Focus,
     /// Answers of the layers above.
     layer_memos: LayerMemos,
@@ -69,7 +69,7 @@ pub struct Linker<'a> {
     pub(crate) work: Work,
 }
 
-/// What a panic carries that ends a run of which nobody wants the result any more.
+/// The payload of a panic that ends a run whose result is not wanted any more.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopped;
 
@@ -156,7 +156,7 @@ impl<'a> Linker<'a> {
         self.tables.rust.parents.get_or_init(|| crate::lang::rust::modules::parents(self))
     }
 
-    /// Whether a body is built or run for tests only.
+    /// True if a body is built or run for tests only.
     pub fn is_for_tests(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         self.program.is_test(body.file)
@@ -164,7 +164,7 @@ impl<'a> Linker<'a> {
             || crate::lang::semantics(facts.language).is_test_module(self, body.file)
     }
 
-    /// The same value, with at least one inferred step.
+    /// Returns the value with at least one inferred step.
     pub(crate) fn inferred(&self, typed: Typed) -> Typed {
         Typed { inferred_steps: typed.inferred_steps.max(1), ..typed }
     }

@@ -1,6 +1,6 @@
-//! What is read once from all files, before anything is asked: who derives from whom, under which names imports bind others, which
-//! libraries' values are where. It holds for as long as the files that change say the same of it, which the inside of a function does
-//! not touch.
+//! Tables that are read once from all files, before any query: base classes, the names under which imports bind other
+//! names, and the libraries whose values each file may hold. They stay valid while the outline of each changed file is
+//! the same. An edit inside a function does not change the outline.
 
 use crate::lang;
 use crate::syntax::forms;
@@ -15,7 +15,7 @@ use crate::linker::Linker;
 use crate::program::Program;
 use crate::program::ids::Name;
 
-/// What is read once from all files; cheap to clone.
+/// The tables that are read once from all files; cheap to clone.
 #[derive(Clone)]
 pub struct ProgramTables {
     pub(crate) hierarchy: Arc<Hierarchy>,
@@ -47,7 +47,7 @@ impl Linker<'_> {
     }
 }
 
-/// What one file says of the tables: while this is the same, they hold.
+/// The entries of one file in the tables. While they are the same, the tables hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline(Vec<(What, Box<str>, u32)>);
 

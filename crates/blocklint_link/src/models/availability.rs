@@ -1,4 +1,4 @@
-//! Whether what an edit would call is there, as far as manifests and build files tell.
+//! Availability of the paths that an edit would call, as far as manifests and build files tell.
 
 use crate::lang;
 use blocklint_core::{Language, Runtime};
@@ -10,7 +10,7 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::values::value::EnvId;
 
-/// Whether a crate or module can call a path of a library.
+/// The availability of a library's path in a crate or module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Available {
     /// No manifest tells.
@@ -44,7 +44,7 @@ pub enum Available {
 const STANDARD: &[&str] = &["std", "core", "alloc"];
 
 impl Linker<'_> {
-    /// Whether the version of its library that a file is built with has a path.
+    /// Returns the availability of a path in the version of its library that a file is built with.
     pub fn has_version_for(&self, file: FileId, path: &str) -> Available {
         let rows = self.library.calls(self.library.path(self.program.language(file), path));
         let Some(row) = rows.with(|row| row.since.is_some()).next() else { return Available::Unknown };
@@ -55,7 +55,7 @@ impl Linker<'_> {
         let mut above: Vec<_> = self.program.layout.units.iter().filter(|unit| holds(&unit.folder)).collect();
         above.sort_by_key(|unit| std::cmp::Reverse(unit.folder.len()));
         let told = above.iter().flat_map(|unit| &unit.versions).find(|told| libraries.contains(&told.name));
-        // What a range allows must have it too.
+        // All versions that a range allows must have it, so its oldest version counts.
         match told.and_then(|told| told.oldest.as_ref().or(told.version.as_ref()).map(|has| (told, has))) {
             None => Available::Unknown,
             Some((told, has)) if has < since => {
@@ -65,7 +65,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether an edit at a site can call this path: what needs a runtime works only in what that runs.
+    /// Returns the availability of a path for an edit at a site. A path that needs a runtime works only in code that
+    /// this runtime runs.
     pub fn available_at(&self, site: SiteRef, path: &str) -> Available {
         match self.available(site.file, path) {
             Available::No => Available::No,
@@ -91,7 +92,8 @@ impl Linker<'_> {
         Some(other.clone())
     }
 
-    /// Whether a body is given its runtime by an attribute of tokio's, or calls what works nowhere else.
+    /// True if an attribute of tokio's gives a body its runtime, or if the body calls a path that works under no other
+    /// runtime.
     fn names_tokio(&self, body: BodyRef) -> bool {
         let is_tokios = |path: PathId| runtime_of_path(&self.library.text(path)) == Some(Runtime::Tokio);
         if self.decorators(body).iter().any(|(path, _)| is_tokios(*path)) {
@@ -107,7 +109,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether the crate of a file can call this path.
+    /// Returns the availability of a path in the crate of a file.
     pub fn available(&self, file: FileId, path: &str) -> Available {
         let head = path.split("::").next().unwrap_or(path);
         if STANDARD.contains(&head) {

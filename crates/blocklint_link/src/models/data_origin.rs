@@ -17,7 +17,7 @@ use crate::values::value::{EnvId, Val};
 /// Methods of texts and bytes that give the same again, in another form.
 const SAME: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
 
-/// The same in Rust: borrowed, owned, or of another type.
+/// Methods of Rust that return the same content: borrowed, owned, or as another type.
 const SAME_IN_RUST: [&str; 16] = [
     "as_ref",
     "as_slice",
@@ -52,7 +52,7 @@ const MOST_PASSING: usize = 8;
 /// How many forms are looked at for one answer: what fills a buffer may itself be made of several values.
 const FUEL: u32 = 240;
 
-/// What is asked of a value.
+/// A question about the origin of a value.
 #[derive(Clone, Copy)]
 pub(crate) struct OriginQuery<'t> {
     /// Any of these; none: any source.
@@ -66,7 +66,7 @@ pub(crate) struct OriginQuery<'t> {
 }
 
 impl Linker<'_> {
-    /// Whether a value passes `from` or `size`.
+    /// Returns the result of the test `from` or `size` for a value.
     pub fn origin_test(&self, test: &Test, site: SiteRef, form: FormId, env: EnvId) -> ConditionResult {
         let fuel = &Cell::new(FUEL);
         let asked = match test {
@@ -112,8 +112,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a form is a parameter whose type says where its bytes come from, of a callable that nobody in the project calls: what
-    /// a library gives to its handlers and lambdas.
+    /// True if a form is a parameter that a library fills, as handlers and lambdas have them: its type says where its
+    /// bytes come from, and no known call in the project runs its callable.
     fn is_given_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(form) else { return false };
@@ -128,7 +128,8 @@ impl Linker<'_> {
         is_sourced && !self.is_called_here(body.file.body_ref(row.body))
     }
 
-    /// Java: whether a lambda captures a parameter to which a call of the method around passes what is asked for.
+    /// True if a lambda captures a parameter, and a call of the method around passes a value of the wanted origin for
+    /// it (Java).
     fn is_given_by_caller(
         &self,
         scope: Scope,
@@ -154,8 +155,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Java: whether what a lambda is given comes by the chain that its operator stands on: `request.bodyToMono(String.class).map(
-    /// body -> …)`.
+    /// Returns the origin of a lambda's argument that comes by the chain on which its operator stands:
+    /// `request.bodyToMono(String.class).map(body -> …)` (Java).
     fn comes_by_chain(&self, lambda: BodyRef, index: u32, asked: OriginQuery<'_>, depth: u32) -> ConditionResult {
         let facts = self.program.facts(lambda.file);
         if facts.language != Language::Java || self.program.body(lambda).kind != BodyKind::Lambda || index > 0 {
@@ -179,7 +180,7 @@ impl Linker<'_> {
         self.comes(self.scope_of(operator, EnvId::NONE), self.program.body_of_site(operator), chain, asked, depth)
     }
 
-    /// Whether a call in the project is seen to run a body.
+    /// True if a known call in the project runs a body.
     fn is_called_here(&self, body: BodyRef) -> bool {
         let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return false };
         let mut sites = self.program.sites_named(name).take(MOST_SITES);
@@ -296,7 +297,8 @@ impl Linker<'_> {
                 all(given.map(|exit| {
                     let scope = Scope { file: body.file, at: exit.at, env };
                     match self.comes(scope, body, exit.value, asked, depth) {
-                        // Whoever calls it decides: of Rust's functions this call, of others nobody asks.
+                        // The caller decides. For a function of Rust this call's argument tells; for other languages no
+                        // call is asked.
                         ConditionResult::Param(index) if facts.language == Language::Rust => {
                             let given = self.passed(site, callee, index);
                             given.map_or(ConditionResult::Hidden, |form| {
@@ -313,7 +315,8 @@ impl Linker<'_> {
         any(each)
     }
 
-    /// What reads from another value comes from where that does: `GzDecoder::new(&body[..])`, `archive.by_index(0)`.
+    /// Returns the origin of a value that reads from another value, which is the other value's origin:
+    /// `GzDecoder::new(&body[..])`, `archive.by_index(0)`.
     fn comes_through(
         &self,
         scope: Scope,
@@ -334,7 +337,7 @@ impl Linker<'_> {
         any(receiver.into_iter().chain(given).map(|form| self.comes(scope, body, form, asked, depth)))
     }
 
-    /// Whether a call gives a value that behaves as one in it, or may fail to.
+    /// True if a call gives a value that behaves as the one inside it, or an option or result that holds such a value.
     fn gives_wrapper(&self, site: SiteRef, env: EnvId) -> bool {
         let wraps = |val: &Val| match *val {
             Val::Library { ty, .. } => self.library.ty(ty).is_some_and(|rows| rows.through().is_some()),
@@ -349,7 +352,8 @@ impl Linker<'_> {
             || members.iter().filter_map(inner).any(|value| self.values.members(value).iter().any(wraps))
     }
 
-    /// Whether a call reads a piece, or an argument may say how much: a number, or what is called like one.
+    /// True if a call reads a piece, or if an argument may say how much it reads: a number, or an argument with a name
+    /// such as `size`.
     fn says_how_much(&self, site: SiteRef, env: EnvId) -> bool {
         let facts = self.program.facts(site.file);
         let name = facts.text(self.program.site(site).name);

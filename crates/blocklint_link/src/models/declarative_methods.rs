@@ -15,9 +15,9 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// The path whose rows say what calling a method without a body does: the method as a member of its annotation or
-    /// its interface's, or of a library's interface that its own derives from. What gives a future or publisher waits for
-    /// nothing.
+    /// Returns the path whose rows say what a call of a method without a body does: the method as a member of its
+    /// annotation or its interface's, or of a library's interface that its own derives from. A method that gives a
+    /// future or publisher has no such path, because its call waits for nothing.
     pub fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -47,8 +47,8 @@ impl<'a> Linker<'a> {
         (is_own || !self.has_implementations(body)).then_some(found)
     }
 
-    /// Whether an annotation (`@Blocking`) of a method, else of its class, says that it runs where it may block. What
-    /// serves it obeys that, whatever the method gives.
+    /// True if an annotation (`@Blocking`) of a method, else of its class, says that it runs where it may block. The
+    /// caller that serves the method obeys that for every type of result.
     pub fn runs_where_it_may_block(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -97,7 +97,7 @@ impl<'a> Linker<'a> {
         {
             return None;
         }
-        // What an object calls on itself passes no container.
+        // A call of an object on itself does not pass through the container.
         let of = self.receiver_form(site)?;
         if self.program.facts(site.file).form(of) == Form::This {
             return None;
@@ -112,8 +112,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether every known instance of a class is given to what calls it where it may block, or to another class of the
-    /// project, which then calls it itself: `router.get().blockingHandler(new Rates())`.
+    /// True if every known instance of a class is passed to a call that runs it where it may block, or to another class
+    /// of the project, which then calls it itself: `router.get().blockingHandler(new Rates())`.
     pub(crate) fn is_given_to_workers(&self, class: ClassRef) -> bool {
         let (facts, class_id) = self.program.facts_and_id(class);
         if facts.text(self.program.class(class).name).is_empty() {
@@ -143,7 +143,7 @@ impl<'a> Linker<'a> {
             });
             for &site in made {
                 any = true;
-                // What a verticle of workers makes serves on its threads.
+                // An object that a verticle of workers makes serves on the verticle's threads.
                 let around = self.class_around(self.program.body_of_site(file.site_ref(site)));
                 if around.is_some_and(|around| {
                     around != class && !self.is_deployable(class) && self.is_deployed_on_workers(around)
@@ -160,7 +160,7 @@ impl<'a> Linker<'a> {
         any
     }
 
-    /// Whether an object that is used so is called where it may block, or by a class of the project.
+    /// True if this use of an object means that it is called where it may block, or by a class of the project.
     fn keeps_off_the_loop(&self, file: FileId, mention: Mention) -> bool {
         let facts = self.program.facts(file);
         if let Mention::Assign(assign) = mention
@@ -180,7 +180,7 @@ impl<'a> Linker<'a> {
                 .collect();
             return !places.is_empty() && places.iter().all(|&place| place == Context::Worker);
         }
-        // Whoever gets it from its maker gives it away.
+        // The callers of its maker get the object and pass it on.
         if let Mention::Exit(exit) = mention {
             let maker = self.program.body_of(file, facts.exits.at(exit as usize).at);
             let uses = self.uses_of_body(maker);
@@ -208,7 +208,7 @@ impl<'a> Linker<'a> {
         !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
     }
 
-    /// Whether a body is a literal of Java that an operator of a chain or of a future calls with what came before.
+    /// True if a body is a literal of Java that an operator of a chain or of a future calls with the value before it.
     pub fn is_literal_of_chain(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         facts.language == Language::Java
@@ -262,7 +262,7 @@ impl<'a> Linker<'a> {
                 let is_stub = body.kind == BodyKind::Function && body.flags.has(BodyFlags::STUB);
                 let Some(class) = body.class.get().filter(|_| is_stub) else { continue };
                 let class = facts.class(class);
-                // Without a base or an annotation nobody implements it but the project.
+                // An interface without a base or an annotation is implemented by the project only.
                 let is_spoken_of = !facts.list(class.bases).is_empty()
                     || !facts.list(class.decorators).is_empty()
                     || !facts.list(body.decorators).is_empty();

@@ -11,7 +11,7 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// Calls of one coroutine beyond which nobody asks who drives it.
+/// The number of calls of one coroutine up to which their drivers are searched.
 pub(crate) const MOST_DRIVERS: usize = 8;
 
 impl Linker<'_> {
@@ -103,7 +103,7 @@ impl Linker<'_> {
         paths
     }
 
-    /// What rules need to know of a function's declared result.
+    /// Returns the role of a function's declared result type, as rules need it.
     pub fn declared_role(&self, body: BodyRef) -> Option<Role> {
         let row = self.program.body(body);
         if row.returns.is_none() {
@@ -121,7 +121,7 @@ impl Linker<'_> {
     }
 }
 
-/// Whether a row holds for methods of what a library makes of a request.
+/// True if a row holds for methods of an object that a library makes of a request.
 fn asks_for_request(row: &HandoverRow) -> bool {
     row.when.iter().any(|condition| {
         condition.subject == Subject::Argument(Argument::Receiver)
@@ -129,7 +129,7 @@ fn asks_for_request(row: &HandoverRow) -> bool {
     })
 }
 
-/// Whether a Python file imports something of a package.
+/// True if a Python file imports a name of a package or the package itself.
 pub fn imports(facts: &FileFacts, package: &str) -> bool {
     facts.language == Language::Python
         && facts

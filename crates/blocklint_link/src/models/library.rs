@@ -1,4 +1,4 @@
-//! What models say, by interned path: a thin memory over `blocklint_models`.
+//! Rows of models, by interned path: a cache over `blocklint_models`.
 
 use crate::lang;
 use std::cell::RefCell;
@@ -56,7 +56,7 @@ struct Paths {
     rows: Vec<(Language, Rc<str>)>,
 }
 
-/// What stands between the segments of a path.
+/// Returns the separator between the segments of a path.
 pub fn separator(language: Language) -> &'static str {
     if language == Language::Rust { "::" } else { "." }
 }
@@ -151,7 +151,7 @@ impl<'a> Library<'a> {
         self.member(path, name)
     }
 
-    /// Whether some row or alias speaks of this path or of one below it.
+    /// True if a row or alias names this path or one below it.
     pub fn speaks(&self, path: PathId) -> bool {
         *self
             .spoken_of
@@ -160,18 +160,18 @@ impl<'a> Library<'a> {
             .or_insert_with(|| self.of(self.language(path)).knows_prefix(&self.text(path)))
     }
 
-    /// Whether some model speaks of names under this first segment.
+    /// True if a model has names under this first segment.
     pub fn knows_root(&self, language: Language, segment: &str) -> bool {
         self.of(language).is_root(segment)
     }
 
-    /// Whether the path is a type.
+    /// True if the path is a type.
     pub fn is_type(&self, path: PathId) -> bool {
         let mut are_types = self.are_types.borrow_mut();
         *are_types.entry(path).or_insert_with(|| self.of(self.language(path)).is_type(&self.text(path)))
     }
 
-    /// Whether a row says of a method of a type that it holds its thread.
+    /// True if a row says that a method of a type holds its thread.
     pub fn has_blocking_members(&self, ty: PathId) -> bool {
         if let Some(&known) = self.blocking_members.borrow().get(&ty) {
             return known;
@@ -188,7 +188,7 @@ impl<'a> Library<'a> {
         found
     }
 
-    /// What the `[[type]]` rows of a path say.
+    /// Returns the `[[type]]` rows of a path.
     pub fn ty(&self, path: PathId) -> Option<Rc<TypeRows<'a>>> {
         if let Some(known) = self.types.borrow().get(&path) {
             return known.clone();
@@ -231,18 +231,19 @@ impl<'a> Library<'a> {
         found
     }
 
-    /// Whether a type is another or derives from it.
+    /// True if a type is another one or derives from it.
     pub fn is_subtype(&self, path: PathId, base: PathId) -> bool {
         self.supertypes(path).contains(&base)
     }
 
-    /// Whether a type or one it derives from has a tag.
+    /// True if a type, or one that it derives from, has a tag.
     pub fn has_tag(&self, path: PathId, tag: &str) -> bool {
         self.supertypes(path).iter().any(|&ty| self.ty(ty).is_some_and(|rows| rows.has_tag(tag)))
     }
 
-    /// To what values of a type belong, or of what it derives from. What can be made in one thread only works in no other: so are
-    /// whole families, by the rows of their constructors.
+    /// Returns the bound of a type, or of a type that it derives from: the thread that its values belong to, for
+    /// example. A row of a constructor binds whole families of types, because an object that can be made in one thread
+    /// only works in no other.
     pub fn bound(&self, path: PathId) -> Option<Bound> {
         let of_type = |ty: PathId| self.ty(ty).and_then(|rows| rows.bound());
         let made =
@@ -250,7 +251,7 @@ impl<'a> Library<'a> {
         self.supertypes(path).iter().find_map(|&ty| of_type(ty).or_else(|| made(ty)))
     }
 
-    /// What rules need to know of a type or of what it derives from.
+    /// Returns the role of a type, or of a type that it derives from, as rules need it.
     pub fn role(&self, path: PathId) -> Option<Role> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.role()))
     }
@@ -287,7 +288,7 @@ impl<'a> Library<'a> {
         rows
     }
 
-    /// Whether rows say what methods without a body do that carry this annotation.
+    /// True if rows say what methods without a body do that carry this annotation.
     pub(crate) fn is_mark(&self, path: PathId) -> bool {
         !self.of(self.language(path)).marks(&self.text(path)).is_empty()
     }
@@ -304,14 +305,14 @@ impl<'a> Library<'a> {
         rows
     }
 
-    /// Whether the user's configuration brings models.
+    /// True if the user's configuration has models.
     pub fn has_user_rows(&self) -> bool {
         Language::ALL
             .iter()
             .any(|language| self.of(*language).layers().any(|(kind, _)| kind == blocklint_models::LayerKind::User))
     }
 
-    /// Whether a row of the user's configuration says what calling a path does.
+    /// True if a row of the user's configuration says what a call of a path does.
     pub(crate) fn has_user_row(&self, path: PathId) -> bool {
         let rows = self.of(self.language(path)).calls(&self.text(path)).user_only();
         rows.effect().next().is_some()
@@ -329,12 +330,12 @@ impl<'a> Library<'a> {
         rows
     }
 
-    /// What rows whose path ends in this name are for, in a language.
+    /// Returns the uses of rows whose path ends in this name, in a language.
     pub fn name_uses(&self, language: Language, name: &str) -> Uses {
         self.of(language).name_uses(name)
     }
 
-    /// Whether iterating over a value of a type holds the thread.
+    /// True if iteration over a value of a type holds the thread.
     fn iterates_slowly(&self, ty: PathId) -> bool {
         ["__next__", "__iter__"].iter().any(|method| {
             let rows = self.calls(self.member(ty, method));
@@ -342,19 +343,19 @@ impl<'a> Library<'a> {
         })
     }
 
-    /// Whether calling a path gives values whose iteration holds the thread.
+    /// True if a call of a path gives values whose iteration holds the thread.
     pub fn gives_slow_iteration(&self, language: Language, path: &str) -> bool {
         let path = self.path(language, path.split('(').next().unwrap_or(path));
         self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
             Some(TypeExpr::Path { path, .. }) => self.iterates_slowly(self.path(language, path)),
             Some(TypeExpr::SelfType(_)) => self.split(path).is_some_and(|(ty, _)| self.iterates_slowly(ty)),
-            // What depends on the call may be anything.
+            // A result type that depends on the call may be any type.
             Some(TypeExpr::None) | None => false,
             Some(_) => true,
         })
     }
 
-    /// Whether rows put values of a type in states, so that it matters which call made one.
+    /// True if rows put values of a type in states, so that the call that made a value matters.
     pub(crate) fn makes_state(&self, ty: PathId) -> bool {
         !self.states(ty).is_empty()
     }

@@ -39,7 +39,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether all that a field is ever given was put in a state by the call that made it.
+    /// True if every value that a field is given comes from a call that put it in a state. `None` is left out.
     pub(crate) fn is_field_in_state(&self, file: FileId, form: FormId, state: &str) -> bool {
         let facts = self.program.facts(file);
         let Some(field) = field_of(facts, form) else { return false };
@@ -73,14 +73,14 @@ impl Linker<'_> {
     }
 }
 
-/// What is assigned to a field of the object itself, wherever the file does.
+/// Returns the values that a file assigns to a field of the object itself.
 fn values_given(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
     let rows = facts.assigns.iter().filter(|row| row.target.is_some());
     rows.filter(move |row| field_of(facts, row.target) == Some(field)).filter_map(|row| row.value.get())
 }
 
 impl<'a> Linker<'a> {
-    /// Whether an object was put in a state: by the call that made it, or by a call on the same variable or field.
+    /// True if an object was put in a state: by the call that made it, or by a call on the same variable or field.
     pub(crate) fn in_state(
         &self,
         site: SiteRef,
@@ -146,7 +146,7 @@ impl<'a> Linker<'a> {
         false
     }
 
-    /// Whether two attribute forms are of one class.
+    /// True if two attribute forms belong to one class, or one to a class derived from the other's.
     pub(crate) fn same_owner(&self, a: SiteRef, a_form: FormId, b: SiteRef, b_form: FormId) -> bool {
         let class = |site: SiteRef, form: FormId| {
             let facts = self.program.facts(site.file);

@@ -11,13 +11,13 @@ use blocklint_facts::FormId;
 use blocklint_models::{Argument, Condition, Subject, Test, TypeTest};
 
 impl<'a> Linker<'a> {
-    /// Whether all of `when` are shown and none of `unless`.
+    /// True if all of `when` are shown and none of `unless`.
     pub fn conditions_shown(&self, when: &[Condition], unless: &[Condition], site: SiteRef, env: EnvId) -> bool {
         when.iter().all(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
             && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
     }
 
-    /// Whether the argument of a condition is given at all.
+    /// True if a call gives the argument of a condition, or may give it in unpacked arguments.
     pub(crate) fn is_given(&self, condition: &Condition, site: SiteRef) -> bool {
         match &condition.subject {
             Subject::Argument(Argument::Receiver) => false,
@@ -28,7 +28,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether one condition is shown.
+    /// Returns the result of one condition at a call.
     pub fn shown(&self, condition: &Condition, site: SiteRef, receiver: BoundId, env: EnvId) -> ConditionResult {
         match &condition.subject {
             Subject::Argument(argument) => {
@@ -90,11 +90,11 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether a literal passes a test.
+    /// Returns the result of a test for a literal.
     pub fn test_constant(&self, test: &Test, constant: &Constant) -> ConditionResult {
         match (test, constant) {
             (_, Constant::Hidden | Constant::Param(_)) => ConditionResult::Hidden,
-            // What a string that is put together holds beyond its beginning, nobody sees.
+            // Only the beginning of a string that is put together is known.
             (Test::Null(wanted), Constant::Head(_)) => yes_if(!*wanted),
             (Test::Contains(wanted), Constant::Head(head)) if head.contains(wanted.as_str()) => ConditionResult::Yes,
             (Test::Literal(wanted), Constant::Head(_)) => yes_if(!*wanted),
@@ -119,7 +119,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether what a form is has one of the types that a condition names.
+    /// Returns the result of a test for the types that a condition names.
     pub fn type_test(
         &self,
         wanted: &[TypeTest],
@@ -197,7 +197,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Whether a guard asks what type an argument has, and wants one, or that nobody tells.
+/// True if a guard wants an argument of a certain type, or a stream whose source is unknown (`unseen`).
 pub(crate) fn asks_type(guard: &Guard) -> bool {
     let Question::Condition(condition) = &*guard.question else { return false };
     guard.source == Source::When

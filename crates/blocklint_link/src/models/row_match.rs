@@ -20,12 +20,12 @@ fn exempts(condition: &Condition) -> Source {
     }
 }
 
-/// Whether a condition is shown at a call.
+/// The result of a condition at a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ConditionResult {
-    /// It is.
+    /// The code shows that it holds.
     Yes,
-    /// Visibly not.
+    /// The code shows that it does not hold.
     No,
     /// The code does not tell.
     Hidden,
@@ -33,10 +33,10 @@ pub enum ConditionResult {
     Param(u32),
 }
 
-/// What a row does at a call.
+/// The effect of a row at a call.
 #[derive(Clone, Debug)]
 pub struct Sink<'m> {
-    /// What it does to the thread.
+    /// The effect on the thread.
     pub label: Label,
     /// The row.
     pub row: Match<'m, CallRow>,
@@ -50,13 +50,13 @@ pub struct Sink<'m> {
 const WHEN_TOLD: &str = "*";
 
 impl<'a> Linker<'a> {
-    /// What a library call does to its thread, if anything.
+    /// Returns the effect of a library call on its thread, if it has one.
     pub fn leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Sink<'a>> {
         self.leaf_or_lock(site, path, receiver, property, env, false)
     }
 
-    /// What the call does where the condition that a caller decides does not hold: by the next row. Of rows that ask the same
-    /// argument's type each speaks for its own.
+    /// Returns the effects of a call for callers that do not meet the condition of its first row: those of the next
+    /// row. If several rows ask for the type of the same argument, each of them has its own effect.
     pub fn effects_if_guard_fails(
         &self,
         site: SiteRef,
@@ -92,7 +92,8 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The same for a call that takes a lock somebody holds for long; none if it gives up after some time.
+    /// Returns the effect of a call that takes a lock which other code holds for long; none if the call gives up after
+    /// some time.
     pub fn lock_leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Sink<'a>> {
         let leaf = self.leaf_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
         let gives_up = leaf.row.timeout.as_ref().is_some_and(|timeout| {
@@ -223,7 +224,7 @@ impl<'a> Linker<'a> {
         if matches!(effect, Effect::File | Effect::Cpu) {
             hold = LabelHold::Fixed(Hold::Unstated);
         }
-        // How large it is, nobody sees: only that nothing bounds it. In a loop each may be small.
+        // The size is not known, only that nothing bounds it. In a loop each piece may be small.
         let is_sized = row.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
         // Nor what is behind a stream of which no caller tells.
         let is_unseen = row.rests_on_unseen();
@@ -270,7 +271,7 @@ impl<'a> Linker<'a> {
         Some(Some(Sink { label, row, path, undecided }))
     }
 
-    /// What a row does where its arguments cannot be seen.
+    /// Returns the effect of a row if its arguments are not known.
     pub fn effect_without_arguments(&self, row: &CallRow) -> Option<Label> {
         let effect = row.held()?;
         let own = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
@@ -312,7 +313,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether a receiver is a lock by its type's role.
+    /// True if a receiver is a lock by its type's role.
     pub fn is_lock(&self, receiver: BoundId) -> bool {
         receiver.is_some()
             && self
@@ -321,7 +322,7 @@ impl<'a> Linker<'a> {
                 .any(|&ty| self.library.role(ty).is_some_and(Role::is_lock))
     }
 
-    /// Whether conditions on the receiver alone are shown by the value it has.
+    /// True if conditions on the receiver alone are shown by the value it has.
     pub fn receiver_passes(&self, conditions: &[Condition], receiver: Val) -> bool {
         conditions.iter().all(|condition| {
             let about = matches!(&condition.subject, Subject::Argument(Argument::Receiver));
@@ -358,7 +359,7 @@ fn place_of(condition: &Condition) -> Option<WhereSet> {
     }
 }
 
-/// Whether a row fails besides holding, for messages.
+/// Returns how a call of a row may fail besides holding the thread, for messages.
 pub fn fails(row: &CallRow) -> Option<Fails> {
     row.fails
 }

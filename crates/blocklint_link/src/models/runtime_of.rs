@@ -61,8 +61,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Rust: the runtime that all who drive a coroutine or an async block give it, where rows of what they call name one
-    /// (`LocalSet::spawn_local`, `block_on` of a runtime of one thread).
+    /// Returns the runtime that all drivers of a coroutine or an async block give it, where rows of the calls that
+    /// drive it name one (`LocalSet::spawn_local`, `block_on` of a runtime of one thread) (Rust).
     pub fn runtime_driving(&self, body: BodyRef) -> Option<Runtime> {
         // Hardly a project has another than the runtime of several threads.
         if !lang::rust::conventions::ONE_THREAD.iter().any(|name| self.program.name(name).is_some()) {
@@ -111,7 +111,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a file that imports no runtime runs on Twisted's reactor: more files of the project import it than asyncio.
+    /// True if files that import no runtime run on Twisted's reactor, because more files of the project import it than
+    /// asyncio.
     pub(crate) fn is_on_twisted(&self) -> bool {
         *self.tables.python.on_twisted.get_or_init(|| {
             let count = |wanted: &str| self.program.files.iter().filter(|file| imports(&file.facts, wanted)).count();

@@ -21,7 +21,7 @@ const DEEPEST: u32 = 6;
 /// Calls looked at for one object.
 const MOST: usize = 32;
 
-/// What rows say that is run during later calls, by the last name of these.
+/// The callables that rows run during later calls, by the last name of these calls.
 #[derive(Default)]
 pub(crate) struct During {
     by_name: FxHashMap<String, Vec<Rule>>,
@@ -40,7 +40,7 @@ struct Rule {
 enum Runs {
     /// The override of a method of this type in the class of an object that was given.
     Override(PathId, String),
-    /// What this call was given in the argument that its row names.
+    /// The value that this call was given in the argument that its row names.
     GivenTo(PathId),
     /// The methods with this annotation.
     Marked(PathId),
@@ -274,7 +274,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a path is a method of a type or of what it derives from.
+    /// True if a path is a method of a type, or of a type that it derives from.
     fn is_method_of(&self, path: PathId, method: PathId) -> bool {
         if path == method {
             return true;

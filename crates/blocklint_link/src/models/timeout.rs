@@ -10,7 +10,7 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::values::value::EnvId;
 
-/// What an argument says of how long a call waits.
+/// The time for which a call waits, as an argument tells it.
 pub(crate) enum Timeout {
     /// Not at all.
     Zero,

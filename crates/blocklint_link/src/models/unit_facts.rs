@@ -27,18 +27,18 @@ pub struct UnitRow {
     pub real_threads: bool,
     /// The files whose calls patch, where nothing else says that its threads are greenlets.
     pub patched_in: Vec<FileId>,
-    /// What else versions do that a declared range allows, in words, by the switch that they turn.
+    /// The behaviour of other versions that a declared range allows, in words, by the switch that they turn.
     pub other_paths: Vec<(String, String)>,
     /// Libraries whose native calls an adapter made cooperative.
     pub green: Vec<String>,
 }
 
-/// What a rule knows of the switches that it asks for.
+/// Functions by which a rule answers for the switches that it asks for.
 #[derive(Clone, Copy)]
 pub struct ByCode {
-    /// Whether the code of a folder shows that a switch is on, where versions do not say it.
+    /// Returns true if the code of a folder shows that a switch is on, where versions do not say it.
     pub shows: fn(&Linker<'_>, &str, &str) -> bool,
-    /// What else versions do that a declared range allows, in words.
+    /// Returns the behaviour of other versions that a declared range allows, in words.
     pub other_path: fn(&str, &crate::program::Dependency) -> Option<String>,
 }
 
@@ -122,7 +122,7 @@ impl Units {
         }
     }
 
-    /// Whether any unit has greenlets.
+    /// True if a unit has greenlets.
     pub fn any_greenlets(&self) -> bool {
         self.rows.iter().any(|row| row.greenlets.is_some())
     }
@@ -132,7 +132,8 @@ impl Units {
         self.rows.iter().flat_map(|row| row.patched_in.iter().copied())
     }
 
-    /// Whether something other than code turns a switch on for a file's unit: how its program is started.
+    /// True if something other than code turns a switch on for a file's unit, such as the command that starts the
+    /// program.
     pub fn is_set(&self, linker: &Linker<'_>, file: FileId, name: &str) -> bool {
         let unit = linker.program.layout.units.get(self.at(linker, file));
         unit.is_some_and(|unit| unit.switches.iter().any(|on| on == name))
@@ -162,7 +163,7 @@ impl Linker<'_> {
 }
 
 impl UnitRow {
-    /// Whether a condition on a switch is shown in this unit; others are nobody's here.
+    /// True if a condition on a switch is shown in this unit; false for conditions on other subjects.
     pub fn shows(&self, condition: &Condition) -> bool {
         match &condition.subject {
             Subject::Switch(names) => names.iter().any(|name| self.on.contains(name)),
@@ -175,7 +176,7 @@ fn is_below(folder: &str, above: &str) -> bool {
     folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Whether a module lies in a package.
+/// True if a module lies in a package.
 fn is_module_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -214,14 +215,14 @@ fn turned_on_by(linker: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
     found
 }
 
-/// Whether a file's own calls say nothing of the program: tests, examples, documentation.
+/// True if a file's own calls say nothing of the program, because it holds tests, examples or documentation.
 fn is_aside(linker: &Linker<'_>, file: FileId) -> bool {
     let relative = &linker.program.files[file.index()].relative;
     linker.program.is_test(file)
         || relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"))
 }
 
-/// Whether a call runs only where the environment asks for it: `if os.environ.get("PATCH"):`. Mostly it does not.
+/// True if a call runs only where the environment asks for it: `if os.environ.get("PATCH"):`. Most environments do not.
 fn is_asked_for(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let mut at = linker.program.site(site).at.region;
@@ -235,7 +236,7 @@ fn is_asked_for(linker: &Linker<'_>, site: SiteRef) -> bool {
     false
 }
 
-/// Whether a call that patches leaves threads alone.
+/// True if a call that patches leaves threads alone: `thread=False`.
 fn leaves_threads(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let mut args = linker.program.args_of(site).into_iter();

@@ -1,5 +1,4 @@
-//! What a caller gives of which nobody sees what is behind it (`unseen`): a stream by a parameter may be read from a file, a
-//! socket or memory.
+//! Streams whose source is unknown (`unseen`): a stream that a caller passes may read from a file, a socket or memory.
 
 use crate::lang;
 use blocklint_facts::{Form, FormId, VarKind};
@@ -10,7 +9,7 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::syntax::forms::behind_local;
 use crate::values::value::{EnvId, Val};
 
-/// What a stream is put around is followed this often.
+/// How many wrappers around a stream are followed.
 const WRAPPERS: u32 = 4;
 
 /// How many callers a parameter that a lambda captures is followed through.
@@ -20,8 +19,8 @@ const HOPS: u32 = 3;
 const MOST_SITES: usize = 40;
 
 impl Linker<'_> {
-    /// Whether an argument is declared as any stream, and is a parameter: its callers say whether they know more, and where there
-    /// are none nobody does.
+    /// Returns the result of the test `unseen`: an argument is a parameter that is declared as any stream. Its callers
+    /// decide if they know the source; if there are no callers, it is unknown.
     pub fn unseen_test(&self, site: SiteRef, form: FormId, env: EnvId) -> ConditionResult {
         let members = self.values.members(self.eval(self.scope_of(site, env), form).value);
         if members.is_empty() || !members.iter().all(|&val| self.is_any_stream(val)) {
@@ -49,7 +48,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether nobody calls a method, or some call passes what its own callers would have to show.
+    /// True if a method has no known call, or if a call passes a stream that depends on its own callers.
     fn nobody_shows(&self, body: BodyRef, index: u32, hops: u32) -> bool {
         let Some(hops) = hops.checked_sub(1) else { return false };
         let Some(name) = self.program.global(body.file, self.program.body(body).name) else { return true };
@@ -78,7 +77,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a value is declared as anything that can be read or written, or put around that.
+    /// True if a value is declared as anything that can be read or written, or as a wrapper around that.
     pub(crate) fn is_any_stream(&self, val: Val) -> bool {
         let language = match val {
             Val::Library { ty, .. } => self.library.language(ty),
@@ -88,7 +87,8 @@ impl Linker<'_> {
         innermost.last().is_some_and(|&ty| lang::words_of(language).is_any_stream(&self.library.text(ty)))
     }
 
-    /// What a reader is put around, in this body: `input` of `BufReader::new(input)`, of `new InputStreamReader(input, UTF_8)`.
+    /// Returns the stream that a reader wraps, in this body: `input` of `BufReader::new(input)`, of `new
+    /// InputStreamReader(input, UTF_8)`.
     pub(crate) fn put_around(&self, site: SiteRef, form: FormId) -> FormId {
         let facts = self.program.facts(site.file);
         let mut at = form;

@@ -40,7 +40,7 @@ impl Runs {
     }
 }
 
-/// What each body of one file holds.
+/// The sites, exits, regions and bodies of one file, by the body that holds them.
 #[derive(Debug)]
 pub(super) struct ByBody {
     sites: Runs,

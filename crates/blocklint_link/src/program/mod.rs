@@ -28,11 +28,11 @@ pub struct SourceFile {
     pub path: Arc<Utf8Path>,
     /// Path from the project root, with `/`.
     pub relative: String,
-    /// What it says.
+    /// The facts that were read from its text.
     pub facts: FileFacts,
     /// Where its names and values are used; made when first asked for, best while the facts are still at hand.
     pub index: OnceLock<FileIndex>,
-    /// Whether findings placed in it are reported.
+    /// True if findings placed in it are reported.
     pub reported: bool,
     /// Its comments that silence rules.
     pub silencing: Vec<SilencingComment>,
@@ -71,7 +71,7 @@ pub struct ModuleLayout {
     pub needs: Vec<usize>,
     /// The last names of what its users get with it from elsewhere.
     pub artifacts: Vec<String>,
-    /// Whether its build file leaves open what it is built with.
+    /// True if its build file does not tell all that it is built with.
     pub is_open: bool,
 }
 
@@ -97,7 +97,7 @@ pub struct Dependency {
     pub name: String,
     /// The version that counts; none where nothing bounds it.
     pub version: Option<blocklint_models::Version>,
-    /// Whether the version is that of a lock file, an exact pin or an installation.
+    /// True if the version is that of a lock file, an exact pin or an installation.
     pub is_exact: bool,
     /// The oldest version that a range allows, where it is not exact.
     pub oldest: Option<blocklint_models::Version>,
@@ -114,16 +114,17 @@ pub struct CrateLayout {
     pub package: String,
     /// Dependencies that its code calls by another name than the package's: name in code, package.
     pub renamed: Vec<(String, String)>,
-    /// What its manifest depends on: the name in code, the package, the features asked for by name; none where no
-    /// manifest speaks for it.
+    /// The dependencies in its manifest: the name in code, the package, the features asked for by name; none if no
+    /// manifest describes it.
     pub dependencies: Option<Vec<(String, String, Vec<String>)>>,
     /// The oldest version of each dependency that its manifest allows: the name in code, the version.
     pub oldest: Vec<(String, blocklint_models::Version)>,
     /// Packages that its tests, examples and build script alone depend on, sorted.
     pub aside: Vec<String>,
-    /// Whether it is for browsers: its documentation is built for WebAssembly. A page has no other thread to hand work to.
+    /// True if it is for browsers, because its documentation is built for WebAssembly. A page has no other thread to
+    /// which it could hand work.
     pub is_for_browsers: bool,
-    /// Whether others may get it from a registry: its manifest does not say `publish = false`.
+    /// True if others may get it from a registry, because its manifest does not say `publish = false`.
     pub is_published: bool,
     /// The edition of the language.
     pub edition: u16,
@@ -139,12 +140,13 @@ pub fn folders(relative: &str) -> impl Iterator<Item = &str> {
     relative.split('/').rev().skip(1)
 }
 
-/// Whether a Rust file shows something on a terminal, or is a tool of the workspace, by its folders: whatever else its crate does.
+/// True if a Rust file draws on a terminal or is a tool of the workspace, by its folders. The rest of its crate does
+/// not count.
 pub fn is_for_one_person(relative: &str) -> bool {
     folders(relative).any(|folder| matches!(folder, "tui" | "xtask"))
 }
 
-/// Whether a Rust file sets its program up, by its name.
+/// True if a Rust file sets its program up, by its name.
 pub fn sets_up(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     name == "bootstrap.rs" || name.starts_with("bootstrap_") && name.ends_with(".rs")
@@ -214,14 +216,15 @@ impl<'a> Program<'a> {
         &self.languages
     }
 
-    /// Whether a file holds tests, by its path below the project root.
+    /// True if a file holds tests, by its path below the project root.
     pub fn is_test(&self, file: FileId) -> bool {
         let known =
             self.tests.get_or_init(|| self.files.iter().map(|file| path_kind::is_test(&file.relative)).collect());
         known.get(file.index()).copied().unwrap_or_default()
     }
 
-    /// Whether a file belongs to a command line, as far as its path tells: code that answers one person, who waits for it.
+    /// True if a file belongs to a command line, as far as its path tells. Such code serves one person, who waits for
+    /// it.
     pub fn is_command_line(&self, file: FileId) -> bool {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
@@ -291,12 +294,12 @@ impl<'a> Program<'a> {
         self.paths.get(path).copied()
     }
 
-    /// Whether a folder holds a file of the project, at any depth.
+    /// True if a folder holds a file of the project, at any depth.
     pub fn is_folder(&self, path: &str) -> bool {
         path.is_empty() || self.folders.contains(path)
     }
 
-    /// Whether a folder is a Python package: it holds an `__init__.py`.
+    /// True if a folder is a Python package, because it holds an `__init__.py`.
     pub fn is_package(&self, path: &str) -> bool {
         self.packages.contains(path)
     }

@@ -81,7 +81,7 @@ impl Packed {
 pub struct Mentions<'i>(&'i [Packed]);
 
 impl<'i> Mentions<'i> {
-    /// Whether there is none.
+    /// True if there are no mentions.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
@@ -92,8 +92,8 @@ impl<'i> Mentions<'i> {
     }
 }
 
-/// Where the runs of each key begin in lists that are sorted by key; one row more than keys. The numbers of one
-/// key stand together: who asks for one run mostly asks for the others.
+/// Where the runs of each key begin in lists that are sorted by key; one row more than keys. The numbers of one key
+/// stand together, because a query for one run is mostly followed by queries for the others.
 #[derive(Debug)]
 enum Starts<const LISTS: usize> {
     Narrow(Box<[[u16; LISTS]]>),
@@ -165,7 +165,7 @@ pub struct Scratch {
     attrs: Vec<(Sym, AssignId, bool)>,
 }
 
-/// What is mentioned.
+/// The variable, attribute, result or function literal that a mention is about.
 #[derive(Clone, Copy, Debug)]
 enum Leaf {
     /// A variable or attribute whose last name is this symbol.
@@ -366,7 +366,7 @@ pub fn is_field_of_receiver(facts: &FileFacts, form: FormId) -> bool {
     matches!(facts.form(form), Form::Attr(base, _) if is_own_receiver(facts, base))
 }
 
-/// Whether a form is the receiver of the method whose parameter it is: `self`, `cls`, `this`.
+/// True if a form is the receiver of the method whose parameter it is: `self`, `cls`, `this`.
 pub fn is_own_receiver(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {
         Form::This => true,

@@ -5,7 +5,7 @@ use crate::program::folders;
 /// Folders of programs that measure, or that put load on others.
 const MEASURES: &[&str] = &["perf", "benchmark", "benchmarks", "jmh", "loadtest"];
 
-/// What packages begin with that nobody has named yet: `com.example.demo`.
+/// The beginnings of packages that still have a project generator's name: `com.example.demo`.
 const UNNAMED: &[&str] = &["com/example/", "org/example/", "net/example/", "io/example/"];
 
 /// A path without the folders of a package that says nothing: project generators write `com.example.demo`.
@@ -26,7 +26,7 @@ pub(crate) fn is_of_demo(relative: &str) -> bool {
         .any(|word| matches!(word, "demo" | "demos" | "example" | "examples" | "sample" | "samples"))
 }
 
-/// Whether a file shows or measures something and serves nobody, as far as its path tells.
+/// True if a file is an example, a demo or a benchmark, as far as its path tells. Such a program serves no users.
 pub fn is_example(relative: &str) -> bool {
     folders(named(relative)).any(|folder| {
         folder.split(['_', '-']).any(|word| matches!(word, "example" | "examples"))
@@ -37,7 +37,7 @@ pub fn is_example(relative: &str) -> bool {
     })
 }
 
-/// Whether a file belongs to a program that shows something or measures: whole programs lie in folders named for that.
+/// True if a file belongs to an example program or a benchmark. Such programs lie in folders named for that.
 pub fn is_for_show(relative: &str) -> bool {
     folders(named(relative)).any(|folder| matches!(folder, "example" | "examples") || MEASURES.contains(&folder))
 }

@@ -28,7 +28,7 @@ pub struct Names {
     /// Per name of the first reading, the run in `occurrences` (one entry more than names).
     starts: Vec<u32>,
     occurrences: Vec<(FileId, Sym)>,
-    /// Whether a file was replaced since the first reading.
+    /// True if a file was replaced since the first reading.
     have_moved: bool,
     /// The runs of names that other files bear than at the first reading.
     moved: FxHashMap<Name, Vec<(FileId, Sym)>>,
@@ -98,7 +98,7 @@ impl Names {
         self.globals[file.index()] = now;
     }
 
-    /// Whether a file was replaced, so that the numbers are no longer those that reading all files gives.
+    /// True if a file was replaced. The numbers may then differ from those of a reading of all files.
     pub fn have_moved(&self) -> bool {
         self.have_moved
     }

@@ -1,4 +1,4 @@
-//! Publishers that have their value when somebody waits for them: `Mono.just(x).block()` waits for nothing.
+//! Publishers that already have their value when a call waits for them: `Mono.just(x).block()` waits for nothing.
 
 use blocklint_facts::{ExitKind, Form, FormId, VarKind};
 
@@ -19,13 +19,14 @@ const DEEPEST: u32 = 8;
 const MOST: usize = 8;
 
 impl<'a> Linker<'a> {
-    /// Whether all that a call may wait for has its value by then.
+    /// True if all values that a call may wait for are there when it begins to wait.
     pub fn waits_for_complete(&self, site: SiteRef) -> bool {
         let Some(receiver) = self.receiver_form(site) else { return false };
         self.is_complete(self.scope_of(site, EnvId::NONE), receiver, DEEPEST)
     }
 
-    /// Whether one of the ends of a project's method that gives what a call waits for has its value.
+    /// True if a project's method makes the publisher that a call waits for, and one of its returns gives a publisher
+    /// that already has its value.
     pub fn may_wait_for_complete(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let Some(Form::Result(made)) = self.receiver_form(site).map(|of| facts.form(of)) else { return false };

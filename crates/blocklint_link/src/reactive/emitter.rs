@@ -29,7 +29,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a literal runs during the call that it is given to, in a body: `transaction(configuration -> …)`.
+    /// True if a literal in a body runs during the call that it is passed to: `transaction(configuration -> …)`.
     fn runs_within(&self, file: FileId, inner: BodyId, outer: BodyId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let facts = self.program.facts(file);

@@ -1,4 +1,5 @@
-//! What the place of a lambda says of it: the functional interface it implements, and what it is given.
+//! The type and the arguments of a lambda, by its place: the functional interface that it implements, and the values
+//! that it is given.
 
 use crate::lang;
 use blocklint_core::{Context, Language, Runtime};
@@ -33,7 +34,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// What a lambda's n-th parameter is, by the call it is handed to or the type it is declared as.
+    /// Returns the value of a lambda's n-th parameter, by the call that the lambda is passed to or by its declared
+    /// type.
     pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
         for mention in self.places_of_lambda(body) {
             if let Mention::Arg(site, arg) = mention
@@ -73,8 +75,8 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// What calling a functional interface's one method gives, by the interface's type arguments: `work.apply(x)` of a
-    /// `Function<X, Mono<Y>>`.
+    /// Returns the result of a call of a functional interface's one method, by the interface's type arguments:
+    /// `work.apply(x)` of a `Function<X, Mono<Y>>`.
     pub(crate) fn functional_result(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         if !crate::lang::words_of(facts.language).is_functional_method(facts.text(self.program.site(site).name)) {
@@ -102,7 +104,7 @@ impl<'a> Linker<'a> {
         Typed { value: self.values.one(Val::Library { ty, args, made }), ..declared }
     }
 
-    /// What a library passes to a method that overrides one of its own.
+    /// Returns the value that a library passes to a method that overrides one of its own.
     fn given_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -116,7 +118,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// What the library passes to the callable in an argument.
+    /// Returns the value that the library passes to the callable in an argument.
     pub(crate) fn given_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
         let targets = self.targets(site, EnvId::NONE);
         for target in &targets.list {
@@ -215,7 +217,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What a row says that the library passes to the one method of its interface.
+    /// Returns the value that the library passes to the one method of its interface, as a row says.
     fn given_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
         let method = self.library.ty(ty)?.functional()?;
         let rows = self.library.handovers(self.library.member(ty, method));
@@ -239,13 +241,14 @@ impl<'a> Linker<'a> {
         stubs.next().is_none().then_some(class.file.body_ref(blocklint_facts::BodyId(at as u32)))
     }
 
-    /// Whether a library's type is an interface that a lambda implements.
+    /// True if a library's type is an interface that a lambda implements.
     pub(crate) fn is_functional_type(&self, ty: crate::program::ids::PathId) -> bool {
         lang::java::names::is_functional_interface(&self.library.text(ty))
             || self.library.ty(ty).is_some_and(|rows| rows.functional().is_some())
     }
 
-    /// Whether a project function calls an argument inside of closures that it gives away: where they run decides.
+    /// True if a project function calls an argument inside closures that it passes on. The callable then runs where
+    /// these closures run.
     fn runs_in_closures(&self, site: SiteRef, arg: u32) -> bool {
         let targets = self.targets(site, EnvId::NONE);
         targets.list.iter().any(|target| {

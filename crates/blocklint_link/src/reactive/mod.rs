@@ -1,8 +1,8 @@
 //! Chains of operators: on which thread the callable of an operator runs.
 //!
-//! A chain is put together first and runs when somebody subscribes. What moves it stands anywhere in the chain, so the
-//! position of a callable is read in two directions: what lies before its operator may have switched the thread
-//! (`signals`), and where nothing did it runs on the thread of the subscriber, which what follows decides (`ends`).
+//! A chain is put together first and runs when a subscriber subscribes. The operators that move it may stand anywhere
+//! in the chain, so the position of a callable is read in two directions. The operators before it may have switched the
+//! thread (`signals`). If none did, it runs on the thread of the subscriber, which the code behind it decides (`ends`).
 
 pub(crate) mod completed_publisher;
 pub(crate) mod emitter;
@@ -38,11 +38,11 @@ const MOST_METHODS: u32 = 8;
 pub struct Position {
     /// It runs where nothing may block; how sure that is.
     pub root: Option<Confidence>,
-    /// That place is a pool which somebody chose for it: what computes there is in its place.
+    /// True if that place is a pool that the code chose for it, so that computations belong there.
     pub pooled: bool,
     /// The calls that drive the chain: it runs during them.
     pub driven: Vec<SiteRef>,
-    /// Those of them that are only known by a method of which there are many: whoever calls it may mean another one.
+    /// Those of them that are only known by a method with many implementations. The call may mean another one.
     pub guessed: Vec<SiteRef>,
     /// Functions that return the chain unfinished: their callers decide.
     pub(crate) open: Vec<BodyRef>,
@@ -82,7 +82,7 @@ impl Position {
     }
 }
 
-/// What is remembered of chains.
+/// Remembered answers about chains.
 pub(crate) struct ChainTables {
     /// All questions that follow a chain.
     round: Round,
@@ -138,7 +138,7 @@ impl<'a> Linker<'a> {
         self.at_signals(signals, operator)
     }
 
-    /// Whether an operator stands on a future: work that has begun, which no subscriber moves.
+    /// True if an operator stands on a future. The work of a future has begun, so no subscriber moves it.
     pub fn continues_future(&self, operator: SiteRef) -> bool {
         let Some(receiver) = self.receiver_form(operator) else { return false };
         let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
@@ -175,12 +175,12 @@ impl<'a> Linker<'a> {
         }
         if signals.has(Signals::CALLED) && position.root.is_none() {
             let ends = self.ends_of_site(operator);
-            // Who moves the chain, or waits for all of it, does so for its source too, as far as that is known.
+            // The code that moves the chain, or waits for all of it, does so for its source too, as far as it is known.
             let is_known = ends.moved && ends.root.is_none() && ends.open.is_empty();
             let in_worker = || self.runs_where_it_may_block(self.program.body_of_site(operator));
             match is_known {
                 true => position.merge(&ends),
-                // Of what is subscribed to on a worker nothing shows that it goes on elsewhere.
+                // If a worker subscribes to the chain, nothing shows that it goes on elsewhere.
                 false if self.ends_chain(operator) && in_worker() => {
                     position.merge(&Position { driven: vec![operator], ..Position::default() });
                 }
@@ -206,7 +206,7 @@ impl<'a> Linker<'a> {
     }
 
     fn find_settled(&self, body: BodyRef) -> Position {
-        // What serves the method subscribes where its annotation sends it.
+        // The caller that serves the method subscribes where the method's annotation sends it.
         if self.runs_where_it_may_block(body) {
             return Position { moved: true, ..Position::default() };
         }
@@ -262,7 +262,7 @@ impl<'a> Linker<'a> {
         if any { found } else { in_tests }
     }
 
-    /// Whether a value is a publisher: it runs when subscribed.
+    /// True if a value is a publisher, which runs when it is subscribed to.
     pub fn is_publisher(&self, value: ValueId) -> bool {
         self.values.members(value).iter().any(|val| self.is_publisher_member(*val))
     }
@@ -278,7 +278,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether a library's call gives a publisher, as its rows say; `None` where no row says what it gives.
+    /// Returns true if a library's call gives a publisher, as its rows say; `None` if no row declares its result.
     fn gives_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
         let row = rows.with(|row| row.returns.is_some()).next()?;
         let owner = || self.library.split(path).map(|(owner, _)| owner);
@@ -289,13 +289,13 @@ impl<'a> Linker<'a> {
                 self.library.role(ty) == Some(Role::Publisher)
             }
             TypeExpr::SelfType(_) => of_publisher(),
-            // What an inner chain, or the publisher in an argument, gives.
+            // The result of an inner chain, or the publisher in an argument.
             TypeExpr::Result(_) | TypeExpr::Argument(_) | TypeExpr::Element(_) => of_publisher(),
             _ => false,
         })
     }
 
-    /// Whether what an operator of a publisher gives is none: it subscribes.
+    /// True if an operator of a publisher subscribes, because its result is no publisher.
     fn ends_chain(&self, operator: SiteRef) -> bool {
         self.targets(operator, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
@@ -307,7 +307,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether a call is a factory of a library that makes a chain of a value.
+    /// True if a call is a factory of a library that makes a chain of a value.
     pub fn makes_chain(&self, site: SiteRef) -> bool {
         let targets = self.targets(site, EnvId::NONE);
         !targets.list.is_empty()

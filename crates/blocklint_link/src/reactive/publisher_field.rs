@@ -20,7 +20,8 @@ impl<'a> Linker<'a> {
         self.field_in(class, name)
     }
 
-    /// What a variable is given, with where: a field also by `this.chain = …`.
+    /// Returns the values that a variable is given, each with its place. For a field it also returns those of
+    /// `this.chain = …`.
     pub(crate) fn given_to(&self, var: VarRef) -> Vec<(At, FormId)> {
         /// More than that say nothing together.
         const MOST: usize = 8;

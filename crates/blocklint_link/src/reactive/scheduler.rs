@@ -12,7 +12,7 @@ use crate::values::value::{EnvId, Val};
 /// Assignments, calls and fields that a scheduler is followed through.
 const DEEPEST: u32 = 8;
 
-/// Callers beyond which nobody can say what they agree on.
+/// The number of callers up to which a scheduler that they agree on is searched.
 const MOST_CALLERS: usize = 48;
 
 impl<'a> Linker<'a> {
@@ -60,7 +60,7 @@ impl<'a> Linker<'a> {
             .find_map(|(at, value)| self.scheduler_within(Scope { file: var.file, at, env: EnvId::NONE }, value, depth))
     }
 
-    /// What all callers are seen to pass to a parameter, where they agree.
+    /// Returns the scheduler that all known callers pass to a parameter, if they agree.
     fn scheduler_passed(&self, param: VarRef, depth: u32) -> Option<Runs> {
         let row = self.program.var(param);
         let VarKind::Param(index) = row.kind else { return None };

@@ -1,4 +1,4 @@
-//! What follows an operator: who subscribes to the chain, and on which thread.
+//! The code behind an operator: the subscriber of the chain, and the thread on which it subscribes.
 
 use std::rc::Rc;
 
@@ -32,8 +32,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether the body of a site waits itself for all of the chain that the site gives: `repository.find(id).block()`. It may
-    /// block, or that is its mistake.
+    /// True if the body of a site itself waits for all of the chain that the site gives: `repository.find(id).block()`.
+    /// The body may block there, or the wait is the mistake to report.
     pub fn is_waited_for_there(&self, site: SiteRef) -> bool {
         let ends = self.ends_of_site(site);
         let here = self.program.body_of_site(site);
@@ -137,8 +137,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether a chain in a local is moved by a scheduler that is a parameter, which no caller leaves out. One that is given
-    /// is moved, and so is what the function returns without it only for those who give none.
+    /// True if a parameter holds the scheduler that moves the chain in a local, and each call gives one. The function
+    /// returns a chain that is not moved only to calls that give none.
     fn is_moved_if_given(&self, var: VarRef) -> bool {
         let body = var.file.body_ref(self.program.var(var).body);
         self.mover_given(var).is_some_and(|index| {
@@ -148,13 +148,14 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether a call gives something else than `null` for a parameter.
+    /// True if a call gives a value other than `null` for a parameter.
     fn gives_something(&self, site: SiteRef, index: u32) -> bool {
         let facts = self.program.facts(site.file);
         self.program.args_of(site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
     }
 
-    /// Whether a call of a function moves the chain that it gives, by a scheduler for which others give `null`.
+    /// True if a call of a function moves the chain that the function gives, by a scheduler for which other calls give
+    /// `null`.
     pub(crate) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
         let locals = (0..facts.vars.len()).map(|at| blocklint_facts::VarId(at as u32));
@@ -191,7 +192,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether a mention reads this field of an object: `this.chain`.
+    /// True if a mention reads this field of an object: `this.chain`.
     fn mentions_field(&self, var: VarRef, mention: Mention) -> bool {
         let facts = self.program.facts(var.file);
         let (at, form) = match mention {
@@ -239,7 +240,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Whether a library's call takes what it is given to where it may block.
+    /// True if a library's call runs its argument on a worker thread, which may block.
     fn hands_to_worker(&self, path: PathId, site: SiteRef, arg: u32) -> bool {
         self.handovers_at(path, site).iter().any(|row| {
             let takes = matches!(&row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument));
@@ -262,11 +263,11 @@ impl<'a> Linker<'a> {
             };
         }
         let mut found = (*self.ends_of_var(body.file.var_ref(param.var))).clone();
-        // What the function drives of all that it is given, this call drives of what it gives.
+        // The function drives the chain that it is given. This call therefore drives the chain that it passes.
         if !found.driven.is_empty() {
             found.driven = vec![site];
         }
-        // What it returns goes where this call's result goes.
+        // A chain that the function returns goes where this call's result goes.
         if let Some(at) = found.open.iter().position(|&open| open == body) {
             found.open.swap_remove(at);
             found.merge(&self.ends_of_site(site));
@@ -284,7 +285,7 @@ impl<'a> Linker<'a> {
             found.merge(&match mention {
                 Mention::Arg(site, arg) => self.ends_of_inner(body.file.site_ref(site), arg),
                 _ if self.overrides_on_loop(body).is_some() => Position::root(Confidence::High),
-                // Who applies it says where it goes on.
+                // The caller that applies it decides where it goes on.
                 _ => Position { open: vec![body], ..Position::default() },
             });
         }
@@ -359,7 +360,8 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Whether nothing before an operator and nothing behind it keeps its callable from a thread that must not block.
+    /// True if an operator's callable is known to run on no thread that must not block, by the operators before it and
+    /// by the code behind it.
     pub fn is_moved_away(&self, operator: SiteRef) -> bool {
         let signals = self.signals_before(operator);
         !signals.has(Signals::LOOP.with(Signals::POOL)) && !signals.has(Signals::UNKNOWN) && {

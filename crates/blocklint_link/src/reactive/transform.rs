@@ -1,5 +1,5 @@
-//! Operators that give the whole chain to a callable and go on with what it makes of it: `transform`, `as`, `compose`. What moves a
-//! part of the chain may stand in the callable.
+//! Operators that pass the whole chain to a callable and go on with its result: `transform`, `as`, `compose`. The
+//! operator that moves a part of the chain may stand in the callable.
 
 use blocklint_models::{Selector, TypeExpr};
 
@@ -9,7 +9,7 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::reactive::{Position, Signals};
 
 impl Linker<'_> {
-    /// The project's bodies to which an operator gives the chain it stands on; none where nobody sees them all.
+    /// Returns the project's bodies to which an operator passes its chain; none if not all of them are known.
     pub(crate) fn applied_to_chain(&self, site: SiteRef) -> Vec<BodyRef> {
         let mut found = Vec::new();
         for target in &self.targets(site, crate::values::value::EnvId::NONE).list {
@@ -33,7 +33,7 @@ impl Linker<'_> {
         for &body in bodies {
             let Some(param) = self.program.params_of(body).first() else { continue };
             let mut ends = (*self.ends_of_var(body.file.var_ref(param.var))).clone();
-            // What the callable drives, this call drives.
+            // This call drives the chain that the callable drives.
             if !ends.driven.is_empty() {
                 ends.driven = vec![site];
             }

@@ -28,15 +28,16 @@ impl Signals {
     pub(crate) const LOOP: Signals = Signals(2);
     /// On a thread that may block.
     pub(crate) const WORKER: Signals = Signals(4);
-    /// Nobody knows.
+    /// On a thread that is not known.
     pub(crate) const UNKNOWN: Signals = Signals(8);
-    /// Nobody knows, but a call gives it anew: mostly it runs when subscribed to, so who moves the chain means its source too.
+    /// On a thread that is not known, but a call makes the publisher anew. Mostly it runs when subscribed to, so code
+    /// that moves the chain moves its source too.
     pub(crate) const CALLED: Signals = Signals(16);
 
     /// On a scheduler that must not block and that an operator names: a pool for what computes.
     pub(crate) const POOL: Signals = Signals(32);
 
-    /// Whether any of `other` is among them.
+    /// True if any of `other` is among them.
     pub(crate) fn has(self, other: Signals) -> bool {
         self.0 & other.0 != 0
     }
@@ -45,7 +46,7 @@ impl Signals {
         Signals(self.0 | other.0)
     }
 
-    /// The same where the subscriber's own thread is known.
+    /// Returns the set with `place` instead of the subscriber's own thread.
     fn subscribed_at(self, place: Signals) -> Signals {
         if self.has(Signals::SUBSCRIBER) { Signals(self.0 & !1).with(place) } else { self }
     }
@@ -179,7 +180,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Where the publisher in a parameter emits: that of the chain which a literal is given to be put together further, or
-    /// what those give who are seen to call.
+    /// those that known callers pass.
     fn signals_of_param(&self, var: VarRef, index: u32) -> Signals {
         /// Callers that are asked.
         const MOST: usize = 8;
@@ -226,7 +227,8 @@ impl<'a> Linker<'a> {
         )
     }
 
-    /// Whether an operator gives its chain to the callable in an argument while the chain is put together: `transform`, `as`.
+    /// True if an operator passes its chain to the callable in an argument while the chain is put together:
+    /// `transform`, `as`.
     fn is_put_together_by(&self, site: SiteRef, arg: u32) -> bool {
         if !self.is_operator(site) {
             return false;
@@ -241,7 +243,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// What a library's operator makes of the signals before it.
+    /// Returns the signals behind a library's operator, by the signals before it.
     fn signals_behind(&self, site: SiteRef, path: PathId) -> Signals {
         let applied = self.applied_to_chain(site);
         if !applied.is_empty() {
@@ -269,7 +271,7 @@ impl<'a> Linker<'a> {
             return if self.library.speaks(path) && self.is_operator(site) { before } else { Signals::CALLED };
         };
         let Some(returns) = returns.row.returns.as_ref() else { return Signals::CALLED };
-        // What comes out of `flatMap` comes from its inner chains.
+        // The elements that `flatMap` gives come from its inner chains.
         if let Some((argument, called)) = inner_of(returns) {
             return match self.signals_of_argument(site, argument, called) {
                 Some(inner) => inner.subscribed_at(before),
@@ -305,7 +307,7 @@ impl<'a> Linker<'a> {
         found.with(others.subscribed_at(before))
     }
 
-    /// Whether a call stands on a publisher, not on a class.
+    /// True if a call stands on a publisher or another object of a library, not on a class.
     fn is_operator(&self, site: SiteRef) -> bool {
         let Some(receiver) = self.receiver_form(site) else { return false };
         let typed = self.eval(self.scope_of(site, EnvId::NONE), receiver);
@@ -363,7 +365,7 @@ impl<'a> Linker<'a> {
     pub(crate) fn moved(&self, to: &MoveTo, site: SiteRef) -> Signals {
         match to {
             MoveTo::Runs(runs) => (*runs).into(),
-            // Who passes a scheduler around that nobody knows does so to move work away.
+            // Code that passes an unknown scheduler around mostly does so to move work away.
             MoveTo::Scheduler(argument) => match self.argument_form(site, argument) {
                 Some(form) => match self.scheduler_of(self.scope_of(site, EnvId::NONE), form) {
                     Some(Runs::In(Context::EventLoop)) => Signals::POOL,

@@ -35,7 +35,7 @@ pub fn tried_before(
     })
 }
 
-/// Whether a handler catches nothing but exceptions of some names.
+/// True if a handler catches only exceptions with certain names.
 fn catches_only(facts: &FileFacts, handler: Region, is_meant: fn(&str) -> bool) -> bool {
     let is_one = |ty: FormId| exception_name(facts, ty).is_some_and(is_meant);
     match facts.form(handler.test) {
@@ -44,7 +44,7 @@ fn catches_only(facts: &FileFacts, handler: Region, is_meant: fn(&str) -> bool) 
     }
 }
 
-/// Whether that holds for all handlers of a `try`.
+/// True if all handlers of a `try` catch only exceptions with certain names.
 fn all_catch_only(facts: &FileFacts, guarded: Region, is_meant: fn(&str) -> bool) -> bool {
     let mut handlers = facts
         .regions

@@ -1,4 +1,4 @@
-//! What a form is made of.
+//! Parts of a form: its last name, the forms inside it, and the value of a local.
 
 use blocklint_facts::{BodyKind, FileFacts, Form, FormId, Sym};
 
@@ -11,7 +11,7 @@ pub fn last_name(facts: &FileFacts, form: FormId) -> Option<Sym> {
     }
 }
 
-/// Whether a form, or one that it is made of, is wanted.
+/// True if a form, or one inside it, is wanted.
 pub fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(Form) -> bool) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if form.is_none() {
@@ -44,7 +44,8 @@ pub(crate) fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
     }
 }
 
-/// What a form is: of a local its only value; `None` where it may have several.
+/// Returns the only value of a local, or the form itself if it is no local. It returns `None` if the local may have
+/// several values.
 pub(crate) fn behind_local(facts: &FileFacts, form: FormId) -> Option<FormId> {
     match facts.form(form) {
         Form::Var(var) => facts.only_value_of(var).map(|only| only.value),

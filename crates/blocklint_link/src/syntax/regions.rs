@@ -21,7 +21,7 @@ pub(crate) fn outcome(region: &Region) -> Option<bool> {
     }
 }
 
-/// Whether a line holds the first or the last character of a span.
+/// True if a line holds the first or the last character of a span.
 pub fn touches(line: blocklint_core::Span, span: blocklint_core::Span) -> bool {
     line.contains_offset(span.start) || line.contains_offset(span.end.saturating_sub(1).max(span.start))
 }

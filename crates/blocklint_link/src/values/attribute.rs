@@ -91,7 +91,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What a library's call gives that is lazy, as its rows declare it: `Files.lines(path)` is a `Stream`.
+    /// Returns the type of a library call's lazy result, as its rows declare it: `Files.lines(path)` is a `Stream`.
     fn type_of_lazy(&self, path: PathId) -> Option<(PathId, ArgsId)> {
         let returns = self.library.calls(path).with(|row| row.returns.is_some()).next()?.returns.clone()?;
         match self.values.members(self.type_value(&returns, Val::External(path), None).value)[..] {
@@ -100,7 +100,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What a library's decorator adds to the function it keeps: `task.delay`. The decorator's row says what it gives.
+    /// Returns the attribute that a library's decorator adds to the function it keeps: `task.delay`. The result in the
+    /// decorator's row has that attribute.
     fn added_by_decorator(&self, body: BodyRef, name: Name) -> Typed {
         let text = self.program.text(name);
         for (path, _) in self.decorators(body) {
@@ -165,7 +166,7 @@ impl<'a> Linker<'a> {
         self.values.members(typed.value).iter().all(|val| *val == Val::None)
     }
 
-    /// Whether a class of the order declares a type for the attribute.
+    /// True if a class of the order declares a type for the attribute.
     fn is_declared(&self, order: &[Ancestor], name: Name) -> bool {
         order.iter().any(|ancestor| match *ancestor {
             Ancestor::Class(class) => self.own_member(class, name).is_some_and(|(owner, var)| {
@@ -256,7 +257,7 @@ impl<'a> Linker<'a> {
         self.values.members(typed.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Class(_)))
     }
 
-    /// Whether a function takes its receiver as a parameter: it stands in a class, or was decorated there.
+    /// True if a function takes its receiver as a parameter, because it stands in a class or was decorated there.
     pub(crate) fn is_method(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
         // A closure that a decorator returned stands in a function, yet is called like the method it replaced.
@@ -304,7 +305,8 @@ impl<'a> Linker<'a> {
         self.known(Val::Method { path, receiver: bound })
     }
 
-    /// What a method of a library's type gives by a row without conditions: `client["shop"]`, `client.shop`.
+    /// Returns the result of a library type's method, if a row without conditions declares it: `client["shop"]`,
+    /// `client.shop`.
     pub(crate) fn always_returned(&self, ty: PathId, method: &str, receiver: Val) -> Option<Typed> {
         let rows = self.library.calls(self.library.member(ty, method));
         let always = rows.with(|row| row.returns.is_some()).find(|row| row.when.is_empty() && row.unless.is_empty())?;
@@ -312,14 +314,14 @@ impl<'a> Linker<'a> {
         Some(self.type_value(&returns, receiver, None))
     }
 
-    /// What a transparent type holds.
+    /// Returns the value that a transparent type holds.
     pub fn transparent_inner(&self, ty: PathId, args: ArgsId) -> Option<Typed> {
         let index = self.library.ty(ty)?.through()?;
         let value = self.values.nth(args, index)?;
         Some(Typed { value, inferred_steps: 0 })
     }
 
-    /// What reading a property of a library type gives, if the path is one.
+    /// Returns the value of a library type's property, if the path is one.
     fn property(&self, path: PathId, receiver: BoundId) -> Option<Typed> {
         let rows = self.library.properties(path);
         if rows.is_empty() {

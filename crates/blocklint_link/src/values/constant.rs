@@ -17,7 +17,7 @@ impl<'a> Linker<'a> {
         self.constant_in(self.program.body_of_site(site), form, env, depth)
     }
 
-    /// The same for a form that is read in a body, of its file.
+    /// Returns the literal that a form is, where the form is read in a body of the same file.
     pub fn constant_in(&self, body: crate::program::ids::BodyRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
         let file = body.file;
@@ -108,7 +108,8 @@ impl<'a> Linker<'a> {
         Some(self.constant_in(body.file.body_ref(parent), default, EnvId::NONE, 6))
     }
 
-    /// Python: what a call gives back as it came, because it speaks to the type checker alone: `cast(Kind, kind)`.
+    /// Returns the argument that a call returns unchanged, because the call only tells type checkers a type:
+    /// `cast(Kind, kind)` (Python).
     pub(crate) fn told_to_type_checker(
         &self,
         file: crate::program::ids::FileId,

@@ -1,5 +1,5 @@
-//! Fields that only ever hold one literal, because all who make an object pass it: `this(false)`, `new Scheduler(settings)`,
-//! `Reader(deep=False)`.
+//! Fields that only ever hold one literal, because each call of the constructor passes it: `this(false)`, `new
+//! Scheduler(settings)`, `Reader(deep=False)`.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -74,7 +74,8 @@ impl Linker<'_> {
         found
     }
 
-    /// The literal that a form of a body is, or that all who make an object pass to the constructor's parameter that it is.
+    /// Returns the literal that a form of a body is. If the form is a parameter of a constructor, it returns the
+    /// literal that all calls of the constructor pass to it.
     pub fn literal_given(&self, body: BodyRef, form: FormId, depth: u32) -> Option<Constant> {
         match self.constant_in(body, form, EnvId::NONE, 2) {
             literal @ (Constant::Bool(_) | Constant::Null) => Some(literal),
@@ -83,7 +84,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The literal that all who make an object pass to a parameter of its constructor; tests apart.
+    /// Returns the literal that all calls of a constructor pass to its parameter; calls in tests do not count.
     fn literal_passed(&self, constructor: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(constructor.file);
         if facts.language == Language::Rust {
@@ -102,7 +103,7 @@ impl Linker<'_> {
             if self.is_for_tests(above) || self.program.is_test(site.file) {
                 continue;
             }
-            // What all leave out is there for others.
+            // A parameter that the project's calls all leave out exists for callers outside of it.
             let form = self.argument_for_param(site, constructor, index, with_receiver)?;
             let literal = self.literal_given(above, form, depth)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {
@@ -148,7 +149,7 @@ impl Linker<'_> {
         (found.len() <= MOST_SITES).then_some(found)
     }
 
-    /// Whether a class or function of this name is given away as a value, so that nobody sees who calls it.
+    /// True if code uses a class or function of this name as a value, so that its callers are not known.
     pub(crate) fn is_handed_out(&self, name: Name) -> bool {
         self.program.occurrences(name).iter().any(|&(file, sym)| {
             let facts = self.program.facts(file);

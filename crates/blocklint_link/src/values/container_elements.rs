@@ -1,5 +1,5 @@
-//! What is in a container that was made empty: what the project adds to the same variable or field; and the entry of a
-//! literal table that a literal key picks.
+//! Elements of a container that was made empty: the values that the project adds to the same variable or field. Also
+//! the entry that a literal key picks from a literal table.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ const MOST: usize = 32;
 /// The sites of one file that may add to a container, by the container's last name.
 pub(crate) type Additions = FxHashMap<Sym, Vec<SiteId>>;
 
-/// Who holds a container.
+/// The variable or field that holds a container.
 #[derive(Clone, Copy, Debug)]
 enum Holder {
     Var(FileId, VarId),
@@ -33,7 +33,7 @@ impl<'a> Linker<'a> {
         if args != ArgsId::NONE && self.values.list(args).iter().any(|&value| !self.values.is_unknown(value)) {
             return made;
         }
-        // What has no elements is no container.
+        // A type without elements is no container.
         let params = self
             .library
             .supertypes(ty)
@@ -78,7 +78,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Who holds what an assignment assigns, and under which name.
+    /// Returns the variable or field that an assignment assigns, with its name.
     fn holder_of(&self, scope: Scope, assign: AssignId) -> Option<(Holder, Sym)> {
         let facts = self.program.facts(scope.file);
         let row = facts.assign(assign);
@@ -102,17 +102,18 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether something is added to what a variable holds.
+    /// True if the project adds an element to the value of a variable.
     pub(crate) fn is_added_to(&self, file: FileId, var: VarId, ty: PathId) -> bool {
         !self.added(Holder::Var(file, var), ty, file, self.program.facts(file).var(var).name, EnvId::NONE).is_empty()
     }
 
-    /// What is added to the container that a field of a class holds.
+    /// Returns the elements that are added to the container in a field of a class.
     pub(crate) fn added_to_field(&self, class: ClassRef, ty: PathId, field: VarRef) -> Vec<Typed> {
         self.added(Holder::Field(class), ty, field.file, self.program.var(field).name, EnvId::NONE)
     }
 
-    /// What is added to a container; to a local's, where captured parameters are what the binding says.
+    /// Returns the elements that are added to a container. For the container of a local, captured parameters have the
+    /// values of the binding `env`.
     fn added(&self, holder: Holder, ty: PathId, file: FileId, sym: Sym, env: EnvId) -> Vec<Typed> {
         let mut found = Vec::new();
         let see = |file: FileId, sym: Sym, env: EnvId, found: &mut Vec<Typed>| {
@@ -127,7 +128,7 @@ impl<'a> Linker<'a> {
             }
         };
         match holder {
-            // Nobody else names a local.
+            // Only its own file names a local.
             Holder::Var(of, var)
                 if self.program.facts(of).body(self.program.facts(of).var(var).body).parent.is_some() =>
             {
@@ -145,7 +146,7 @@ impl<'a> Linker<'a> {
             Holder::Field(class) => {
                 let Some(name) = self.program.global(file, sym) else { return found };
                 let names = self.class_names(class);
-                // Who adds from elsewhere, or derives, names the class.
+                // Code elsewhere that adds to the field, or derives from the class, names the class.
                 for &(other, sym) in self.program.occurrences(name) {
                     if other == file || names.iter().any(|&name| self.program.local(other, name).is_some()) {
                         see(other, sym, EnvId::NONE, &mut found);
@@ -156,7 +157,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Whether a site adds to this very container, as far as names and types tell.
+    /// True if a site adds to this very container, as far as names and types tell.
     fn is_held_by(&self, holder: Holder, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -203,7 +204,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What a site adds to a container of this type.
+    /// Returns the element that a site adds to a container of this type.
     fn addition(&self, site: SiteRef, ty: PathId, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let method = facts.text(self.program.site(site).name);
@@ -281,7 +282,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// What a lock, cell or option of Rust holds the container in: `self.listeners.lock().unwrap()` is `self.listeners`.
+/// Returns the container inside a lock, cell or option (Rust): `self.listeners.lock().unwrap()` is `self.listeners`.
 fn behind_lock(facts: &FileFacts, receiver: FormId) -> FormId {
     let mut at = receiver;
     if facts.language != Language::Rust {

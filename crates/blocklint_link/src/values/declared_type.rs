@@ -13,7 +13,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
 
 impl<'a> Linker<'a> {
-    /// Whether an annotation names a type by this last name, also as an alternative or in `Optional`.
+    /// True if an annotation names a type by this last name, also as an alternative or in `Optional`.
     pub fn names_type(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym) -> bool {
         self.names_type_within(file, annotation, sym, 6)
     }
@@ -48,7 +48,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The same, where `Self` is the type of a receiver.
+    /// Returns an instance of the type that an annotation names, where `Self` is the type of a receiver.
     pub(crate) fn annotation_with_self(&self, scope: Scope, form: FormId, receiver: Option<Val>) -> Typed {
         self.annotation_within(scope, form, receiver, 16)
     }
@@ -120,7 +120,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What a type parameter of a class around stands for: the argument it has at the receiver, else its bound.
+    /// Returns the value of a type parameter of a class around: the argument that it has at the receiver, else its
+    /// bound.
     pub(crate) fn type_parameter(
         &self,
         scope: Scope,
@@ -210,7 +211,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What a type alias stands for.
+    /// Returns an instance of a class, or of the type that it stands for as a type alias.
     pub(crate) fn instance_of_class(&self, scope: Scope, class: crate::program::ids::ClassRef) -> Typed {
         self.instance_of(scope, Val::Class(class), None)
     }
@@ -514,7 +515,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What calling a value gives in the end: awaited, and of a generator function (with `yields`) what it yields.
+    /// Returns the final result of a call of a value: the awaited value, and the elements of a generator function (with
+    /// `yields`).
     pub(crate) fn result_of_callable(&self, val: Val, yields: bool) -> Typed {
         match val {
             Val::Fn { body, env, receiver } => {

@@ -1,4 +1,4 @@
-//! What a value holds: its elements, the parts of a tuple or a pattern, what `await`, `?` and a subscript take out.
+//! Parts of a value: its elements, the parts of a tuple or a pattern, the results of `await`, `?` and a subscript.
 
 use crate::classes::hierarchy::Ancestor;
 use crate::lang;
@@ -9,7 +9,7 @@ use crate::values::value::{Val, Why};
 use blocklint_facts::{Form, FormId};
 
 impl Linker<'_> {
-    /// What iterating over one member gives.
+    /// Returns the element that iteration over one member gives.
     pub(crate) fn element(&self, member: Val) -> Typed {
         match member {
             Val::Iter { body, env } => self.yielded(body, env),
@@ -157,7 +157,7 @@ impl Linker<'_> {
         }
     }
 
-    /// What awaiting one member gives.
+    /// Returns the value that awaiting one member gives.
     pub(crate) fn awaited(&self, member: Val) -> Typed {
         match member {
             Val::Coroutine { body, env } => self.returned(body, env, None),

@@ -1,4 +1,4 @@
-//! What a form may be: the value of an expression at its place.
+//! The possible values of a form: the value of an expression at its place.
 
 use crate::lang;
 use blocklint_core::Language;
@@ -19,7 +19,7 @@ pub struct Scope {
     pub file: FileId,
     /// The place of the use; [`At::default`] where order does not matter.
     pub at: At,
-    /// What captured parameters are.
+    /// The values of captured parameters.
     pub env: EnvId,
 }
 
@@ -198,8 +198,9 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What a name reads in Java, where a field and the methods of its name share a variable: no method of that name. One of
-    /// another name is there by a reference to it: `loader = this::load`.
+    /// Returns the value of a name without the methods of that name. In Java a field and the methods of its name share
+    /// a variable, and reading the name means the field. A method of another name stays, because a reference assigned
+    /// it: `loader = this::load`.
     fn drop_same_named_methods(&self, file: FileId, read: Sym, typed: Typed) -> Typed {
         let facts = self.program.facts(file);
         if facts.language != Language::Java {
@@ -351,7 +352,8 @@ impl<'a> Linker<'a> {
             return items;
         }
         if facts.body(var.body).kind == BodyKind::Module {
-            // Whoever uses it from elsewhere runs after the module: what its end still holds, and what others assign.
+            // Code elsewhere that uses the variable runs after the module. It sees the value at the module's end and
+            // the values that others assign.
             let end = facts.body(var.body).region;
             let mut settled = false;
             let said_to_checkers = self.is_said_to_type_checkers(scope.file, id);
@@ -390,14 +392,16 @@ impl<'a> Linker<'a> {
         semantics.refine_assigned(self, scope.file.var_ref(id), self.join(&parts))
     }
 
-    /// Python: whether a place is for type checkers only, or for all others (`if TYPE_CHECKING: … else: …`).
+    /// Returns true if a place is for type checkers only, false if type checkers skip it (`if TYPE_CHECKING: … else:
+    /// …`), and `None` for other places (Python).
     fn for_type_checkers(&self, file: FileId, region: RegionId) -> Option<bool> {
         let facts = self.program.facts(file);
         let mut tests = self.tests_at(file, region);
         tests.find(|&(test, _)| lang::python::conventions::is_for_type_checkers(facts, test)).map(|(_, holds)| holds)
     }
 
-    /// Python: whether a name is bound for type checkers, who are told what it stands for; what runs has `Any` in its place.
+    /// True if a name has a binding for type checkers, which tells them its type, while the binding that runs is `Any`
+    /// or the like (Python).
     fn is_said_to_type_checkers(&self, file: FileId, id: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python
@@ -405,8 +409,8 @@ impl<'a> Linker<'a> {
             && facts.assigns_of(id).any(|row| self.for_type_checkers(file, row.at.region) == Some(true))
     }
 
-    /// What one assignment gives a local; in Python its declared type where the value does not tell:
-    /// `found: Optional[Credentials] = None`, `found, project = self.known[key]`.
+    /// Returns the value that one assignment gives a local. In Python it is the declared type if the value does not
+    /// tell: `found: Optional[Credentials] = None`, `found, project = self.known[key]`.
     fn assigned_or_declared(&self, scope: Scope, id: VarId, assign: AssignId) -> Typed {
         let typed = self.assigned(scope, assign);
         let facts = self.program.facts(scope.file);
@@ -417,7 +421,7 @@ impl<'a> Linker<'a> {
         declared.map_or(typed, |row| self.annotation(Scope { at: row.at, ..scope }, row.annotation))
     }
 
-    /// What one assignment gives its target.
+    /// Returns the value that one assignment gives its target.
     pub fn assigned(&self, scope: Scope, assign: AssignId) -> Typed {
         let key = (scope.file, assign, scope.env);
         self.query_value(&self.tables.values.assigns, key, || self.assign_value(scope, assign))

@@ -61,12 +61,12 @@ impl<'a> Linker<'a> {
                 return self.unknown(Why::Attribute);
             }
             let joined = self.join(&parts);
-            // What only strangers assign is less sure than what the class itself does.
+            // A value that only code outside of the class assigns is less sure than one that the class assigns.
             if own.is_empty() { self.inferred(joined) } else { joined }
         })
     }
 
-    /// Whether anybody assigns an attribute of this name.
+    /// True if any code assigns an attribute of this name.
     pub(crate) fn is_assigned_anywhere(&self, name: Name) -> bool {
         self.query(&self.tables.values.assigned_attrs, name, bool::default, || {
             let occurrences = self.program.occurrences(name);
@@ -87,7 +87,8 @@ impl<'a> Linker<'a> {
             .collect()
     }
 
-    /// The same in classes derived from it, where neither it nor a base assigns any; at most in 64.
+    /// Returns the assignments to an attribute in derived classes, of which it searches at most 64. Callers ask for
+    /// them if neither the class nor a base assigns the attribute.
     pub(crate) fn derived_assigns(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
         let below = self.descendants(class, 64).classes.into_iter();
         below.flat_map(|next| self.own_assigns(next, name).into_iter().map(move |assign| (next.file, assign))).collect()
@@ -188,7 +189,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Python: what others assign to a name of a module; what tests put there only for tests.
+    /// Returns the value that other files assign to a name of a module. Assignments by tests count only in tests
+    /// (Python).
     pub(crate) fn module_attribute_from_others(&self, module: FileId, name: Name) -> Option<Typed> {
         if !self.is_assigned_anywhere(name) {
             return None;

@@ -10,7 +10,7 @@ use crate::values::expr::Scope;
 use crate::values::value::Val;
 
 impl Linker<'_> {
-    /// Whether an assignment in region `from` reaches a later use in region `to` of the same body.
+    /// Tells if an assignment in region `from` reaches a later use in region `to` of the same body.
     pub(crate) fn reaches(&self, file: FileId, from: RegionId, to: RegionId) -> AssignReach {
         let facts = self.program.facts(file);
         // Most assignments stand in their body's own region, or in that of the use.
@@ -65,7 +65,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a loop of the body lies around both regions.
+    /// True if a loop of the body lies around both regions.
     pub(crate) fn share_loop(&self, file: FileId, a: RegionId, b: RegionId) -> bool {
         let facts = self.program.facts(file);
         let mut at = a;
@@ -109,7 +109,7 @@ impl Linker<'_> {
         typed
     }
 
-    /// What is left of a union when it is no instance of the class or classes that a form names.
+    /// Returns the members of a union that are no instances of the class or classes that a form names.
     pub(crate) fn without_instances(&self, scope: Scope, typed: Typed, class: FormId) -> Typed {
         let members = self.values.members(typed.value);
         if members.len() < 2 {

@@ -1,5 +1,5 @@
-//! What a variable can be at a place of its body: of several assignments those that come before it and are not overwritten
-//! since.
+//! Constants that a variable may have at a place of its body: of several assignments, those that come before the place
+//! and are not overwritten in between.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::values::value::EnvId;
 /// How deep names are followed to literals.
 const DEPTH: u32 = 6;
 
-/// What a variable can be.
+/// A constant that a variable may have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReachingConstant {
     pub constant: Constant,
@@ -30,7 +30,7 @@ pub struct ReachingConstant {
 }
 
 impl ReachingConstant {
-    /// What takes the place of nothing.
+    /// Returns a constant that replaces no parameter.
     fn plain(constant: Constant) -> Self {
         ReachingConstant { constant, instead_of: None, is_for_want: false, falls_back: false }
     }
@@ -63,7 +63,7 @@ impl Linker<'_> {
             _ => SmallVec::new(),
         };
         for assign in &rows {
-            // What a call gives is assigned after it: `name = f(name)`.
+            // The result of a call is assigned after the call: `name = f(name)`.
             let is_given_by_it = mentions(facts, assign.value, 4, &|form| form == Form::Result(site_id));
             let before = assign.at.position < at.position && !is_given_by_it;
             if !before && !in_one_loop(facts, assign.at.region, at.region)
@@ -92,12 +92,12 @@ impl Linker<'_> {
     }
 }
 
-/// Whether what comes later in one loop has run when it comes round again.
+/// True if a loop holds both places, so that the later one has run when the next round begins.
 fn in_one_loop(facts: &FileFacts, a: RegionId, b: RegionId) -> bool {
     around(facts, a).any(|id| facts.region(id).kind == RegionKind::Loop && lies_in(facts, b, id))
 }
 
-/// Whether two places stand in different arms of one branch.
+/// True if two places stand in different arms of one branch.
 fn in_other_arm(facts: &FileFacts, a: RegionId, b: RegionId) -> bool {
     let is_arm = |&id: &RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
     around(facts, a).filter(is_arm).any(|one| {

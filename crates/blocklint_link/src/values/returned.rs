@@ -1,4 +1,4 @@
-//! What a body gives back: what it yields, returns or declares, and what calling it gives.
+//! Results of a body: the values that it yields, returns or declares, and the value of a call of it.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, Why};
 
 impl Linker<'_> {
-    /// What a generator yields.
+    /// Returns the elements that a generator yields.
     pub(crate) fn yielded(&self, body: BodyRef, env: EnvId) -> Typed {
         self.query_value(&self.tables.values.yields, (body, env), || {
             let declared = self.program.body(body).returns;
@@ -42,7 +42,7 @@ impl Linker<'_> {
         })
     }
 
-    /// What a body returns when it has run to its end: its declared type, else what its exits give.
+    /// Returns the value that a body returns at its end: its declared type, else the values of its exits.
     pub(crate) fn returned(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
         let (facts, body_id) = self.program.facts_and_id(body);
         let semantics = lang::semantics(facts.language);
@@ -86,7 +86,7 @@ impl Linker<'_> {
         Scope { file: body.file, at, env: EnvId::NONE }
     }
 
-    /// What calling a body gives: a coroutine, an iterator, or what it returns.
+    /// Returns the value of a call of a body: a coroutine, an iterator, or the value that it returns.
     pub(crate) fn called(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
         match self.program.body(body).flow {
             Flow::Coroutine => self.known(Val::Coroutine { body, env }),

@@ -1,5 +1,5 @@
-//! What classes derived from one put in the place of its member: `client = None` above, `client = Client()` below; a method that
-//! is left to them, or one whose result is not declared and that they give anew.
+//! Members that derived classes replace: `client = None` above, `client = Client()` below; a method that is left to
+//! them, or a method without a declared result that they override.
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, Flow};
@@ -14,7 +14,8 @@ use crate::values::value::{ArgsId, EnvId, UNION_LIMIT, Val, Why};
 const MOST_CLASSES: usize = 256;
 
 impl Linker<'_> {
-    /// What an attribute is where an object's class is not known exactly: what its class says and what those derived from it do.
+    /// Returns the value of an attribute of an object whose exact class is not known: the value in its class, and those
+    /// in the classes derived from it.
     pub(crate) fn with_subclass_members(&self, class: ClassRef, name: Name, own: Typed) -> Typed {
         if self.program.language(class.file) != Language::Python || self.derived(class).is_empty() {
             return own;
@@ -48,7 +49,7 @@ impl Linker<'_> {
         self.inferred(self.join(&[own, known]))
     }
 
-    /// Whether a member is a property without code of its own.
+    /// True if a member is a function without code of its own, which derived classes implement.
     fn is_left_to_derived(&self, class: ClassRef, name: Name) -> bool {
         let own = self.mro(class).iter().find_map(|ancestor| match *ancestor {
             Ancestor::Class(of) => self.own_member(of, name),
@@ -90,8 +91,8 @@ impl Linker<'_> {
         })
     }
 
-    /// What calling a method gives where it is left to derived classes, or where they give it anew and nothing declares what it
-    /// gives.
+    /// Returns the result of a method call with the results of overrides, if the method is left to derived classes, or
+    /// if they override it and nothing declares its result.
     pub(crate) fn with_override_results(&self, body: BodyRef, receiver: Option<Val>, own: Typed) -> Typed {
         let Some(Val::Instance { exact: false, class: of, .. }) = receiver else { return own };
         let facts = self.program.facts(body.file);

@@ -1,4 +1,4 @@
-//! What an expression may be, interned so that values are compared and remembered by number.
+//! Possible values of an expression, interned so that they are compared and remembered by number.
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
@@ -60,7 +60,7 @@ pub enum Val {
     Instance {
         /// The class.
         class: ClassRef,
-        /// Whether no subclass is meant.
+        /// True if no subclass is meant.
         exact: bool,
         /// Type arguments.
         args: ArgsId,
@@ -86,21 +86,21 @@ pub enum Val {
     Fn {
         /// Its body.
         body: BodyRef,
-        /// What it is bound to, if it is a method; else [`BoundId::NONE`].
+        /// The receiver that it is bound to, if it is a method; else [`BoundId::NONE`].
         receiver: BoundId,
-        /// What its captured parameters are, for a specialised closure.
+        /// The values of its captured parameters, for a specialised closure.
         env: EnvId,
     },
     /// A method of a library type, not yet called.
     Method {
         /// Path of the type on which it was asked for, with the method's name.
         path: PathId,
-        /// What it is bound to.
+        /// The receiver that it is bound to.
         receiver: BoundId,
     },
     /// A callable with some arguments given (`functools.partial`, adapters), called like `inner`.
     Partial {
-        /// What is called.
+        /// The callable that it calls.
         inner: BoundId,
         /// The site that made it.
         made: SiteRef,
@@ -111,7 +111,7 @@ pub enum Val {
     Coroutine {
         /// Its body.
         body: BodyRef,
-        /// What its captured parameters are.
+        /// The values of its captured parameters.
         env: EnvId,
     },
     /// A library coroutine or future; the value is what awaiting gives.
@@ -120,7 +120,7 @@ pub enum Val {
     Iter {
         /// Its body.
         body: BodyRef,
-        /// What its captured parameters are.
+        /// The values of its captured parameters.
         env: EnvId,
     },
     /// A lazy result of a library call; iterating runs the call's effect.
@@ -129,14 +129,14 @@ pub enum Val {
         made: SiteRef,
         /// The row's path.
         path: PathId,
-        /// What iterating gives.
+        /// The element that iteration gives.
         element: ValueId,
     },
     /// A tuple of known parts.
     Tuple(ArgsId),
     /// A type parameter of a type or impl block (Rust), until its argument is known.
     Param {
-        /// What declares it.
+        /// The type or impl block that declares it.
         class: ClassRef,
         /// Its place among the parameters.
         index: u32,
@@ -162,7 +162,7 @@ impl BoundId {
     /// Not bound.
     pub const NONE: BoundId = BoundId(u32::MAX);
 
-    /// Whether there is a receiver.
+    /// True if there is a receiver.
     pub fn is_some(self) -> bool {
         self != Self::NONE
     }
@@ -329,8 +329,8 @@ impl Default for Values {
 }
 
 impl Values {
-    /// The union of these members: sorted, without doubles, `None` dropped beside others only by who uses it as a
-    /// receiver. More than [`UNION_LIMIT`] members are cut and an unknown one stands for the rest.
+    /// Returns the union of these members: sorted and without doubles. `None` stays beside others; uses as a receiver
+    /// drop it later. More than [`UNION_LIMIT`] members are cut and an unknown one stands for the rest.
     pub fn union(&self, members: &[Val]) -> ValueId {
         let mut sorted = Members::from_slice(members);
         sorted.sort_unstable();
@@ -388,7 +388,7 @@ impl Values {
         })
     }
 
-    /// Whether nothing is known of a value.
+    /// True if nothing is known of a value.
     pub fn is_unknown(&self, value: ValueId) -> bool {
         self.inner.borrow().unions.members(value).iter().all(|val| matches!(val, Val::Unknown(_)))
     }
@@ -431,7 +431,7 @@ impl Values {
         EnvId(self.inner.borrow_mut().envs.id(sorted.as_slice()))
     }
 
-    /// What a binding gives a variable.
+    /// Returns the value that a binding gives a variable.
     pub fn env_get(&self, env: EnvId, var: VarRef) -> Option<ValueId> {
         if env == EnvId::NONE {
             return None;

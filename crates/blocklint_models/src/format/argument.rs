@@ -18,7 +18,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// What an argument may look like, for messages.
+    /// The spellings of an argument, for messages.
     pub const FORMS: &'static str = r#"0, -1, "name", "name@0", "*" or "receiver""#;
 
     /// Reads the string forms: `name`, `name@0`, `*`, `receiver`.
@@ -38,7 +38,7 @@ impl Argument {
     }
 }
 
-/// Whether the text is one identifier of any of the languages.
+/// True if the text is one identifier of any of the languages.
 pub(super) fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || c == '_') && chars.all(|c| c.is_alphanumeric() || c == '_')

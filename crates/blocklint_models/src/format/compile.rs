@@ -44,7 +44,7 @@ impl Text {
     }
 }
 
-/// What one key gathers before the arrays are laid out.
+/// The rows and other entries of one key, before the arrays are laid out.
 #[derive(Default)]
 struct Draft {
     exact: Vec<usize>,
@@ -252,7 +252,8 @@ impl Builder {
     }
 }
 
-/// Which roots name types of which others: whoever imports `fastapi` may hold what `starlette` makes.
+/// Returns the roots that name types of other roots, with these: code that imports `fastapi` may hold objects of
+/// `starlette`.
 fn links(files: &[&File], language: Language) -> Vec<(String, String)> {
     let first = |path: &str| root(language, path).to_owned();
     let mut found = Vec::new();

@@ -8,16 +8,16 @@ use super::type_expr::TypeExpr;
 use super::version::VersionRange;
 use super::words::Source;
 
-/// What must be shown for a row's `when`, or excuses by its `unless`.
+/// A condition that a row requires with `when`, or that excuses a call with `unless`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
-    /// What it is about.
+    /// The thing that is tested.
     pub subject: Subject,
     /// All of them must be shown. Empty only for subjects that need no test.
     pub tests: Vec<Test>,
 }
 
-/// What a condition is about.
+/// The subject of a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Subject {
     /// An argument of the call.
@@ -59,8 +59,8 @@ pub enum Test {
     From(Vec<Source>),
     /// Is evidently large.
     Unbounded,
-    /// Is declared as any stream and comes by a parameter of which no caller in sight tells more. What holds by it is a note
-    /// of low confidence.
+    /// Is declared as any stream and comes by a parameter, and no caller in sight passes a known type. A finding that
+    /// rests on this condition is a note of low confidence.
     Unseen,
     /// The library's version lies in this range.
     Version(VersionRange),

@@ -44,7 +44,7 @@ pub struct ModelError {
     pub table: Table,
     /// The key, or `toml` where the file is no TOML there.
     pub key: String,
-    /// What is wrong, and where possible what was meant.
+    /// The mistake, and the probable intention where there is one.
     pub message: String,
 }
 

@@ -29,7 +29,8 @@ pub struct Rank {
     glob: u8,
     /// 0 with a parameter list, 1 without.
     open: u8,
-    /// What the literal characters lack to `u16::MAX`; zero without a glob, where they do not count.
+    /// `u16::MAX` minus the number of literal characters, so that longer paths come first; zero without a glob, where
+    /// they do not count.
     missing: u16,
 }
 
@@ -56,17 +57,17 @@ impl Rank {
         }
     }
 
-    /// Whether the path has a glob.
+    /// True if the path has a glob.
     pub fn is_glob(self) -> bool {
         self.glob > 0
     }
 
-    /// Whether the path has a `**` segment.
+    /// True if the path has a `**` segment.
     pub fn is_deep(self) -> bool {
         self.glob == 2
     }
 
-    /// Whether the path has a parameter list.
+    /// True if the path has a parameter list.
     pub fn has_parameters(self) -> bool {
         self.open == 0
     }
@@ -176,13 +177,13 @@ pub(super) fn parent(path: &str, language: Language) -> &str {
     }
 }
 
-/// Whether a path equals a prefix or begins with it at a segment's end.
+/// True if a path equals a prefix, or continues it at the end of a segment.
 pub(super) fn is_under(path: &str, prefix: &str, language: Language) -> bool {
     path.strip_prefix(prefix)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(separator(language)) || rest.starts_with(['(', '<']))
 }
 
-/// Whether any segment has a glob.
+/// True if any segment has a glob.
 pub(super) fn is_glob(body: &str) -> bool {
     body.contains(['*', '['])
 }
@@ -259,8 +260,7 @@ fn split_class(segment: &str) -> (Option<bool>, &str) {
     }
 }
 
-/// Whether a glob matches a concrete path. A name with a leading `_` is matched only by a pattern that
-/// writes it.
+/// True if a glob matches a concrete path. A name with a leading `_` is matched only by a pattern that writes the `_`.
 pub(super) fn matches(pattern: &str, path: &str, language: Language) -> bool {
     let separator = separator(language);
     let name = path.rsplit_once(separator).map_or(path, |(_, name)| name);
@@ -286,7 +286,7 @@ fn segments_match(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Whether a pattern segment (`get_*`, `[A-Z]*`) matches a name.
+/// True if a pattern segment (`get_*`, `[A-Z]*`) matches a name.
 pub fn segment_matches(pattern: &str, name: &str) -> bool {
     let (class, pattern) = split_class(pattern);
     let name = match class {
@@ -313,8 +313,8 @@ pub fn segment_matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// What the one `*` of a pattern segment stands for in a name; `None` if it has none, several or a
-/// character class.
+/// Returns the part of a name that the one `*` of a pattern segment stands for; `None` if the segment has no `*`,
+/// several or a character class.
 pub(super) fn star_text<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     let (before, after) = pattern.split_once('*')?;
     if pattern.contains('[') || after.contains('*') {

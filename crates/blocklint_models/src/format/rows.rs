@@ -1,4 +1,4 @@
-//! What a model file says, parsed: the file, its rows and their keys.
+//! The parsed content of a model file: the file, its rows and their keys.
 
 use blocklint_core::{Context, Effect, Fails, Language, Runtime, Severity};
 use serde::{Deserialize, Serialize};
@@ -31,14 +31,14 @@ pub struct FileInfo {
     pub docs: Option<String>,
     /// Java: how builds name its version by that of something else.
     pub managed: Vec<Managed>,
-    /// Whether some row says since which version an edit can call it.
+    /// True if some row states the version since which an edit can call it.
     pub dated: bool,
 }
 
 /// Which version of a library comes with versions of something else: a bill of materials, a plugin, a release train.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Managed {
-    /// What builds name: `group:artifact`, or the identifier of a plugin.
+    /// The names that builds use for it: `group:artifact`, or the identifier of a plugin.
     pub by: Vec<String>,
     /// First numbers, or the name, of its versions, and the library's version from there on.
     pub versions: Vec<(String, Version)>,
@@ -115,10 +115,9 @@ pub struct Entry<R> {
     pub line: u32,
     /// Each key that stands in the row, with its line.
     pub keys: Vec<(String, u32)>,
-    /// Whether all of them are keys that the table has; where not, what follows from a missing key is
-    /// no error of its own.
+    /// True if the table has all of these keys. If one is unknown, a missing key is not reported as a second error.
     pub all_known: bool,
-    /// What it says.
+    /// The content of the row.
     pub row: R,
 }
 
@@ -128,7 +127,7 @@ impl<R> Entry<R> {
         self.keys.iter().find(|(name, _)| name == key).map_or(self.line, |(_, line)| *line)
     }
 
-    /// Whether the key stands in the row.
+    /// True if the key stands in the row.
     pub fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|(name, _)| name == key)
     }
@@ -144,7 +143,7 @@ impl<R> Entry<R> {
     }
 }
 
-/// What `effect` says.
+/// The value of `effect`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RowEffect {
     /// `none`: harmless.
@@ -172,21 +171,21 @@ pub struct CallRow {
     pub native: bool,
     /// How bad it is on a greenlet, where that is less than its own severity.
     pub native_severity: Option<Severity>,
-    /// Python: whether a thread frees the loop; `None` where the row does not state it.
+    /// Python: the effect of a thread on the loop; `None` where the row does not state it.
     pub thread: Option<Thread>,
     /// To what the call belongs, so that it cannot be handed to a thread.
     pub bound: Option<Bound>,
     /// How bad, where the effect's own severity is not meant.
     pub severity: Option<Severity>,
-    /// What it does besides on an event-loop thread.
+    /// The failure on an event-loop thread that the call causes besides.
     pub fails: Option<Fails>,
     /// The argument that bounds it.
     pub timeout: Option<Argument>,
     /// Unit of `timeout`, where the language's own is not meant.
     pub unit: Option<Unit>,
-    /// What bounds it where `timeout` is not given, in the same unit; none: nothing does.
+    /// The bound where `timeout` is not given, in the same unit; none if nothing bounds it.
     pub default: Option<f64>,
-    /// The method of its receiver whose call ends the wait; `*`: whatever tells to end.
+    /// The method of its receiver whose call ends the wait; `*` stands for any call that ends it.
     pub ended_by: Option<String>,
     /// It only builds; the effect happens where the result is consumed.
     pub lazy: bool,
@@ -196,7 +195,7 @@ pub struct CallRow {
     pub is_async: Option<bool>,
     /// The row speaks of reading a property.
     pub property: bool,
-    /// What the call gives.
+    /// The type of the call's result.
     pub returns: Option<TypeExpr>,
     /// The state its result or receiver is put in.
     pub state: Option<String>,
@@ -206,13 +205,13 @@ pub struct CallRow {
     pub same: Option<Argument>,
     /// The argument it puts into its receiver's elements.
     pub adds: Option<Argument>,
-    /// What it tells the code around it.
+    /// The fact about its thread that the call tells the code around it.
     pub asks: Option<Asks>,
-    /// It takes clients, messages or events of others until the program ends, or makes what does.
+    /// It takes clients, messages or events of others until the program ends, or makes an object that does.
     pub serves: bool,
     /// `Decorator`: the row speaks of calls of project methods without a body that carry this annotation.
     pub via: Option<Via>,
-    /// What it makes.
+    /// The resource that the call makes.
     pub creates: Option<Creates>,
     /// The concurrent work it starts or bounds.
     pub concurrency: Option<Concurrency>,
@@ -235,7 +234,7 @@ pub struct CallRow {
 }
 
 impl CallRow {
-    /// Whether the row speaks for the keys that travel together: it has `effect` or `lazy`.
+    /// True if the row decides the keys that travel together: it has `effect` or `lazy`.
     pub fn has_effect_group(&self) -> bool {
         self.effect.is_some() || self.lazy
     }
@@ -248,18 +247,18 @@ impl CallRow {
         }
     }
 
-    /// Whether it holds only where nobody tells what an argument is.
+    /// True if the row holds only where the type of an argument is not known.
     pub fn rests_on_unseen(&self) -> bool {
         self.when.iter().any(|condition| condition.tests.contains(&Test::Unseen))
     }
 
-    /// Whether it has conditions.
+    /// True if the row has conditions.
     pub fn is_conditional(&self) -> bool {
         !self.when.is_empty() || !self.unless.is_empty()
     }
 }
 
-/// What `concurrency` says.
+/// The value of `concurrency`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Concurrency {
     /// As much as is handed to it.
@@ -270,7 +269,7 @@ pub enum Concurrency {
     Argument(Argument),
 }
 
-/// What `moves` says.
+/// The value of `moves`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moves {
     /// The operators before, up to the source.
@@ -358,17 +357,17 @@ pub struct TypeRow {
     pub bases: Vec<TypeExpr>,
     /// Attributes and fields.
     pub fields: Vec<(String, TypeExpr)>,
-    /// What iterating or indexing gives.
+    /// The type of an element that iterating or indexing gives.
     pub element: Option<TypeExpr>,
-    /// What awaiting gives.
+    /// The type of the value that awaiting gives.
     pub awaits: Option<TypeExpr>,
-    /// What `with ... as` gives; the type itself where missing.
+    /// The type of the value that `with ... as` gives; the type itself where missing.
     pub enters: Option<TypeExpr>,
     /// The one of `params` as which it behaves.
     pub through: Option<String>,
     /// Java: the one abstract method of a functional interface.
     pub functional: Option<String>,
-    /// What rules need to know.
+    /// The role of the type in rules.
     pub role: Option<Role>,
     /// Where the bytes of its values come from, where the code does not show what made one.
     pub source: Option<Source>,
@@ -407,7 +406,7 @@ pub struct HandoverRow {
     pub called: Option<Box<CallRow>>,
     /// Where its arguments come from.
     pub passes: Option<Passes>,
-    /// What the library passes to it.
+    /// The types of the arguments that the library passes to it.
     pub gives: Vec<TypeExpr>,
     /// A real thread also where gevent is patched.
     pub native: bool,
@@ -483,14 +482,14 @@ pub struct Switch {
     pub version: Option<VersionRange>,
     /// Not together with this dependency.
     pub without: Option<String>,
-    /// What files and commands of the unit set.
+    /// The settings that files and commands of the unit have.
     pub setting: Vec<Setting>,
-    /// What worker handovers become.
+    /// The context that handovers to workers get.
     pub context: Option<SwitchContext>,
     /// Libraries whose `native` rows count as not native.
     pub green: Vec<String>,
-    /// What the call puts something else in place of: whoever took one of these names from its module before keeps
-    /// what was there.
+    /// The names that the call replaces in their modules. Code that took one of them from its module before keeps the
+    /// old object.
     pub patches: Vec<String>,
     /// Modules that take such names when they are imported, or must not be imported before the call for another reason.
     pub copies: Vec<String>,

@@ -28,7 +28,7 @@ impl Range {
     }
 }
 
-/// What rows are for: the bits by which names are searched.
+/// The purposes of rows: the bits by which names are searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Uses(u32);
 
@@ -106,7 +106,7 @@ impl Uses {
         Uses(self.0 | other.0)
     }
 
-    /// Whether the two share a use.
+    /// True if the two share a purpose.
     pub const fn intersects(self, other: Uses) -> bool {
         self.0 & other.0 != 0
     }
@@ -135,7 +135,7 @@ pub(super) struct Key {
     pub(super) globs: Range,
     /// Index + 1 of the alias's target in `targets`; 0 if it is no alias.
     pub(super) alias: u32,
-    /// Whether rows name it as a type or name a member of it.
+    /// True if rows name it as a type or name a member of it.
     pub(super) is_type: bool,
 }
 
@@ -298,7 +298,7 @@ pub struct Layer {
     pub(super) tags: Vec<String>,
     /// Libraries that have a row with `native`, sorted.
     pub(super) native_libraries: Vec<String>,
-    /// Whether any glob has an empty literal head.
+    /// True if any glob begins with its wildcard, without literal characters before it.
     pub(super) headless_globs: bool,
 }
 
@@ -315,7 +315,7 @@ pub struct PatternInfo<'l> {
     pub file: u32,
     /// How specific it is.
     pub rank: Rank,
-    /// What the row is for.
+    /// The bits by which the row is found.
     pub uses: Uses,
 }
 
@@ -483,12 +483,12 @@ impl Layer {
         &self.links
     }
 
-    /// Whether rows, aliases or roots begin with this segment.
+    /// True if rows, aliases or roots begin with this segment.
     pub fn is_head(&self, segment: &str) -> bool {
         self.heads.binary_search_by(|head| head.as_str().cmp(segment)).is_ok()
     }
 
-    /// Whether some row or alias speaks of this path or of one under it.
+    /// True if some row or alias names this path or one under it.
     pub fn knows_prefix(&self, prefix: &str) -> bool {
         let start = self.keys.partition_point(|key| self.str(key.text) < prefix);
         let under = |prefix: &str, start: usize| {
@@ -502,7 +502,7 @@ impl Layer {
         under(prefix, self.keys.partition_point(|key| self.str(key.text) < longer.as_str()))
     }
 
-    /// Whether rows name this path as a type or name a member of it.
+    /// True if rows name this path as a type or name a member of it.
     pub fn is_type(&self, path: &str) -> bool {
         self.key(path).is_some_and(|key| key.is_type)
     }

@@ -1,4 +1,4 @@
-//! What `*` stands for in an `instead` path.
+//! The replacement of `*` in an `instead` path.
 
 use blocklint_core::Language;
 

@@ -24,11 +24,11 @@ pub enum TypeExpr {
     Literal(String),
     /// The type of an argument; for a string literal that literal.
     Argument(Argument),
-    /// What calling this gives, awaited.
+    /// The awaited result of calling this.
     Result(Box<TypeExpr>),
-    /// The same; for a generator function what it yields.
+    /// The awaited result of calling this; for a generator function its elements.
     Yield(Box<TypeExpr>),
-    /// What iterating or indexing this gives.
+    /// An element that iterating or indexing this gives.
     Element(Box<TypeExpr>),
     /// An instance of this class object.
     Instance(Box<TypeExpr>),

@@ -101,8 +101,8 @@ impl VersionRange {
         comparisons.map(VersionRange)
     }
 
-    /// Whether the range holds for a version. `None` is a version that nothing bounds: it is newer than
-    /// every number.
+    /// True if the range holds for a version. `None` is a version without an upper bound, which is newer than every
+    /// number.
     pub fn holds(&self, version: Option<&Version>) -> bool {
         self.0.iter().all(|(comparison, bound)| {
             let order = version.map_or(Ordering::Greater, |version| version.cmp(bound));

@@ -6,7 +6,7 @@ pub use blocklint_core::{Bound, FixKind};
 use serde::{Deserialize, Serialize};
 
 blocklint_core::words! {
-    /// Python: whether a worker thread frees the loop from a call.
+    /// Python: the effect of a worker thread on the loop that a call would block.
     Thread {
         /// It releases the GIL or can be interrupted.
         Frees = "frees",
@@ -28,7 +28,7 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// What a call tells the code around it.
+    /// A fact about its thread that a call tells the code around it.
     Asks {
         /// By its result or by raising: whether an event loop runs in this thread.
         RunningLoop = "running-loop",
@@ -40,7 +40,7 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// What a call makes, which rules about resources count.
+    /// A resource that a call makes and that rules count.
     Creates {
         /// Threads: an executor, a scheduler, a runtime.
         Threads = "threads",
@@ -52,7 +52,7 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// What rules need to know of a type.
+    /// The role of a type in rules.
     Role {
         /// An in-process lock.
         Lock = "lock",
@@ -118,7 +118,7 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// What a switch turns worker handovers into.
+    /// The context that handovers to workers get by a switch.
     SwitchContext {
         /// Greenlets, except rows with `native`.
         Greenlet = "greenlet",
@@ -171,7 +171,7 @@ impl Runs {
 }
 
 impl Role {
-    /// Whether it is a lock of threads.
+    /// True if it is a lock of threads.
     pub fn is_lock(self) -> bool {
         matches!(self, Role::Lock | Role::ReentrantLock)
     }

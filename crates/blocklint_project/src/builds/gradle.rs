@@ -18,10 +18,10 @@ const FILES: [&str; 6] = [
     "gradle/libs.versions.toml",
 ];
 
-/// What the files of one folder say.
+/// The content of the Gradle files of one folder.
 #[derive(Debug, Default)]
 pub(super) struct Script {
-    /// What has which version, as written, and where.
+    /// Each artifact or plugin with its version, as written, and the file that names it.
     named: Vec<(String, String, Utf8PathBuf)>,
     variables: BTreeMap<String, String>,
 }
@@ -38,7 +38,7 @@ pub(super) fn read(folder: &Utf8Path) -> Script {
     script
 }
 
-/// What the scripts of a folder and those above it name, the nearest first.
+/// Returns the versions that the scripts of a folder and those above it name, the nearest first.
 pub(super) fn named(scripts: &BTreeMap<Utf8PathBuf, Script>, folder: &Utf8Path, root: &Utf8Path) -> Vec<Named> {
     let above = || folder.ancestors().take_while(|folder| folder.starts_with(root)).filter_map(|at| scripts.get(at));
     let value = |name: &str| {
@@ -99,7 +99,7 @@ impl Script {
     }
 
     fn name(&mut self, of: &str, version: &str, path: &Utf8Path) {
-        // What else stands behind a colon: a classifier, an ending.
+        // A classifier or an ending may follow the version behind another sign.
         let version = version.split([':', '@']).next().unwrap_or(version);
         self.named.push((of.to_owned(), version.to_owned(), path.to_path_buf()));
     }

@@ -8,7 +8,7 @@ use roxmltree::{Document, Node};
 use super::{DEPTH, Named, filled};
 use crate::modules::{child, children, element};
 
-/// What a `pom.xml` says of versions.
+/// The versions in a `pom.xml`.
 #[derive(Debug, Default)]
 pub(super) struct Pom {
     own: Coordinates,
@@ -66,8 +66,8 @@ fn coordinates(of: Node<'_, '_>) -> Coordinates {
     Coordinates { name: format!("{group}:{artifact}"), version: element(of, "version").map(str::to_owned) }
 }
 
-/// What a file and its parents name, what counts first before the rest: what is needed with a version, what is managed, then
-/// what is imported, and last the parent that lies elsewhere.
+/// Returns the versions that a file and its parents name, in the order in which they decide: needed artifacts with a
+/// version, managed artifacts, imported ones, and last the parent that lies elsewhere.
 pub(super) fn named(poms: &BTreeMap<Utf8PathBuf, Pom>, path: &Utf8Path) -> Vec<Named> {
     let mut found = Vec::new();
     collect(poms, path, &mut BTreeSet::new(), &mut found);

@@ -21,7 +21,7 @@ const DEPTH: usize = 8;
 /// A version that a build file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// What has this version: `group:artifact`, or the identifier of a plugin.
+    /// The artifact or plugin of this version: `group:artifact`, or the identifier of a plugin.
     pub of: String,
     /// The version as it is written.
     pub version: String,
@@ -51,8 +51,9 @@ impl Builds {
         builds
     }
 
-    /// What the build of a folder says of the version of a library (`group:artifact`): the version itself, or that of the first of
-    /// what may bring it along, which the function says.
+    /// Returns the version of a library (`group:artifact`) in the build of a folder: the version itself, or the version
+    /// that the first of its possible carriers (a bill of materials, a plugin) brings along, for which `brought` is
+    /// asked.
     pub fn version(
         &self,
         folder: &Utf8Path,

@@ -7,7 +7,7 @@ use crate::units::Unit;
 
 const LIBRARY: &str = "io.reactive:core";
 
-/// What a project of these files says of the library, asked for its folder `app`.
+/// Returns the version of the library in a project of these files, for its folder `app`.
 fn asked(files: &[(&str, &str)]) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let root = Utf8PathBuf::from_path_buf(folder.path().to_path_buf()).expect("a path of text");

@@ -5,11 +5,11 @@
 pub struct Key {
     /// Its name.
     pub name: &'static str,
-    /// What its value is, in words.
+    /// The kind of its value, in words.
     pub value: &'static str,
-    /// What holds without it.
+    /// The value that holds without it.
     pub default: &'static str,
-    /// What it does; Markdown.
+    /// The effect of the key; Markdown.
     pub says: &'static str,
     /// A line or table of configuration.
     pub example: &'static str,

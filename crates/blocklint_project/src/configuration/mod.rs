@@ -42,7 +42,7 @@ pub const BASELINE_FILE: &str = "blocklint-baseline.json";
 /// Files that extend one another; more are a circle, or nothing that a person follows.
 const LONGEST_CHAIN: usize = 16;
 
-/// What the project asks of every run.
+/// The configuration of a project, for every run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// The file it stands in, if there is one.
@@ -57,11 +57,11 @@ pub struct Configuration {
     pub baseline: Option<Utf8PathBuf>,
     /// Length of the longest file that is read, in bytes.
     pub max_file_size: u64,
-    /// What each file says about rules, those that others extend first.
+    /// The settings of each file about rules, those of extended files first.
     pub rules: Vec<RuleSettings>,
     /// Rules that are not reported in some files.
     pub per_file_ignores: Vec<PerFileIgnore>,
-    /// Patterns of what is not read.
+    /// Patterns of paths that are not read.
     pub exclude: Vec<String>,
     /// More of them.
     pub extend_exclude: Vec<String>,
@@ -79,7 +79,7 @@ pub struct Configuration {
     pub origins: Vec<Origin>,
 }
 
-/// What one file says about rules.
+/// The settings of one file about rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleSettings {
     /// The rules that are reported; `None` where the key is absent.
@@ -155,7 +155,7 @@ pub struct ConfigurationError {
     pub line: u32,
     /// The key; empty where the file does not parse.
     pub key: String,
-    /// What is wrong, with a suggestion where one is near.
+    /// The mistake, with a suggestion where a known word is similar.
     pub message: String,
 }
 
@@ -200,7 +200,7 @@ impl fmt::Display for ConfigurationError {
 
 impl std::error::Error for ConfigurationError {}
 
-/// What a run is asked to read as its configuration.
+/// The options of a run about the configuration to read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     /// True if files are left unread that the command line does not name.
@@ -223,7 +223,7 @@ impl Configuration {
             let message = format!("`{file}` is a file, and `--isolated` reads none");
             return Err(vec![ConfigurationError::of_line(message)]);
         }
-        // What the user names may lead anywhere; what lies in a repository may not lead out of it.
+        // A file that the user names may lie anywhere; a file in a repository may not lead out of it.
         let (top, within) = match given.file {
             Some(file) => (Some(file), None),
             None if asked.isolated => (None, None),
@@ -389,7 +389,7 @@ fn parse_table(
     }
 }
 
-/// What is wrong with a file that really lies outside of a folder, whatever links lead to it.
+/// Returns the problem of a file that really lies outside of a folder, after all links are followed.
 fn outside(file: &Utf8Path, within: Option<&Utf8Path>) -> Option<String> {
     let within = within?;
     let real = |path: &Utf8Path| fs::canonicalize(path).ok();

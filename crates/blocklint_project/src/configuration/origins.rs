@@ -47,7 +47,7 @@ impl Configuration {
     pub(super) fn comes_from(&mut self, key: &'static str, file: &Arc<File>, line: u32) {
         match key {
             "extend-select" | "ignore" | "extend-exclude" | "per-file-ignores" | "extend" => {}
-            // What the same file or the same command line says besides holds.
+            // Other keys of the same file or the same command line still hold.
             "select" => self.origins.retain(|of| {
                 let is_same = of.file == *file || (of.line == 0 && line == 0);
                 is_same && of.key != "select" || !matches!(of.key, "select" | "extend-select" | "ignore")
@@ -62,7 +62,8 @@ impl Configuration {
         self.origins.push(Origin { key, file: Arc::clone(file), line });
     }
 
-    /// What holds where the command line says this besides. To be shown: a run is told of its options in other ways.
+    /// Returns the configuration with options of the command line added. It is only for display, because a run reads
+    /// its options in other ways.
     pub fn with_options(&self, options: &[OptionValue]) -> Configuration {
         let mut all = self.clone();
         let mut rules = RuleSettings::default();

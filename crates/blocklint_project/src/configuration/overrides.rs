@@ -5,10 +5,10 @@ use toml::de::DeTable;
 
 use super::{ConfigurationError, KEYS, keys};
 
-/// What errors call the command line's own configuration.
+/// The name of the command line's own configuration in errors.
 pub(super) const LABEL: &str = "--config";
 
-/// What `--config` says.
+/// The values of `--config`.
 #[derive(Debug, Default)]
 pub(super) struct Given {
     /// The file, absolute.
@@ -54,7 +54,8 @@ fn is_key(text: &str) -> bool {
     !first.is_empty() && first.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-/// What the value should look like where it is probably a string without quotes.
+/// Returns a hint for a value that does not parse: the value in the quotes that a shell needs, or a note that its key
+/// is unknown.
 fn quoted(value: &str) -> String {
     let Some((key, word)) = value.split_once('=') else { return String::new() };
     let (key, word) = (key.trim(), word.trim());

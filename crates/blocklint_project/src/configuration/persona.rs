@@ -27,7 +27,7 @@ impl Persona {
         }
     }
 
-    /// What it shows, in words.
+    /// Returns a description of the findings that it shows.
     pub fn says(self) -> &'static str {
         match self {
             Persona::Regular => "Errors and warnings that are sure enough to be worth your time",

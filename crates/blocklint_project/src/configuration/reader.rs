@@ -16,7 +16,7 @@ use crate::problem::reason;
 /// Mistakes that are told; a file with more is none that a person wrote.
 const MOST_ERRORS: usize = 50;
 
-/// What one file says.
+/// The content of one file.
 pub(super) struct Part {
     pub(super) file: Arc<File>,
     /// The keys that it names, and their lines.

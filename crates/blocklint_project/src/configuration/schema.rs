@@ -1,6 +1,6 @@
 //! The JSON schema of the configuration, for editors.
 
-// What the structures are comes from here, what keys mean from the table of keys, so that no word is written twice.
+// This file has the structures, and the table of keys has their descriptions, so that no word is written twice.
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;

@@ -7,8 +7,9 @@ use camino::Utf8Path;
 use super::{BASELINE_FILE, Configuration, KEYS, RuleSettings, Setting};
 
 impl Configuration {
-    /// What holds of a key, as TOML; `None` where there is no such key. What several files say about rules and files is put
-    /// together: of `select` and `ignore` the last that speaks begins anew, as in a run.
+    /// Returns the value of a key that holds, as TOML; `None` if there is no such key. Settings of several files about
+    /// rules and files are joined; the last file with `select` begins the lists of `select` and `ignore` anew, as in a
+    /// run.
     pub fn value_of(&self, key: &str) -> Option<String> {
         let from = self.rules.iter().rposition(|rules| rules.select.is_some()).unwrap_or(0);
         let layers = self.rules.get(from..).unwrap_or_default();

@@ -72,7 +72,7 @@ pub(super) fn table<'d, 't>(kind: Kind, document: &'d DeTable<'t>) -> Option<Fou
     None
 }
 
-/// What a document that does not parse would hold, so that its error is told only where it is this tool's business.
+/// True if a document that does not parse seems to hold configuration of this tool. Only then its error is reported.
 pub(super) fn seems_to_hold(kind: Kind, text: &str) -> bool {
     match kind {
         Kind::Own => true,
@@ -159,7 +159,7 @@ fn is_model(file: &Utf8Path) -> bool {
 /// True if a file of this tool's name says anything.
 pub(crate) fn says_something(file: &Utf8Path) -> bool {
     match kind(file) {
-        // What cannot be read is told when it is.
+        // A file that cannot be read counts; the error is reported when it is read.
         Kind::Own => match text(file, Kind::Own) {
             Ok(text) => {
                 DeTable::parse(&text.unwrap_or_default()).map_or(true, |document| !document.get_ref().is_empty())
@@ -170,7 +170,8 @@ pub(crate) fn says_something(file: &Utf8Path) -> bool {
     }
 }
 
-/// A line for each other file of the folder that holds configuration as well: whoever wrote it expects it to hold.
+/// Adds a problem for each other file of the folder that holds configuration as well, because its author expects it to
+/// hold.
 pub(super) fn beside(file: &Utf8Path, problems: &mut Vec<Problem>) {
     let folder = file.parent().unwrap_or(Utf8Path::new(""));
     let decides = file.file_name().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a run looks at, on small folders.
+//! The files that a run reads, on small folders.
 
 use std::fs;
 
@@ -207,7 +207,7 @@ fn an_ignore_file_that_leads_out_is_not_read() {
     assert_eq!(files(&project), "a.py", "{:?}", project.problems);
     assert!(project.problems[0].relative_to(&folder.path).starts_with("inner/.ignore: its folder is skipped"));
     fs::remove_file(&inner).expect("removed");
-    // What never ends is not begun.
+    // A file that never ends is not read.
     symlink("/dev/zero", &ignores).expect("linked");
     let project = folder.discover(&[]);
     assert_eq!(files(&project), "a.py inner/a.py");

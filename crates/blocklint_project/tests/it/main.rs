@@ -1,3 +1,3 @@
-//! What a run looks at.
+//! Tests of the input of a run.
 
 mod discovery;

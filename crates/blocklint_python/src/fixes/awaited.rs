@@ -1,4 +1,5 @@
-//! What is awaited by a name: a call that gives it makes it for the loop, and has no business in a thread.
+//! Names whose values are awaited: a call that gives such a value makes it for the loop, and has no business in a
+//! thread.
 //!
 //! ```python
 //! answer = client.ask(question)
@@ -60,7 +61,7 @@ impl<'a> Awaited<'a> {
         }
     }
 
-    /// What is awaited: `a`, `a.b`, each of `[a, b]`, and what a method is called on.
+    /// Adds an awaited expression: `a`, `a.b`, each of `[a, b]`, and the object that a method is called on.
     fn add(&mut self, awaited: &'a Expr) {
         match awaited {
             Expr::Name(name) => self.names.entry(name.id.as_str()).or_default().push(name.start()),

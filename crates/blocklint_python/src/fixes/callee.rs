@@ -1,5 +1,6 @@
-//! What a function of the same file does that belongs to the thread in which it is called, so that it cannot be handed
-//! to another one. What other files define is asked for by the engine, which knows what a call runs ([`bindings`]).
+//! Actions of a function of the same file that belong to the thread in which it is called, so that the function cannot
+//! be handed to another one. The engine asks for functions of other files, because it knows the targets of a call
+//! ([`bindings`]).
 
 use blocklint_core::{Refusal, Span};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
@@ -53,7 +54,7 @@ impl<'a> Functions<'a> {
             let mut body = Body::of(function, locals, around);
             body.visit_body(&function.body);
             match body.found {
-                // What a generator does happens where it is consumed.
+                // A generator's code runs where the generator is consumed.
                 _ if body.yields => {}
                 Some(reason) => return Err(Refusal::new(reason)),
                 None => next.extend(
@@ -70,17 +71,17 @@ impl<'a> Functions<'a> {
 /// Something in a function that belongs to the thread in which it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// What it is: a clause that completes "no fix: …".
+    /// The reason: a clause that completes "no fix: …".
     pub reason: &'static str,
     /// Where the function is defined: its name.
     pub span: Span,
-    /// It matters only to who calls the function while an exception is being handled.
+    /// It matters only if the function is called while an exception is being handled.
     pub only_while_handling: bool,
-    /// It matters only where what holds the thread is done in or through the function.
+    /// It matters only if the call that holds the thread stands in the function, or is reached through it.
     pub only_on_the_way: bool,
 }
 
-/// What keeps each of these functions in the thread that calls it.
+/// Returns, for each of these functions, the reasons that keep it in the thread that calls it.
 pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Binding>> {
     let locals = Locals::of(&module.body);
     let collections = Collections::of(module);
@@ -132,7 +133,7 @@ impl<'a> SourceOrderVisitor<'a> for Definitions<'a> {
     }
 }
 
-/// What stands around a place, in the functions on the way to it too.
+/// The code around a place, also in the functions on the way to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Around {
     /// The exception that is being handled is one of the calling thread.

@@ -80,7 +80,7 @@ impl<'a> File<'a, '_> {
             }
             self.functions.can_move(of.call, site.around.handles, &self.locals)?;
         }
-        // What refuses the last call refuses all of them.
+        // A refusal of the last call refuses all of them.
         self.offload(&site, to)?;
         self.without_comments(top.call.range())?;
         if !is_chain_of_plain_calls(top.call) {
@@ -91,7 +91,7 @@ impl<'a> File<'a, '_> {
         let gap = self.gap_before(top.call.start());
         let text = self.text(top.call.range());
         edits.push((span(top.call.range()), format!("{gap}{open}await {head}lambda: {text}){close}")));
-        let title = format!("Hand these calls to a thread with {named}");
+        let title = format!("Run these calls in a thread with {named}");
         Ok(Mended { title, applicability: Applicability::Unsafe, edits })
     }
 }

@@ -60,7 +60,7 @@ impl File<'_, '_> {
             let before = self.text(TextRange::new(self.line_start(range.start()), range.start()));
             !before.is_empty() && before.chars().all(|c| c == ' ') && before.len() == below
         };
-        // What an argument spreads over several lines is laid out by itself.
+        // An argument of several lines has a layout of its own.
         if by == 0 || all.iter().any(|of| self.text(*of).contains('\n')) {
             return Vec::new();
         }
@@ -70,7 +70,7 @@ impl File<'_, '_> {
         all.iter().skip(1).filter(own_line).map(edit).collect()
     }
 
-    /// How long lines of the file may become: as several of code are, within reason. Texts and comments are broken by nobody.
+    /// How long lines of the file may become: as several of code are, within reason. Texts and comments are not broken.
     fn longest_line(&self) -> usize {
         *self.longest.get_or_init(|| self.find_longest_line())
     }

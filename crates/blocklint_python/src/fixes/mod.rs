@@ -1,9 +1,9 @@
 //! From remedies to edits, on a fresh parse of the file that they stand in.
 //!
-//! One file for each way (`twin`, `rewrite`, `offload`, `hand_over`, `share`), for what must hold around the call
-//! (`surroundings`), for what the called function does (`callee`) and for the imports that edits need (`imports`, `names`).
-//! What an edit would change besides the call is left alone: formatting, comments, line endings. Whatever cannot be
-//! written so is refused with a reason.
+//! One file for each way (`twin`, `rewrite`, `offload`, `hand_over`, `share`), for the conditions on the code around
+//! the call (`surroundings`) and on the called function (`callee`), and for the imports that edits need (`imports`,
+//! `names`). An edit leaves all but the call alone: formatting, comments, line endings. A call that cannot be written
+//! so is refused with a reason.
 //!
 //! # Safe and unsafe
 //!
@@ -60,7 +60,7 @@ use surroundings::Surroundings;
 /// Why a call that ends in `StopIteration` stays where it is: a future that is given one never ends.
 const STOPS: &str = "`StopIteration` cannot leave a thread";
 
-/// What other files, or what is called, say of the wanted edits, by their places in the list.
+/// Facts about the wanted edits that stand in other files or in the called functions, by the edits' places in the list.
 pub struct Elsewhere<'e> {
     /// Why something cannot move to a thread: the call alone or the block that has this span, where an exception is being
     /// handled or not.

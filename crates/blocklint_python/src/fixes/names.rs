@@ -37,7 +37,7 @@ pub(super) struct Names<'a> {
     imports: Vec<Imported<'a>>,
     /// Names of the module that are bound by something else than an import.
     others: FxHashSet<&'a str>,
-    /// What outermost functions bind, by where they stand.
+    /// The names that outermost functions bind, by the range of the function.
     inside: RefCell<FxHashMap<TextRange, Rc<Binder<'a>>>>,
 }
 
@@ -107,7 +107,8 @@ impl<'a> Names<'a> {
             && self.imports.iter().all(|import| import.local != name || import.path == path)
     }
 
-    /// What the functions around a place bind, and the imports of the innermost that have run when it is reached.
+    /// Returns the names that the functions around a place bind, and the imports of the innermost function that have
+    /// run before the place.
     fn inside_of(&self, functions: &[&'a StmtFunctionDef], at: TextSize) -> (Rc<Binder<'a>>, Vec<Imported<'a>>) {
         let inside = self.bound_in(functions.last().copied());
         let mut local = Vec::new();
@@ -129,7 +130,8 @@ impl<'a> Names<'a> {
         (inside, local)
     }
 
-    /// Whatever any function inside an outermost one binds: a name too many costs no more than a fix.
+    /// Returns all names that an outermost function, or any function inside it, binds. A name too many costs no more
+    /// than a fix.
     fn bound_in(&self, outermost: Option<&'a StmtFunctionDef>) -> Rc<Binder<'a>> {
         let mut inside = Binder::new(true);
         let Some(outermost) = outermost else { return Rc::new(inside) };

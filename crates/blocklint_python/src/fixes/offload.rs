@@ -12,14 +12,14 @@ use super::own_files::lists_own_files;
 use super::{File, STOPS, Site, callee};
 use crate::walk::span;
 
-/// What hands a call to a thread since [`WITH_TO_THREAD`].
+/// The function that hands a call to a thread since [`WITH_TO_THREAD`].
 const TO_THREAD: &str = "asyncio.to_thread";
 const WITH_TO_THREAD: (u8, u8) = (3, 9);
 
 /// Runs a callable with the arguments that the function which hands it over does not pass on.
 const PARTIAL: &str = "functools.partial";
 
-/// What replaces the text of spans.
+/// The spans that are replaced, with their new text.
 type Edits = Vec<(Span, String)>;
 
 impl<'a> File<'a, '_> {
@@ -68,7 +68,7 @@ impl<'a> File<'a, '_> {
         if callee::last_name(&site.call.func).is_some_and(gives_instance) {
             return Err(Refusal::new(ONCE));
         }
-        // What nobody takes is no handle: `webbrowser.open(url)`, `port.open()`.
+        // A result that is not used is no handle: `webbrowser.open(url)`, `port.open()`.
         if callee::last_name(&site.call.func) == Some("open") && !site.around.is_statement {
             return Err(Refusal::new(
                 "what is opened is used and closed here: open it in a `with`, and the block can move",
@@ -143,7 +143,7 @@ impl<'a> File<'a, '_> {
             closing.push(')');
         }
         edits.extend(self.handed(site, &head, &closing, true));
-        Ok(Mended { title: format!("Hand to a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
+        Ok(Mended { title: format!("Run in a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
     }
 
     /// True if a call reads or writes what the function around was given: `file.write(data)`.
@@ -178,15 +178,15 @@ impl<'a> File<'a, '_> {
             return Ok((Some(offload), written, Vec::new()));
         }
         let Some(last) = to.last() else {
-            return Err(Refusal::new("no function of this framework hands calls to a thread"));
+            return Err(Refusal::new("no function of this framework runs calls in a thread"));
         };
         let is_old = lacks(last);
         let (written, edits) = self.imported(site, if is_old { "asyncio.get_running_loop" } else { &last.path })?;
         Ok(((!is_old).then_some(last), written, edits))
     }
 
-    /// What hands a function without arguments to a thread, in words; how the call of it begins, up to the function's name;
-    /// and the imports that it takes.
+    /// Returns the name of the function that hands a function without arguments to a thread, for messages; the
+    /// beginning of the call, up to the function's name; and the imports that it needs.
     pub(super) fn hand_over_function(
         &self,
         site: &Site<'a>,
@@ -214,7 +214,7 @@ impl<'a> File<'a, '_> {
         }
         edits.extend(self.handed(site, &head, &closing, true));
         let (major, minor) = self.oldest.unwrap_or(WITH_TO_THREAD);
-        let title = format!("Hand to a thread with `run_in_executor`: the project runs on Python {major}.{minor} too");
+        let title = format!("Run in a thread with `run_in_executor`: the project runs on Python {major}.{minor} too");
         Ok(Mended { title, applicability: Applicability::Unsafe, edits })
     }
 
@@ -291,7 +291,7 @@ impl<'a> File<'a, '_> {
         callee: &str,
         line_break: &str,
     ) -> Option<Vec<(Span, String)>> {
-        /// What formatters allow, unless the line was longer before.
+        /// The width that formatters allow, unless the line was longer before.
         const WIDTH: usize = 88;
         let (first, last) = (all.first()?, all.last()?);
         let inside = call.arguments.range();
@@ -327,7 +327,7 @@ impl<'a> File<'a, '_> {
         }
         let range = generator.range();
         let inner = TextRange::new(generator.elt.range().start(), range.end());
-        // What the parser calls its range may include the brackets of the call.
+        // The parser's range of the arguments may include the brackets of the call.
         let inner = match self.text(range).starts_with('(') && range == call.arguments.range() {
             true => TextRange::new(range.start() + TextSize::of('('), range.end() - TextSize::of(')')),
             false => TextRange::new(range.start().min(inner.start()), range.end()),

@@ -1,4 +1,4 @@
-//! What stands in a block that may move, and what stands around it in the same function: the names that each reads and binds.
+//! Names that a block that may move reads and binds, and those of the code around it in the same function.
 
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal, walk_expr, walk_stmt};
 use ruff_python_ast::{AnyNodeRef, Comprehension, Expr, ExprContext, Stmt, StmtFunctionDef};
@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::callee::last_name;
 
-/// What stands in a block.
+/// The names and statements in a block.
 #[derive(Default)]
 pub(super) struct Inside<'a> {
     pub(super) loads: FxHashSet<&'a str>,
@@ -26,7 +26,7 @@ pub(super) struct Inside<'a> {
 }
 
 impl<'a> Inside<'a> {
-    /// What stands in statements that follow each other.
+    /// Returns the content of statements that follow each other.
     pub(super) fn of(statements: &'a [Stmt]) -> Self {
         let mut inside = Inside::default();
         inside.visit_body(statements);
@@ -128,7 +128,7 @@ impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
     }
 }
 
-/// What stands outside of a block, in the same function.
+/// The names in a function outside of a block.
 pub(super) struct Outside<'a> {
     range: TextRange,
     pub(super) loads: FxHashSet<&'a str>,
@@ -140,7 +140,7 @@ pub(super) struct Outside<'a> {
 }
 
 impl<'a> Outside<'a> {
-    /// What stands in a function outside of some of its statements.
+    /// Returns the names in a function outside of some of its statements.
     pub(super) fn of(function: &'a StmtFunctionDef, range: TextRange) -> Self {
         let mut outside = Outside {
             range,
@@ -176,7 +176,7 @@ impl<'a> SourceOrderVisitor<'a> for Outside<'a> {
             Stmt::Global(of) => self.foreign.extend(of.names.iter().map(ruff_python_ast::Identifier::as_str)),
             Stmt::Nonlocal(of) => self.foreign.extend(of.names.iter().map(ruff_python_ast::Identifier::as_str)),
             Stmt::For(each) if !each.range().contains_range(range) => {
-                // What it goes through is asked for before it binds anything: `for line in line`.
+                // A loop evaluates its iterable before it binds a name: `for line in line`.
                 self.visit_expr(&each.iter);
                 self.with_own(bound_by(&each.target), |outside| walk_stmt(outside, statement));
             }
@@ -207,7 +207,7 @@ impl<'a> SourceOrderVisitor<'a> for Outside<'a> {
     }
 }
 
-/// What a comprehension goes through first, which the code around it evaluates: `[row for row in row]`.
+/// Returns the first iterable of a comprehension, which the code around it evaluates: `[row for row in row]`.
 fn first_iterable(expression: &Expr) -> Option<&Expr> {
     generators_of(expression).first().map(|each| &each.iter)
 }
@@ -266,7 +266,7 @@ impl<'a> Order<'a> {
                     self.read(Inside::of(std::slice::from_ref(statement)));
                     self.bound.extend(assign.targets.iter().flat_map(bound_by));
                 }
-                // What a loop or a test binds may not be bound.
+                // A name in a loop or a test may stay unbound.
                 _ => self.read(Inside::of(std::slice::from_ref(statement))),
             }
         }

@@ -8,7 +8,7 @@ use super::callee::last_name;
 
 const LISTS: &[&str] = &["listdir", "scandir", "iterdir", "glob", "iglob"];
 
-/// True if a call lists a folder that the program brings along: the text says where it lies, and nobody else does.
+/// True if a call lists a folder that the program brings along: only a text in the code tells where it lies.
 pub(super) fn lists_own_files(call: &ExprCall) -> bool {
     if !last_name(&call.func).is_some_and(|name| LISTS.contains(&name)) {
         return false;
@@ -41,7 +41,7 @@ impl<'a> SourceOrderVisitor<'a> for Written {
             }
             Expr::Name(name) if name.id == "__file__" => self.names_place = true,
             Expr::Name(_) => self.is_own = false,
-            // Who is called, and on what module, says nothing of the place.
+            // The called function and its module tell nothing of the place.
             Expr::Call(call) => {
                 if let Expr::Attribute(of) = &*call.func
                     && !is_module(&of.value)

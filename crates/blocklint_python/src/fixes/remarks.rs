@@ -1,4 +1,4 @@
-//! What comments beside a call say of it: why it is called, and what a checker is to leave.
+//! Comments beside a call: why it is called, and which lines a checker must leave.
 
 use blocklint_core::Refusal;
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -9,11 +9,11 @@ use super::{File, Site};
 const FOR_CHECKERS: &[&str] = &["type: ignore", "pyright:", "ty: ignore", "noqa", "pylint:", "nosec"];
 /// Columns of a line that no formatter wraps.
 const NARROW: usize = 79;
-/// What an edit adds to a line at least: `await asyncio.to_thread(` and a comma.
+/// Columns that an edit adds to a line at least: `await asyncio.to_thread(` and a comma.
 const ADDED: usize = 26;
 
 impl<'a> File<'a, '_> {
-    /// Refuses a call that a comment above it names: whoever wrote that thought about it.
+    /// Refuses a call that a comment above it names, because its author thought about it.
     pub(super) fn is_meant(&self, site: &Site<'a>) -> Result<(), Refusal> {
         let callee = self.text(site.call.func.range());
         let around = site.around.loop_around.map(|range| range.start());

@@ -1,7 +1,8 @@
 //! An executor that is made for each instance or call becomes one for all: a name of the module.
 //!
-//! Nobody ends what is shared, so the calls that shut it down go; what they waited for is then waited for by nobody, which
-//! makes the edit unsafe. It is only shown where something else is done with the executor than to give it work.
+//! A shared executor does not end, so the calls that shut it down are removed; no code waits any more for the work that
+//! they waited for, which makes the edit unsafe. The edit is only shown where the executor is used for more than to
+//! give it work.
 
 use blocklint_core::{Applicability, Mended, Refusal};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
@@ -20,7 +21,7 @@ const TAKE: &[&str] = &["run_in_executor"];
 
 /// Where the executor goes.
 enum Holder<'a> {
-    /// An argument; nobody else has it.
+    /// An argument; no other code has it.
     Nobody,
     /// A local of the function around.
     Local(&'a str),
@@ -105,7 +106,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// What the shared one is called.
+    /// Returns the name of the shared executor.
     fn shared_name(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>], holder: &Holder<'a>) -> Result<String, Refusal> {
         let of = match holder {
             Holder::Nobody => "executor",
@@ -173,12 +174,12 @@ impl<'a> SourceOrderVisitor<'a> for Read<'a> {
     }
 }
 
-/// What is done with an executor by its name.
+/// The uses of an executor by its name.
 struct Uses<'h, 'a> {
     holder: &'h Holder<'a>,
     /// The statements that end it, and whether their block has no other.
     ends: Vec<(TextRange, bool)>,
-    /// What is neither that nor to give it work.
+    /// Other uses: they neither end it nor give it work.
     others: u32,
     /// True if the statement that is looked at is the only one of its block.
     is_alone: bool,

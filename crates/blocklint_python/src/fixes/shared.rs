@@ -1,7 +1,7 @@
-//! What a function changes that others see too: collections that its object keeps, counters, attributes of what it is given. On the
-//! loop nothing came between two such changes; in a thread, whatever else runs on the loop does.
+//! State that a function changes and that other code sees too: collections of its object, counters, attributes of its
+//! arguments. On the loop no other task ran between two such changes; in a thread, all tasks of the loop do.
 //!
-//! One attribute that gets a new value is no such thing: whoever reads it sees the old one or the new one.
+//! One attribute that gets a new value is no such state, because a reader sees the old value or the new one.
 
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, ModModule, Stmt, StmtFunctionDef};
@@ -32,7 +32,7 @@ const CHANGING: &[&str] = &[
     "update",
 ];
 
-/// What makes a collection.
+/// The callables that make a collection.
 const COLLECTIONS: &[&str] = &["dict", "list", "set", "defaultdict", "deque", "OrderedDict", "Counter"];
 
 /// The names of attributes that hold collections, as a file says.
@@ -74,7 +74,8 @@ fn is_collection(value: &Expr) -> bool {
 /// How many calls deep helpers of the same file are looked at.
 const DEPTH: u32 = 2;
 
-/// Where a function changes what others see, outside of locks: itself, or by a helper of the same file that is handed it on.
+/// Returns the place where a function changes state that other code sees, outside of locks: itself, or by a helper of
+/// the same file that gets the state as an argument.
 pub(super) fn changed<'e>(
     function: &'e StmtFunctionDef,
     collections: &Collections<'_>,
@@ -84,7 +85,7 @@ pub(super) fn changed<'e>(
     changed_by(function, given, collections, helpers, DEPTH)
 }
 
-/// The same, where only what these parameters stand for is seen by others.
+/// Returns the place of such a change, where other code sees only the values of these parameters.
 fn changed_by<'e>(
     function: &'e StmtFunctionDef,
     given: Vec<&'e str>,
@@ -135,7 +136,8 @@ impl<'a> Helpers<'a> {
         helpers
     }
 
-    /// What a call in a function runs, and which parameters of that stand for what the function was given itself.
+    /// Returns the helper that a call in a function runs, and the parameters of the helper that get values which the
+    /// function was given itself.
     fn called(
         &self,
         from: &StmtFunctionDef,

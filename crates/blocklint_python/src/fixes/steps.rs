@@ -269,7 +269,7 @@ pub(super) fn is_plain(expression: &Expr) -> bool {
     is_plain_but(expression, &|_| false)
 }
 
-/// The same, where some calls are known to be fine.
+/// True if an expression only names or puts together values, where calls may be declared fine.
 fn is_plain_but(expression: &Expr, is_fine: &dyn Fn(&ExprCall) -> bool) -> bool {
     let is_plain = |expression: &Expr| is_plain_but(expression, is_fine);
     match expression {

@@ -1,4 +1,4 @@
-//! What a call stands in, as far as it decides whether and how an `await` can stand there.
+//! The surroundings of a call, as far as they decide if and how an `await` can stand there.
 
 use blocklint_core::Refusal;
 use ruff_python_ast::{AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef, StmtWith};
@@ -15,11 +15,11 @@ pub(super) struct Surroundings<'a> {
     pub(super) is_statement: bool,
     /// An `await` in place of the call needs brackets around it.
     pub(super) needs_brackets: bool,
-    /// What the call returns is awaited at once.
+    /// The result of the call is awaited at once.
     pub(super) is_awaited: bool,
-    /// What is called on what the call returns is awaited: `await session(url).fetch()`.
+    /// A method of the call's result is called and awaited: `await session(url).fetch()`.
     pub(super) gives_awaited: bool,
-    /// What the call returns is iterated by `async for`.
+    /// The result of the call is iterated by `async for`.
     pub(super) is_iterated: bool,
     /// Transactions and connections, by their names, that a `with` around it opened.
     pub(super) opened_around: Vec<&'a str>,
@@ -27,7 +27,7 @@ pub(super) struct Surroundings<'a> {
     pub(super) for_each: bool,
     /// Why other tasks had better not run meanwhile, if so.
     pub(super) disturbed: Option<&'static str>,
-    /// What is given what the call returns: `x` of `x = f()`.
+    /// The targets that get the result of the call: `x` of `x = f()`.
     pub(super) given_to: &'a [Expr],
     /// The call that this call is an argument of.
     pub(super) taker: Option<&'a ExprCall>,
@@ -128,7 +128,7 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// What one node around the call says, `inner` being the part of it that holds the call.
+    /// Adds the facts of one node around the call, `inner` being the part of it that holds the call.
     fn step(
         &mut self,
         node: AnyNodeRef<'_>,

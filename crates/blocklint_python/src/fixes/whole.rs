@@ -78,7 +78,7 @@ impl<'a> File<'a, '_> {
                 _ => continue,
             };
             let in_body = holds(body, site.call.range());
-            // What a loop goes through, where its turns hold the thread too: both go, or neither does.
+            // A loop over the call's result may hold the thread in its body too: both move, or neither does.
             let with_its_turns = !is_with && !in_body && self.calls.iter().any(|of| holds(body, of.call.range()));
             if is_with && !own || !is_with && !in_body && !with_its_turns {
                 continue;
@@ -101,7 +101,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// What a block leaves behind, if it can become a function of its own.
+    /// Returns the names that a block leaves behind, if it can become a function of its own.
     pub(super) fn can_be_whole(&self, site: &Site<'a>, block: Block<'a>) -> Result<Gives<'a>, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(function) = site.around.functions.first() else { return refuse("it stands in no function") };
@@ -197,7 +197,7 @@ impl<'a> File<'a, '_> {
             [_] => "these calls",
             _ => "these steps",
         };
-        let title = format!("Hand {what} to a thread with {named}, as `{name}`");
+        let title = format!("Run {what} in a thread with {named}, as `{name}`");
         Ok(Mended { title, applicability: Applicability::Unsafe, edits })
     }
 
@@ -332,7 +332,7 @@ impl<'a> File<'a, '_> {
     }
 }
 
-/// What a block leaves behind.
+/// The names that a block leaves behind.
 pub(super) enum Gives<'a> {
     /// Nothing that is used behind it.
     Nothing,
@@ -383,7 +383,7 @@ fn innermost(with: &StmtWith) -> &StmtWith {
     }
 }
 
-/// What a `with` that opens a file does to it.
+/// Returns the name for the work of a `with` that opens a file.
 fn file_work(with: &StmtWith, statement: &Stmt) -> &'static str {
     if writes(statement) || opens_to_write(with) { "write_file" } else { "read_file" }
 }

@@ -1,4 +1,4 @@
-//! What the facts say for each shape of Python: small sources and their dumps, in `snapshots/`.
+//! The facts for each shape of Python: small sources and their dumps, in `snapshots/`.
 
 use blocklint_facts::{dump, validate};
 use blocklint_python::extract;

@@ -1,5 +1,6 @@
 //! Helpers that become `async` together: `fn load` → `async fn load`, each call of it awaited, `std::fs::read` in it →
-//! `tokio::fs::read`. Who calls whom is the analysis' knowledge; what the text says against it is found here, file by file.
+//! `tokio::fs::read`. The analysis knows the callers; this file finds the reasons against the change in the text, file
+//! by file.
 
 use blocklint_core::{Refusal, Span};
 use tree_sitter::Node;
@@ -10,7 +11,7 @@ use super::surroundings::{Surroundings, is_async};
 use super::{File, Site, TextEdit, at, parsed, span};
 use crate::kinds::{K, all, fields, kind};
 
-/// What stands in one file of helpers that become `async` together.
+/// The names and calls in one file of helpers that become `async` together.
 #[derive(Clone, Debug, Default)]
 pub struct ChainPart<'p> {
     /// The names of the helpers that are defined there.
@@ -27,10 +28,10 @@ pub struct ChainPart<'p> {
     pub exports: bool,
 }
 
-/// What a file makes of its part of a chain.
+/// The edits of one file for its part of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chained {
-    /// What is replaced and by what.
+    /// The spans that are replaced, with their new text.
     pub edits: Vec<(Span, String)>,
     /// True if each helper, in their order, is known in its own module alone.
     pub is_private: Vec<bool>,
@@ -58,11 +59,11 @@ const EVALUATING: &[&str] = &[
 /// Why a part cannot change, and where.
 pub type Unchanged = (Refusal, Span);
 
-/// The edits of one file's part of a chain. Needs a thread with a stack of 16 MiB.
+/// Returns the edits of one file's part of a chain. Needs a thread with a stack of 16 MiB.
 ///
 /// # Errors
 ///
-/// What stands against it, and where.
+/// Returns the reason against the change, and its place.
 pub fn asyncify(source: &str, part: &ChainPart<'_>) -> Result<Chained, Unchanged> {
     let Some(tree) = parsed(source) else {
         return Err((Refusal::new("the file could not be parsed"), Span::default()));

@@ -1,4 +1,4 @@
-//! What a closure around a call would take with it, and what it must own for that.
+//! The variables that a closure around a call would capture, and those that it must own for that.
 
 use tree_sitter::Node;
 
@@ -11,7 +11,7 @@ pub(super) struct Capture<'a> {
     pub(super) owning: Owning,
 }
 
-/// What becomes of a captured variable.
+/// The way in which a closure gets a captured variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owning {
     /// It moves into the closure, or is copied.
@@ -22,11 +22,11 @@ pub(super) enum Owning {
     Owned,
     /// A whole collection would be cloned to ask it something small.
     Wasteful,
-    /// Nobody can say here.
+    /// The code does not tell.
     Unknown,
 }
 
-/// What a declaration tells of a variable.
+/// The ownership of a variable, as far as its declaration tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Declared {
     /// Owned, and not cloned.
@@ -65,7 +65,7 @@ const CONTAINERS: &[&str] =
 
 /// Handles that are made to be shared between threads: a clone of one leads to the same.
 const SHARED: &[&str] = &["Arc", "Pool"];
-/// Types that go to another thread where what they hold does, and that nobody clones.
+/// Types that go to another thread where their content does, and that cannot be cloned.
 const SINGLE: &[&str] = &["Receiver"];
 
 impl<'a> File<'a> {
@@ -208,7 +208,7 @@ impl<'a> File<'a> {
                 let name = name.map(|name| name.rsplit("::").next().unwrap_or(name));
                 let arguments = ty.child_by_field_id(fields().type_arguments);
                 name.is_some_and(|name| CONTAINERS.contains(&name)) && arguments.is_some_and(all_known)
-                    // What tasks share is made to be shared between threads.
+                    // Types that tasks share can be shared between threads.
                     || name.is_some_and(|name| SHARED.contains(&name))
                         && arguments.is_some_and(|list| {
                             below(list, |_| true)

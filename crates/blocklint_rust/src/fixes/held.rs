@@ -1,5 +1,5 @@
-//! What would be alive while a task waits at a new `.await`: a guard, or a value of one thread, makes it a task that no other
-//! thread can take over, and others wait for the guard meanwhile.
+//! Values that would be alive while a task waits at a new `.await`. A guard, or a value of one thread, makes the task
+//! one that no other thread can take over, and other tasks wait for the guard meanwhile.
 
 use blocklint_core::Refusal;
 use tree_sitter::Node;
@@ -47,13 +47,13 @@ const DEPTH: usize = 3;
 impl<'a> File<'a> {
     /// Refuses a call at which something may be alive that must not be while a task waits. `root`: the `async` code around it.
     pub(super) fn nothing_is_held(&self, root: Node<'a>, call: Node<'a>) -> Result<(), Refusal> {
-        // What stands in another function or closure is not alive here.
+        // A value of another function or closure is not alive here.
         let enters = |node: Node<'a>| {
             node == root || contains(node, call) || !matches!(kind(node), K::Closure | K::AsyncBlock | K::FunctionItem)
         };
         for node in below(root, enters) {
             let is_alive = match kind(node) {
-                // What becomes `async` itself gives no guard.
+                // The call that becomes `async` gives no guard.
                 K::Call if node == call => false,
                 K::TypeIdentifier | K::Identifier if OF_ONE_THREAD.contains(&self.text(node)) => {
                     node.start_byte() < call.end_byte() && is_in_scope(node, root, call)
@@ -140,11 +140,11 @@ fn is_guard_alive<'a>(file: &File<'a>, guard: Node<'a>, root: Node<'a>, call: No
     contains(node, call)
 }
 
-/// True if a parameter may be alive while a task waits.
+/// Checks that a parameter may be alive while a task waits.
 ///
 /// # Errors
 ///
-/// What in its type may belong to one thread.
+/// Returns the part of its type that may belong to one thread.
 pub(super) fn may_be_shared<'a>(file: &File<'a>, parameter: Node<'a>) -> Result<(), &'a str> {
     if kind(parameter) == K::SelfParameter {
         let mut around = parameter.parent();

@@ -61,7 +61,7 @@ pub fn without_unused_imports(before: &str, after: &str) -> Option<String> {
 /// A name that a declaration imports.
 struct Leaf<'a> {
     node: Node<'a>,
-    /// What says the name: an alias, the last part of a path, or of `a::{self}` the part before.
+    /// The node with the name: an alias, the last part of a path, or of `a::{self}` the part before.
     named_by: Node<'a>,
 }
 
@@ -94,7 +94,7 @@ fn leaves_of(declaration: Node<'_>) -> Vec<Leaf<'_>> {
             }
             _ => None,
         };
-        // What is not understood is used.
+        // An import in an unknown form keeps its place, because the text of its whole declaration is taken as its name.
         found.push(Leaf { node, named_by: named_by.unwrap_or(declaration) });
     }
     found
@@ -125,7 +125,7 @@ fn has_its_own(module: Node<'_>, text: &str, name: &str) -> bool {
     !words.contains("super") || imports.flat_map(leaves_of).any(|leaf| leaf.name(text) == name)
 }
 
-/// What a part of a list takes up, with the comma behind it or before it.
+/// Returns the range of a part of a list, with the comma behind it or before it.
 fn with_comma(node: Node<'_>, text: &str) -> (usize, usize) {
     let behind = &text[node.end_byte()..];
     let blank = behind.len() - behind.trim_start().len();

@@ -1,5 +1,5 @@
-//! Where a file mentions a function besides the calls that are known: what is handed over, written in a macro or named by an
-//! attribute would go on expecting what the function was.
+//! Mentions of a function in a file, besides the calls that are known: a mention that hands it over, stands in a macro
+//! or in an attribute would still expect the old function.
 
 use blocklint_core::Span;
 use tree_sitter::Node;
@@ -16,8 +16,8 @@ pub struct Sought<'n> {
     pub is_method: bool,
 }
 
-/// The first place at which a file mentions one of these functions; `known` are where names of calls and definitions begin that
-/// somebody else has looked at. Needs a thread with a stack of 16 MiB.
+/// Returns the first place at which a file mentions one of these functions. `known` has the places where names of calls
+/// and definitions begin that the caller has looked at. Needs a thread with a stack of 16 MiB.
 pub fn mention(source: &str, sought: &[Sought<'_>], known: &[u32]) -> Option<Span> {
     let sought: Vec<Sought<'_>> = sought.iter().copied().filter(|of| source.contains(of.name)).collect();
     if sought.is_empty() {
@@ -52,7 +52,7 @@ impl<'a> File<'a> {
         let Some(parent) = node.parent() else { return false };
         let is_name_of = |parent: Node<'a>| parent.child_by_field_id(fields().name) == Some(node);
         match kind(parent) {
-            // What is defined there is another one.
+            // A definition of that name is another function.
             K::FunctionItem | K::FunctionSignature | K::ModItem => false,
             K::FieldDeclaration | K::FieldPattern | K::FieldInit => {
                 parent.child_by_field_id(fields().value) == Some(node) && self.is_free(node, of)

@@ -1,8 +1,8 @@
 //! From remedies to edits, on a fresh parse of the file that they stand in.
 //!
-//! `.await` is a postfix, so the edits need no brackets and what follows the call (`?`, `.unwrap()`) stays. Paths are
-//! written in full unless the file imports them: an import is not added where the path alone does. What cannot be
-//! written is refused with a reason.
+//! `.await` is a postfix, so the edits need no brackets, and the code behind the call (`?`, `.unwrap()`) stays. Paths
+//! are written in full unless the file imports them: an import is not added where the path alone does. A call that
+//! cannot be written so is refused with a reason.
 
 mod asyncify;
 mod captures;
@@ -39,7 +39,7 @@ pub fn fix(source: &str, wanted: &[(Span, &Remedy)], called: &dyn Fn(usize) -> C
         mended
     };
     let mut mended: Vec<_> = wanted.iter().enumerate().map(mend).collect();
-    // What is evaluated in the closure of another call is not awaited there.
+    // A call that moves into the closure of another call is not awaited there.
     for (made, (span, _)) in mended.iter_mut().zip(wanted) {
         if moved.iter().any(|outer| outer != span && outer.contains(*span)) {
             *made = Err(Refusal::new("it moves to the blocking pool with the call that it is an argument of"));
@@ -71,12 +71,12 @@ struct File<'a> {
 /// A call that is mended, and what it stands in.
 struct Site<'a> {
     call: Node<'a>,
-    /// What is called: a path or a field.
+    /// The callee: a path or a field.
     callee: Node<'a>,
     around: Surroundings<'a>,
 }
 
-/// What is replaced and by what.
+/// The span that is replaced, with its new text.
 type TextEdit = (Span, String);
 
 impl<'a> File<'a> {

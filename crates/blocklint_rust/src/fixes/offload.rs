@@ -121,7 +121,7 @@ impl<'a> File<'a> {
             }
             chain = next;
         }
-        // What touches the end of the call itself is parted by the edit there.
+        // The edit at the end of the call itself also separates a dot that touches it.
         found.retain(|dot| *dot > call.end_byte());
         found
     }

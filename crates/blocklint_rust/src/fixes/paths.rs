@@ -7,7 +7,7 @@ use super::File;
 use crate::kinds::{K, all, fields, kind, named};
 
 impl<'a> File<'a> {
-    /// What the `use` declarations around a place bind: the name, and the path as written.
+    /// Returns the names that the `use` declarations around a place bind, each with its path as written.
     fn uses(&self, place: Node<'a>) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let mut at = Some(place);

@@ -1,4 +1,4 @@
-//! What a call stands in, as far as it decides whether an `.await` can stand there.
+//! The surroundings of a call, as far as they decide if an `.await` can stand there.
 
 use blocklint_core::Refusal;
 use tree_sitter::Node;
@@ -13,7 +13,7 @@ pub(super) struct Surroundings<'a> {
     pub(super) function: Node<'a>,
     /// The outermost loop between the call and the root.
     pub(super) in_loop: Option<Node<'a>>,
-    /// What the call returns is awaited at once.
+    /// The result of the call is awaited at once.
     pub(super) is_awaited: bool,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Surroundings<'a> {
         super::below(self.root, |_| true).into_iter().any(|node| match kind(node) {
             K::TypeIdentifier | K::Identifier => THREAD_BOUND.contains(&text(node)),
             K::PointerType => true,
-            // What these give is often a guard.
+            // A call of these functions often returns a guard.
             K::Call => {
                 let callee = node.child_by_field_id(fields().function);
                 let method = callee.filter(|callee| kind(*callee) == K::Field);

@@ -68,7 +68,7 @@ impl<'a> File<'a> {
         Ok(Mended { title, applicability: Applicability::Unsafe, edits })
     }
 
-    /// What a chain of calls begins with: the path of its first call, or a variable.
+    /// Returns the head of a chain of calls: the path of its first call, or a variable.
     pub(super) fn head_of(&self, callee: Node<'a>) -> Option<Node<'a>> {
         let mut at = callee;
         for _ in 0..CHAIN {

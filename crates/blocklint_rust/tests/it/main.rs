@@ -1,4 +1,4 @@
-//! What the front end reads, in one program.
+//! Tests of the Rust front end, in one program.
 
 mod robust;
 mod shapes;

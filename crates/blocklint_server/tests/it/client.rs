@@ -26,7 +26,7 @@ pub(crate) struct Client {
     next_id: i32,
     /// The server's description of itself.
     pub(crate) capabilities: Value,
-    /// Notifications that nobody looked at yet.
+    /// Notifications that no test has looked at yet.
     pub(crate) notified: VecDeque<Notification>,
     /// Requests of the server, all of which are answered at once.
     pub(crate) asked: Vec<Request>,

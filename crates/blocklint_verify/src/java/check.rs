@@ -1,4 +1,4 @@
-//! What a row of a Java model demands of the library.
+//! The check of a row of a Java model against the library.
 
 use blocklint_models::{
     Argument, CallRow, Entry, File, HandoverRow, LanguageModels, Path, Role, Selector, TypeExpr, TypeRow, Via,
@@ -14,12 +14,12 @@ use crate::rows::{RowView, arguments_of};
 #[derive(Debug)]
 pub(crate) struct Checker<'a> {
     classes: &'a Classes,
-    /// What is known of types, such as which of them stand for work under way.
+    /// Properties of types, such as which types stand for work under way.
     known: &'a LanguageModels,
     model: &'a File,
 }
 
-/// What the path of a row leads to.
+/// The library's names that the path of a row leads to.
 struct Named {
     /// The class of the methods, or of the constructors.
     owner: String,
@@ -35,7 +35,7 @@ impl<'a> Checker<'a> {
         Checker { classes, known, model }
     }
 
-    /// What does not hold of one path of a row; what a glob covers is noted.
+    /// Returns the mistakes of one path of a row, and adds the names that a glob covers to `found`.
     pub(crate) fn path(&self, row: RowView<'_>, path: &Path, found: &mut Found) -> Vec<String> {
         if path.rank.is_glob() {
             return self.glob(row, path, found);
@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
         covered.iter().filter(waits).map(|(name, _)| format!("covers `{name}`, which gives work to wait for")).collect()
     }
 
-    /// Whether a more specific path speaks of what a call of a name does.
+    /// True if a more specific path states the effect of a call of this name.
     fn is_narrowed(&self, name: &str, path: &Path) -> bool {
         let speaks = |entry: &&Entry<CallRow>| entry.row.has_effect_group() || entry.row.is_async.is_some();
         let mut others = self.model.calls.iter().filter(speaks).flat_map(|entry| &entry.paths);
@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
         !found.is_empty() && found.iter().all(|method| self.is_awaitable(&method.returns))
     }
 
-    /// Whether a type, or one it derives from, stands for work under way or to be subscribed to.
+    /// True if a type, or one it derives from, stands for work under way or to be subscribed to.
     fn is_awaitable(&self, ty: &str) -> bool {
         let waits = |role: Option<Role>| matches!(role, Some(Role::Future | Role::Publisher));
         let own = |name: &str| {
@@ -207,7 +207,8 @@ impl<'a> Checker<'a> {
         Vec::new()
     }
 
-    /// What a call is said to give must be what its descriptor says, or a subtype that is known better.
+    /// Checks the result type of a call: it must be the type of the descriptor, or a subtype that the models know
+    /// better.
     fn returns(&self, row: &CallRow, named: &Named) -> Vec<String> {
         let wanted = match &row.returns {
             Some(TypeExpr::SelfType(_)) => named.owner.as_str(),
@@ -294,7 +295,7 @@ impl<'a> Checker<'a> {
         Some(format!("is taken for ({}), of which no row speaks", other.parameters.join(",")))
     }
 
-    /// What is handed over must be something that users write: an interface, or a class to derive from.
+    /// Checks that the callback's type is one that users write: an interface, or a class to derive from.
     fn callable(&self, row: &HandoverRow, found: &[Method]) -> Vec<String> {
         let Selector::Argument(Argument::Position(position)) = &row.selector else { return Vec::new() };
         let types: Vec<&str> = found.iter().filter_map(|method| parameter(method, *position)).collect();
@@ -329,7 +330,8 @@ impl<'a> Checker<'a> {
         messages
     }
 
-    /// What does not hold of an alias. The other side of a renamed package is in another artifact, or in an older version.
+    /// Returns the mistake of an alias. The other side of a renamed package is in another artifact, or in an older
+    /// version.
     pub(crate) fn alias(&self, left: &str, right: &str) -> Option<String> {
         let exists = |path: &str| {
             let path = path.split('<').next().unwrap_or(path).trim_end_matches('.');
@@ -383,7 +385,7 @@ fn arguments(row: RowView<'_>, found: &[Method]) -> Vec<String> {
     arguments_of(row).iter().filter_map(lacks).collect()
 }
 
-/// Whether a parameter list is what a row wants: each type by its whole or its last name, or any.
+/// True if a parameter list fits that of a row: the row gives the whole name or the last name of each type, or any.
 fn fits(have: &[String], wanted: &[&str]) -> bool {
     let same = |(one, other): (&String, &&str)| {
         let other = other.replace("...", "[]");
@@ -393,7 +395,7 @@ fn fits(have: &[String], wanted: &[&str]) -> bool {
     have.len() == wanted.len() && have.iter().zip(wanted).all(same)
 }
 
-/// Whether a path's body, with globs or without, matches a dotted name segment by segment.
+/// True if a path's body, with globs or without, matches a dotted name segment by segment.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut names = name.split('.');
     pattern.split('.').all(|part| names.next().is_some_and(|name| segment_matches(part, name)))

@@ -22,27 +22,27 @@ pub(super) struct Method {
 }
 
 impl Method {
-    /// Whether users of the library can call or override it, and a compiler did not add it.
+    /// True if users of the library can call or override it and the compiler did not add it.
     pub(super) fn is_visible(&self) -> bool {
         self.flags & (PUBLIC | PROTECTED) != 0 && self.flags & (SYNTHETIC | BRIDGE) == 0
     }
 
-    /// Whether everybody can call it.
+    /// True if it is public.
     pub(super) fn is_public(&self) -> bool {
         self.flags & PUBLIC != 0
     }
 
-    /// Whether no class can override it.
+    /// True if no class can override it.
     pub(super) fn is_fixed(&self) -> bool {
         self.flags & (FINAL | STATIC) != 0
     }
 
-    /// Whether it has no body.
+    /// True if it has no body.
     pub(super) fn is_abstract(&self) -> bool {
         self.flags & ABSTRACT != 0
     }
 
-    /// Whether its last parameter takes any number of arguments.
+    /// True if its last parameter takes any number of arguments.
     pub(super) fn is_variadic(&self) -> bool {
         self.flags & VARARGS != 0
     }
@@ -52,7 +52,7 @@ impl Method {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Class {
     pub(super) name: String,
-    /// What it extends and implements, in this order.
+    /// The classes and interfaces that it extends and implements, in this order.
     pub(super) bases: Vec<String>,
     pub(super) methods: Vec<Method>,
     pub(super) fields: Vec<String>,
@@ -161,7 +161,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// What of the constant pool leads to names.
+/// The entries of the constant pool that lead to names.
 #[derive(Clone, Copy)]
 enum Constant<'d> {
     Text(&'d str),

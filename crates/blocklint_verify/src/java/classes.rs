@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::class_file::{Class, Method, dotted, read};
 
-/// What every class derives from.
+/// The class that every class derives from.
 pub(super) const OBJECT: &str = "java.lang.Object";
 
 /// A class and what it derives from.
@@ -23,7 +23,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Whether one of them has this name.
+    /// True if one of them has this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.names().any(|known| known == name)
     }
@@ -111,13 +111,13 @@ impl Classes {
         self.own.iter().filter(|name| holds(name)).filter(is_public).cloned().collect()
     }
 
-    /// Whether a package lies at a path or below it.
+    /// True if a package lies at a path or below it.
     pub(super) fn has_package(&self, path: &str) -> bool {
         let below = |package: &String| package.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
         self.packages.contains(path) || self.packages.iter().any(below)
     }
 
-    /// Whether the library has classes in exactly this package.
+    /// True if the library has classes in exactly this package.
     pub(super) fn is_own_package(&self, path: &str) -> bool {
         self.own_packages.contains(path)
     }
@@ -143,7 +143,7 @@ impl Classes {
         order
     }
 
-    /// Whether a class is another or derives from it, as far as is at hand.
+    /// True if a class is another or derives from it, as far as its base classes are at hand.
     pub(super) fn derives(&self, name: &str, base: &str) -> bool {
         self.order(name).has(base)
     }

@@ -1,4 +1,4 @@
-//! Whether a call gives something to await.
+//! Tells if a call returns something to await.
 
 use std::sync::LazyLock;
 
@@ -33,7 +33,7 @@ impl Sources<'_> {
         matches!(self.flow(function), Flow::Coroutine | Flow::AsyncGenerator)
     }
 
-    /// Whether calling it gives a coroutine, a future, an asynchronous iterator or context manager.
+    /// True if a call of it returns a coroutine, a future, an asynchronous iterator or context manager.
     pub(super) fn is_async(&self, entity: &Entity) -> bool {
         self.is_async_within(entity, 0)
     }
@@ -76,7 +76,7 @@ impl Sources<'_> {
         depth <= 3 && self.returns_async(function, depth)
     }
 
-    /// Whether one of the calls whose result it returns gives something to await.
+    /// True if the function returns the result of a call that returns something to await.
     fn returns_async(&self, function: &Function, depth: u32) -> bool {
         let file = function.body.file;
         let facts = self.program.facts(file);
@@ -92,7 +92,7 @@ impl Sources<'_> {
         })
     }
 
-    /// Whether nothing at all happens before the result is awaited.
+    /// True if nothing at all happens before the result is awaited.
     pub(super) fn is_coroutine(&self, entity: &Entity) -> bool {
         let Some(function) = entity.function() else { return false };
         let returns = self.program.body(function.body).returns;

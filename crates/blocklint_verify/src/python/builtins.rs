@@ -1,5 +1,5 @@
-//! What every Python program has without an import: names, and the members of their types. The interpreter's own types are
-//! written in C, so that no source says it.
+//! Names that every Python program has without an import, and the members of their types. The interpreter's own types
+//! are written in C, so no Python source declares them.
 
 /// A built-in type.
 #[derive(Debug)]
@@ -8,7 +8,7 @@ pub(super) struct Builtin {
     pub(super) name: &'static str,
     /// The type it derives from; empty for `object`.
     pub(super) base: &'static str,
-    /// What it has besides, separated by spaces.
+    /// Its further members, separated by spaces.
     members: &'static str,
 }
 
@@ -17,7 +17,7 @@ pub(super) fn builtin_type(name: &str) -> Option<&'static Builtin> {
     TYPES.binary_search_by(|known| known.name.cmp(name)).ok().map(|at| &TYPES[at])
 }
 
-/// Whether a type or one it derives from has a member.
+/// True if a type or one it derives from has a member.
 pub(super) fn has_member(of: &Builtin, member: &str) -> bool {
     let mut at = Some(of);
     while let Some(known) = at {
@@ -29,7 +29,7 @@ pub(super) fn has_member(of: &Builtin, member: &str) -> bool {
     false
 }
 
-/// Whether every module knows this name.
+/// True if the name is built in.
 pub(super) fn is_builtin(name: &str) -> bool {
     builtin_type(name).is_some() || OTHERS.split(' ').any(|known| known == name)
 }

@@ -1,4 +1,4 @@
-//! What a row of a Python model demands of the library.
+//! The check of a row of a Python model against the library.
 
 use blocklint_facts::Flow;
 use blocklint_models::{CallRow, Entry, Path, TypeExpr, TypeRow, segment_matches};
@@ -23,7 +23,7 @@ impl<'a> Checker<'a> {
         Checker { sources, exact: paths.map(|path| path.text.as_str()).collect() }
     }
 
-    /// What does not hold of one path of a row; what a glob covers is noted.
+    /// Returns the mistakes of one path of a row, and adds the names that a glob covers to `found`.
     pub(crate) fn path(&self, row: RowView<'_>, path: &Path, found: &mut Found) -> Vec<String> {
         if path.rank.is_glob() {
             return self.glob(row, path, found);
@@ -237,7 +237,7 @@ impl<'a> Checker<'a> {
         messages
     }
 
-    /// What does not hold of an alias: both sides must be the same thing, or one class derive from the other.
+    /// Returns the mistake of an alias: both sides must be the same thing, or one class derive from the other.
     pub(crate) fn alias(&self, left: &str, right: &str) -> Option<String> {
         if right.contains('<') {
             return None;

@@ -28,7 +28,7 @@ impl Signature {
         self.names().collect::<Vec<_>>().join(", ")
     }
 
-    /// What is wrong with an argument that a row names.
+    /// Returns the mistake of an argument that a row names.
     pub(super) fn mismatch(&self, argument: &Argument) -> Option<String> {
         let (name, position) = match argument {
             Argument::AllPositional | Argument::Receiver => return None,
@@ -53,7 +53,7 @@ impl Signature {
     }
 }
 
-/// What the twin lacks of a call's parameters, by the pair of overloads that lack least.
+/// Returns the parameters of a call that the twin lacks, by the pair of overloads that lack least.
 pub(super) fn lost_parameters(call: &[Signature], twin: &[Signature]) -> Vec<String> {
     let lost = |call: &Signature, twin: &Signature| {
         let is_lost = |name: &&str| {

@@ -171,7 +171,7 @@ fn report(rows: &str) -> Report {
     verify(&model(rows), &places)
 }
 
-/// What does not hold of these rows, without their lines.
+/// Returns the mistakes of these rows, without their lines.
 fn problems(rows: &str) -> Vec<String> {
     report(rows).problems.iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect()
 }

@@ -1,4 +1,4 @@
-//! What one item of a response is like: how many fields it has, and how deep models nest in it.
+//! The shape of one item of a response: how many fields it has, and how deep models nest in it.
 
 use blocklint_facts::{BodyId, Form, FormId};
 use blocklint_link::classes::hierarchy::Ancestor;
@@ -18,7 +18,7 @@ pub(super) struct Item {
     pub(super) levels: u32,
     /// It is one plain value, such as a name.
     pub(super) is_plain: bool,
-    /// Whether the response is the collection, rather than a model that holds it.
+    /// True if the response is the collection, rather than a model that holds it.
     pub(super) is_direct: bool,
     /// A list of it, as the file of the route can write it.
     pub(super) written: Option<String>,
@@ -54,7 +54,7 @@ pub(super) fn item_of_value(linker: &Linker<'_>, scope: Scope, form: FormId) -> 
     item_of(linker, linker.eval(scope, form), scope.file, DEEPEST)
 }
 
-/// Whether a value is `[row.name for row in rows]`.
+/// True if a value is `[row.name for row in rows]`.
 fn is_of_names(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     let facts = linker.program.facts(scope.file);
     written_element(linker, scope, form).is_some_and(|element| match facts.form(element) {
@@ -133,7 +133,7 @@ fn item_of(linker: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Optio
                     return None;
                 }
                 let item = item_of(linker, typed, class.file, depth).filter(|item| item.levels > 0)?;
-                // What it is a list of is no response model.
+                // A list of such items is no response model here.
                 Some(Item { is_direct: false, written: None, ..item })
             })
         }
@@ -141,7 +141,7 @@ fn item_of(linker: &Linker<'_>, typed: Typed, file: FileId, depth: u32) -> Optio
     })
 }
 
-/// What one item is, by its type.
+/// Returns the shape of one item, by its type.
 fn one(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
     let class = typed.and_then(|typed| {
         linker.values.members(typed.value).iter().find_map(|val| match *val {
@@ -224,7 +224,7 @@ fn written_model(linker: &Linker<'_>, class: ClassRef, file: FileId) -> Option<S
     Some(format!("list[{}]", facts.text(facts.var(named).name)))
 }
 
-/// Whether a field of this name is, by custom, a short text or a number.
+/// True if a field of this name is, by custom, a short text or a number.
 fn is_plain_name(name: &str) -> bool {
     let last = name.rsplit('_').next().unwrap_or(name);
     matches!(last, "id" | "uuid" | "name" | "key" | "slug" | "code" | "title" | "label" | "email" | "username")

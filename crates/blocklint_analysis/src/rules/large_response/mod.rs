@@ -92,7 +92,7 @@ struct SerialisedResponse {
     way: Serialisation,
     /// The call from which its items come, if the code shows it.
     source: Option<SiteRef>,
-    /// Whether the code of that call is not there, so that nobody knows how many it gives.
+    /// True if the code of that call is not there, so that its number of items is unknown.
     is_unseen: bool,
     /// A bound that is visible and large.
     bound: Option<u64>,
@@ -102,7 +102,7 @@ struct SerialisedResponse {
     levels: u32,
     severity: Severity,
     confidence: Confidence,
-    /// What else versions of the declared range do.
+    /// The behaviour of other versions in the declared range, in words.
     versions: Option<String>,
     /// The response class that the route or the application names, as written, if it may be dropped.
     class: Option<String>,
@@ -170,7 +170,7 @@ fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut
             continue;
         }
         let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
-        // What renders by itself is no matter of the route's.
+        // A returned value that renders itself is judged at its own call.
         if let Some((site, content, way)) = rendered(linker, scope, exit.value, row.flow == Flow::Coroutine) {
             let evidence = size(linker, scope, content);
             if let Some(one) = judged(linker, route, site, way, &declared, evidence, limited, None) {
@@ -187,7 +187,7 @@ fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut
             && evidence.is_unseen()
             && is_put_under_keys(linker, scope, exit.value)
         {
-            // What several calls give is put under keys: nothing says that one of them gives many.
+            // A dictionary of the results of several calls does not show that one of them has many items.
             evidence.source = None;
         }
         let item = declared.model.and_then(|model| item_of_type(linker, route.body, model));
@@ -256,7 +256,7 @@ fn judged(
     };
     let confidence = match evidence.size {
         _ if bound.is_some() => Confidence::High,
-        // What belongs to one user or is made by one request is rarely much.
+        // The rows of one user, or rows that one request makes, are rarely many.
         Size::Unbounded if evidence.narrowed || !evidence.shown || !reads(linker, route) => Confidence::Low,
         Size::Unbounded => Confidence::Medium,
         // Rows from code that is not there: a type or a loop says that there are many of something, and nothing how many.
@@ -306,13 +306,13 @@ fn judged(
     })
 }
 
-/// Whether a route answers questions, rather than doing something and telling what came of it.
+/// True if a route answers questions, rather than doing something and reporting the result.
 fn reads(linker: &Linker<'_>, route: &Route) -> bool {
     let facts = linker.program.facts(route.made.file);
     matches!(facts.text(linker.program.site(route.made).name), "get" | "api_route")
 }
 
-/// Whether a value is a dictionary whose keys are written out, also through one local name.
+/// True if a value is a dictionary whose keys are written out, also through one local name.
 fn is_put_under_keys(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
@@ -322,7 +322,7 @@ fn is_put_under_keys(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     }
 }
 
-/// Whether a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
+/// True if a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
 fn is_about_one(linker: &Linker<'_>, route: &Route) -> bool {
     let facts = linker.program.facts(route.made.file);
     linker.program.args_of(route.made).iter().any(|arg| match facts.form(arg.value) {
@@ -386,7 +386,7 @@ fn call_behind(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<SiteRe
     }
 }
 
-/// Whether a value is a response already: the framework sends it as it is.
+/// True if a value is a response already: the framework sends it as it is.
 fn is_response(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     let typed = linker.eval(scope, form);
     linker.values.members(typed.value).iter().any(|val| match *val {
@@ -410,7 +410,8 @@ fn class_path(linker: &Linker<'_>, class: blocklint_link::program::ids::ClassRef
     })
 }
 
-/// Whether an endpoint lets callers say how much they want: a bound, as a number where it states one.
+/// Returns the bound by which an endpoint lets callers limit the number of items: the stated number, or 1 where none is
+/// stated.
 fn is_limited(linker: &Linker<'_>, body: BodyRef) -> Option<u64> {
     let facts = linker.program.facts(body.file);
     let mut limited = None;
@@ -428,7 +429,7 @@ fn is_limited(linker: &Linker<'_>, body: BodyRef) -> Option<u64> {
     limited
 }
 
-/// Whether a type or default names a page: `Depends(pagination)`, `Annotated[int, Depends(page_of)]`, `PageParams`.
+/// True if a type or default names a page: `Depends(pagination)`, `Annotated[int, Depends(page_of)]`, `PageParams`.
 fn speaks_of_pages(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);

@@ -20,7 +20,7 @@ pub(crate) fn slow_call(way: Serialisation) -> &'static str {
     }
 }
 
-/// What a route says of its response.
+/// The declaration of a route's response.
 pub(super) struct Declared {
     /// Its way.
     pub(super) way: Serialisation,
@@ -28,9 +28,9 @@ pub(super) struct Declared {
     pub(super) model: Option<FormId>,
     /// The response class that may be dropped, as written.
     pub(super) class: Option<String>,
-    /// Whether the response class renders JSON in compiled code.
+    /// True if the response class renders JSON in compiled code.
     pub(super) compiled: bool,
-    /// What else versions of the declared range do.
+    /// The behaviour of other versions in the declared range, in words.
     pub(super) versions: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn is_response(path: &str) -> bool {
     of_framework && last.ends_with("Response") || last == "TemplateResponse"
 }
 
-/// What a fact about versions is called that code can show too.
+/// The name of a fact about versions that code can show too.
 const OLD_MODELS: &str = "pydantic-1";
 
 /// The fact that only the first version of the models' library goes with it.
@@ -56,7 +56,7 @@ const WITH_OLD_MODELS: &str = "fastapi-pydantic-1";
 /// The fact that a response model gives bytes in one call.
 const DUMPS: &str = "fastapi-dump-json";
 
-/// Whether code shows a fact that no version decides: names that only the first version of the models' library has, and
+/// True if code shows a fact that no version decides: names that only the first version of the models' library has, and
 /// none of those that came later.
 pub(crate) fn shows_by_code(linker: &Linker<'_>, folder: &str, switch: &str) -> bool {
     if switch != OLD_MODELS {
@@ -106,7 +106,7 @@ const OF_OLD: &[&str] =
 /// Modules that only later versions have.
 const OF_NEW: &[&str] = &["pydantic_settings", "pydantic_core", "pydantic.v1", "pydantic.functional_validators"];
 
-/// What versions do that a range allows besides the newest, in words.
+/// Returns the behaviour of older versions that a range allows besides the newest, in words.
 pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dependency) -> Option<String> {
     let said = &dependency.said_in;
     match switch {
@@ -122,7 +122,7 @@ pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dep
     }
 }
 
-/// What a route says of its response; none where it gives no JSON of models.
+/// Returns the declaration of a route's response; none where the route gives no JSON of models.
 pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<Declared> {
     let file = route.body.file;
     let facts = linker.program.facts(file);

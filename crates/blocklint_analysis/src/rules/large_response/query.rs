@@ -1,5 +1,5 @@
-//! What the chain of calls behind a value asks of a database: whether it asks for rows at all, what bounds them, and what
-//! narrows them to those of one thing.
+//! The database query in the chain of calls behind a value: whether there is one, the bounds on its rows, and the
+//! conditions that narrow the rows to those of one thing.
 
 use blocklint_facts::{Comparison, Form, FormId, SiteId, SiteKind, VarKind};
 use blocklint_link::calls::targets::Target;
@@ -59,7 +59,7 @@ const WHERE: [&str; 9] = ["where", "filter", "filter_by", "find", "and_", "or_",
 /// Conditions by a method.
 const PICKING: [&str; 9] = ["any", "has", "exists", "contains", "like", "ilike", "between", "startswith", "match"];
 
-/// What a chain of calls consists of.
+/// The parts of a chain of calls.
 #[derive(Default)]
 pub(super) struct Chain {
     /// Its calls, the outermost first, those in arguments behind.
@@ -70,12 +70,12 @@ pub(super) struct Chain {
     texts: Vec<blocklint_facts::Sym>,
     /// Some part of it is a slice.
     sliced: bool,
-    /// What was looked at.
+    /// The forms that were looked at.
     seen: Vec<FormId>,
 }
 
 impl Chain {
-    /// Whether some text in it is so long that facts have only its beginning.
+    /// True if some text in it is so long that facts have only its beginning.
     pub(super) fn has_long_text(&self, facts: &blocklint_facts::FileFacts) -> bool {
         self.texts.iter().any(|&text| facts.text(text).len() >= CUT)
     }
@@ -167,7 +167,7 @@ fn bound_in_helper(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Evi
     })
 }
 
-/// What a body returns, and where.
+/// Returns the values that a body returns, with their places.
 pub(super) fn exits_of(linker: &Linker<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
     let (facts, body_id) = linker.program.facts_and_id(body);
     let exits = facts.exits.iter().filter(|exit| {
@@ -176,7 +176,7 @@ pub(super) fn exits_of(linker: &Linker<'_>, body: BodyRef) -> Vec<(Scope, FormId
     exits.map(|exit| (Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value)).collect()
 }
 
-/// Whether a chain asks a database for rows: some call in it is a query's.
+/// True if a chain asks a database for rows: some call in it is a query's.
 pub(super) fn is_query(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
     let facts = linker.program.facts(scope.file);
     chain.calls.iter().any(|&site| ASKING.contains(&facts.text(facts.site(site).name)))
@@ -185,7 +185,7 @@ pub(super) fn is_query(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool
             || chain.members.first().is_some_and(|&name| FETCHING.contains(&facts.text(name)))
 }
 
-/// Whether the code shows what is asked for: not where a helper is given its query, or a text is put together.
+/// True if the code shows the query. It does not where a helper is given its query, or a text is put together.
 pub(super) fn shows_query(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
     let facts = linker.program.facts(scope.file);
     chain.calls.iter().any(|&site| SHOWING.contains(&facts.text(facts.site(site).name)))
@@ -196,8 +196,8 @@ pub(super) fn shows_query(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> b
         })
 }
 
-/// Whether a query asks for what belongs to one thing, or for one row for many: some condition in its chain compares with
-/// a value, or something groups.
+/// True if a query asks for the rows of one thing, or for one row for many: some condition in its chain compares with a
+/// value, or something groups.
 pub(super) fn is_narrowed(linker: &Linker<'_>, scope: Scope, chain: &Chain) -> bool {
     let facts = linker.program.facts(scope.file);
     let by_text = |text: &str| {
@@ -243,7 +243,7 @@ fn asks_for_one(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> 
     }
 }
 
-/// Whether a call gives no more than it is asked for: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
+/// True if a function has a parameter that bounds its result (`limit`, `page_size`), or one of a type for pages.
 pub(super) fn takes_bound(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     linker.program.params_of(body).iter().any(|param| {

@@ -1,4 +1,5 @@
-//! What the code tells of how many things a value holds: where they come from, and what bounds them on the way.
+//! The number of things that a value holds, as far as the code tells: where they come from, and their bounds on the
+//! way.
 
 use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
 use blocklint_link::calls::targets::Target;
@@ -126,17 +127,17 @@ pub(super) enum Size {
     Large(u64),
 }
 
-/// What is known of a value's size, and from where.
+/// The known size of a value, and its source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evidence {
     pub(super) size: Size,
     /// The call that gives the things.
     pub(super) source: Option<SiteRef>,
-    /// Whether its query asks for what belongs to one thing (`where(Row.user_id == user.id)`).
+    /// True if its query asks for the rows of one thing (`where(Row.user_id == user.id)`).
     pub(super) narrowed: bool,
-    /// Whether the code shows the query.
+    /// True if the code shows the query.
     pub(super) shown: bool,
-    /// Whether the code goes through it: it is a collection, whatever its type is.
+    /// True if the code iterates over it: it is a collection, whatever its type is.
     pub(super) listed: bool,
 }
 
@@ -152,7 +153,7 @@ impl Evidence {
         if more { other } else { self }
     }
 
-    /// Whether it comes from code that is not there.
+    /// True if the value comes from code that is not there.
     pub(super) fn is_unseen(self) -> bool {
         self.size == Size::Unknown && self.source.is_some()
     }
@@ -164,7 +165,7 @@ const TELLING: [&str; 22] = [
     "start", "end", "since", "until", "filter", "filters", "search", "q",
 ];
 
-/// Whether a name of a parameter or method asks for a part.
+/// True if a name of a parameter or method asks for a part.
 pub(super) fn is_bound_name(name: &str) -> bool {
     let is_set = matches!(name, "in_" | "any_");
     let name = name.trim_matches('_').to_ascii_lowercase();
@@ -173,19 +174,19 @@ pub(super) fn is_bound_name(name: &str) -> bool {
         || ["limit", "page_size", "per_page", "paginat", "offset"].iter().any(|part| name.contains(part))
 }
 
-/// Whether a name that asks for a part says how many, not where it begins.
+/// True if a name that asks for a part tells how many, not where the part begins.
 pub(super) fn is_amount_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let begins = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
     !begins && !matches!(name.as_str(), "page" | "page_number" | "page_num" | "page_no" | "page_index" | "p")
 }
 
-/// Whether a type speaks of pages.
+/// True if a type is named for pages.
 pub(super) fn is_bound_type(text: &str) -> bool {
     ["Page", "Pagin", "pagin", "page", "Cursor", "Limit", "limit"].iter().any(|part| text.contains(part))
 }
 
-/// What the code tells of a value's size.
+/// Returns the size of a value, as far as the code tells.
 pub(super) fn size(linker: &Linker<'_>, scope: Scope, form: FormId) -> Evidence {
     size_within(linker, scope, form, 14)
 }
@@ -274,7 +275,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
             if values.len() > 6 {
                 return UNKNOWN;
             }
-            // `rows = rows[:10]`, `stmt = stmt.limit(10)`: whoever bounds it last bounds it.
+            // `rows = rows[:10]`, `stmt = stmt.limit(10)`: the last bound holds.
             let each = values.iter().map(|&value| match names(linker, scope, value, var, 6) {
                 true => bound_in(linker, scope, &chain(linker, scope, [value]), 3).unwrap_or(SMALL),
                 false => size_within(linker, scope, value, depth),
@@ -291,7 +292,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
     }
 }
 
-/// What loops add to an empty container: `for row in rows: found.append(row)`.
+/// Returns the size of an empty container that loops fill: `for row in rows: found.append(row)`.
 fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
     let facts = linker.program.facts(scope.file);
     let mut found = SMALL;
@@ -327,7 +328,7 @@ fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarI
 fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
     let facts = linker.program.facts(scope.file);
     let mut evidence = size_within(linker, scope, iterated, depth);
-    // What is in each of many: `for group in groups for client in group["clients"]`.
+    // A part of each of many things is as many: `for group in groups for client in group["clients"]`.
     if evidence.size == Size::Unknown
         && evidence.source.is_none()
         && let Some(outer) = gone_through_for(linker, scope, iterated, 4)
@@ -344,7 +345,7 @@ fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) ->
     evidence
 }
 
-/// What is gone through for the variable that a form is a part of.
+/// Returns the value that is iterated for the variable that a form is a part of.
 fn gone_through_for(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
@@ -358,7 +359,8 @@ fn gone_through_for(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32)
     }
 }
 
-/// What the innermost loop around a region goes over; none in no loop, or where the loop is left early.
+/// Returns the value that the innermost loop around a region iterates over; none outside of loops, or where the loop is
+/// left early.
 fn loop_around(linker: &Linker<'_>, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
     let facts = linker.program.facts(scope.file);
     let mut at = region;
@@ -373,7 +375,7 @@ fn loop_around(linker: &Linker<'_>, scope: Scope, region: blocklint_facts::Regio
     None
 }
 
-/// What a comprehension with this element goes over.
+/// Returns the value that a comprehension with this element iterates over.
 fn iterated_for(linker: &Linker<'_>, scope: Scope, element: FormId) -> Option<FormId> {
     let facts = linker.program.facts(scope.file);
     match facts.form(element) {
@@ -408,7 +410,7 @@ fn iterated_for(linker: &Linker<'_>, scope: Scope, element: FormId) -> Option<Fo
     }
 }
 
-/// Whether a loop over a value is one of a comprehension, whose names are no variables of the body.
+/// True if a loop over a value is one of a comprehension, whose names are no variables of the body.
 fn is_comprehension(linker: &Linker<'_>, scope: Scope, iterated: FormId) -> bool {
     let facts = linker.program.facts(scope.file);
     let takes = |form: FormId| match facts.form(form) {
@@ -508,7 +510,7 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
             if one.size < Size::Unknown && all.size == Size::Unknown { one } else { all.most(one) }
         });
     }
-    // What is iterated over directly: `for row in await session.execute(select(A))`.
+    // The result of a query may be iterated directly: `for row in await session.execute(select(A))`.
     if matches!(name, "execute" | "exec" | "stream" | "query") {
         let chain = chain(linker, scope, args.iter().map(|arg| arg.value));
         if let Some(bound) = bound_in(linker, scope, &chain, 3) {
@@ -521,7 +523,7 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
     given_unseen(linker, scope, site)
 }
 
-/// What a call gives whose code is not there, as far as it says nothing of how much that is.
+/// Returns the size of the result of a call whose code is not there, by its arguments.
 fn given_unseen(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
     let facts = linker.program.facts(site.file);
     let args = linker.program.args_of(site);
@@ -553,7 +555,7 @@ fn given_unseen(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
                     _ => false,
                 }
         });
-    // What is called on one of many belongs to that one.
+    // The result of a call on one of many things belongs to that thing.
     let of_one = matches!(facts.form(linker.program.site(site).callee), Form::Attr(base, _)
             if gone_through_for(linker, scope, base, 4).is_some());
     Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
@@ -587,7 +589,7 @@ fn asked(linker: &Linker<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evi
     }
 }
 
-/// Whether a call constructs an instance of some class.
+/// True if a call constructs an instance of some class.
 fn makes_instance(linker: &Linker<'_>, site: SiteRef) -> bool {
     use blocklint_link::values::value::Val;
     let facts = linker.program.facts(site.file);
@@ -599,7 +601,7 @@ fn makes_instance(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// What a function of the project gives.
+/// Returns the largest size among the values that a function of the project returns.
 fn size_of_body(linker: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
     let Some(depth) = depth.checked_sub(2) else { return UNKNOWN };
     let each = exits_of(linker, body).into_iter().map(|(scope, value)| size_within(linker, scope, value, depth));
@@ -641,7 +643,7 @@ pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Eviden
     None
 }
 
-/// Whether a form speaks of a variable.
+/// True if a form mentions a variable.
 fn names(linker: &Linker<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(scope.file);

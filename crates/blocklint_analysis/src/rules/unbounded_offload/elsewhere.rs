@@ -1,5 +1,5 @@
-//! Rust: a calculation that one place of the project hands to a thread and a coroutine calls by itself. What the code does is
-//! not known to be long, but whoever handed it over took it to be.
+//! Rust: a calculation that one place of the project hands to a thread and a coroutine calls by itself. The calculation
+//! is not known to be long, but the hand-over shows that its author took it to be.
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Effect, Language, RuleCode, Severity, What};
@@ -26,7 +26,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         let mut finding = search.finding(mistake, one.site, call, severity, Confidence::Medium);
         finding.effect = Some(Effect::Cpu);
         finding.context = Some(Context::EventLoop);
-        finding.note = Some(format!("`{}` hands the same to a thread", holder_name(linker, one.elsewhere)));
+        finding.note = Some(format!("`{}` runs the same in a thread", holder_name(linker, one.elsewhere)));
         finding
     };
     all.into_iter().map(finding).collect()
@@ -37,9 +37,9 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
 pub(crate) struct CalledHere {
     /// The call in a coroutine.
     pub(crate) site: SiteRef,
-    /// What it calls.
+    /// The function that it calls.
     pub(crate) function: BodyRef,
-    /// The call that hands the same to a thread.
+    /// The call that runs the same in a thread.
     pub(crate) elsewhere: SiteRef,
 }
 
@@ -56,7 +56,7 @@ fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
     }
     let mut found = Vec::new();
     for (function, elsewhere) in handed {
-        // What is known to block is reported as that.
+        // A function that is known to block has a finding of its own.
         let is_known = judge.waits.contains(&function) || judge.calculating.contains(&function);
         if is_known || !(calculates(linker, function, &mut known) || is_left_to_a_library(linker, function)) {
             continue;
@@ -121,7 +121,7 @@ fn result_in(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::SiteId>
     }
 }
 
-/// Whether a function does no more than call one of a library that no model describes, and gives what that gives.
+/// True if a function only calls one function of a library that no model describes, and returns its result.
 fn is_left_to_a_library(linker: &Linker<'_>, function: BodyRef) -> bool {
     let (facts, function_id) = linker.program.facts_and_id(function);
     let of_body = |body: BodyId| body == function_id;

@@ -1,5 +1,6 @@
-//! Rust: a project's own functions that hand a closure they are given to the blocking pool. Who calls them hands it over, and
-//! there a bound would belong: `fn off(work: impl FnOnce()) { spawn_blocking(move || span.in_scope(work)) }`.
+//! Rust: a project's own functions that hand a closure they are given to the blocking pool. A caller of such a function
+//! hands work over, and a bound belongs there: `fn off(work: impl FnOnce()) { spawn_blocking(move ||
+//! span.in_scope(work)) }`.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};
@@ -66,7 +67,8 @@ pub(super) fn handed_through<'a>(
     found
 }
 
-/// What a call gives for a wrapper's parameter; also where the wrapper implements a trait that the call names.
+/// Returns the argument of a call for a wrapper's parameter; also where the wrapper implements a trait that the call
+/// names.
 fn given_for(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
     if let Some(form) = linker.passed(site, wrapper.body, wrapper.param) {
         return Some(form);
@@ -107,7 +109,7 @@ fn body(site: SiteRef, body: BodyId) -> BodyRef {
     site.file.body_ref(body)
 }
 
-/// Whether a closure in a form calls something, or passes it on.
+/// True if a closure in a form calls a wanted form, or passes it on.
 fn in_closure(facts: &FileFacts, form: FormId, wanted: &dyn Fn(Form) -> bool) -> bool {
     let literal = |form: Form| match form {
         Form::Callable(of) => facts.sites.iter().enumerate().any(|(at, row)| {

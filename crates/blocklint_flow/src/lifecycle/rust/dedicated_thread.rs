@@ -155,7 +155,8 @@ impl Life<'_, '_, '_> {
     /// True if a site asks the terminal in what `main` awaits in place, on the main thread of a runtime of several: that is the thread of
     /// the terminal's one user, and the runtime's tasks run on others.
     pub(crate) fn is_own_terminal(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        // Whether `main` has but one thread is not asked for each: where that is said, all are taken to have one.
+        // We do not ask for each `main` if it has only one thread: where a project names `current_thread`, each `main`
+        // is taken to have one.
         self.linker.program.name("current_thread").is_none()
             && self.calls_one_of(site, lang::rust::conventions::ASKS_TERMINAL)
             && !self.is_spawned(site, inner, function)

@@ -164,7 +164,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         let sites = self.entering(body).unwrap_or_default();
         if sites.is_empty() || sites.len() > MOST_SITES {
-            // What is called through a trait in a command is the command's, too; what nobody calls serves nobody.
+            // A trait's method in a file of commands belongs to a command; a function without callers runs for no
+            // request.
             if self.is_of_trait(body) && self.is_of_commands(body.file) {
                 return Some(When::Command);
             }
@@ -183,7 +184,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             }
             is_used = true;
             all = match (all, when) {
-                // That it is tested says nothing of who else calls it.
+                // A test of it tells nothing of its other callers.
                 (Some(When::Test), Some(when)) => Some(when),
                 (Some(known), Some(When::Test)) => Some(known),
                 (Some(known), Some(when)) => Some(known.and(when)),
@@ -194,7 +195,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             }
         }
         match all {
-            // Nor does it say that nobody else does.
+            // A test does not show either that it has no other callers.
             Some(When::Test) => Some(When::Unknown),
             _ if !is_used => Some(When::Unknown),
             all => all,
@@ -243,7 +244,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let is_first = facts.text(row.name) == "main"
             && row.parent.get() == Some(BodyId(0))
             && lang::rust::modules::is_crate_root(self.linker, relative);
-        // What is given a runtime of its own to run on (`#[tokio::main]`) is driven by the thread that calls it.
+        // A function with a runtime of its own to run on (`#[tokio::main]`) is driven by the thread that calls it.
         is_first
             || self.linker.decorator_paths(body).iter().any(|&path| self.linker.library.text(path).ends_with("::main"))
     }
@@ -370,7 +371,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             let class = body.file.class_ref(class);
             let name = linker.program.global(body.file, row.name)?;
             let ancestors = linker.mro(class);
-            // Who calls a library's trait is not seen.
+            // The callers of a library's trait are unknown.
             if !ancestors.iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_))) {
                 return None;
             }

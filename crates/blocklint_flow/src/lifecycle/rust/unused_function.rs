@@ -25,7 +25,7 @@ impl Life<'_, '_, '_> {
         let Some(own) = self.crate_index(body.file) else { return false };
         let crates = &self.linker.program.layout.crates;
         let relative = &self.linker.program.files[body.file.index()].relative;
-        // What a program itself does not use the compiler tells; in a library nobody does.
+        // The compiler reports unused functions of a program, but not those of a library.
         let is_library = crates[own].roots.first().is_some_and(|root| root.ends_with("lib.rs"))
             && !crates[own].roots.iter().any(|root| root == relative && !root.ends_with("lib.rs"));
         if !is_library || crates[own].dependencies.is_none() {
@@ -50,7 +50,7 @@ impl Life<'_, '_, '_> {
     fn find_unused(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
-        // What an attribute makes of a method or of its whole `impl` is not seen.
+        // The effect of an attribute on a method or on its whole `impl` is unknown.
         let of_others = row.class.get().is_some_and(|class| {
             let class = facts.class(class);
             let of_block = class.kind == ClassKind::Impl && class.decorators.len > 0;

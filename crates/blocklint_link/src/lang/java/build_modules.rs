@@ -26,9 +26,10 @@ pub(crate) struct Modules {
     of_file: Vec<Option<u32>>,
     /// The modules that are built with each one, itself too.
     above: Vec<Set>,
-    /// Whether each answers requests on a servlet container's threads, by what it or the programs that are built with it are built with.
+    /// True for each module that answers requests on a servlet container's threads, because of its own libraries or
+    /// those of the programs that use it.
     servlets: Vec<bool>,
-    /// Whether each is built with a server that is made for publishers.
+    /// True for each module that is built with a reactive server, which answers requests with publishers.
     reactive: Vec<bool>,
     open: Vec<bool>,
     /// Those that hold nothing but tests: what meets in them runs in no program.
@@ -71,7 +72,8 @@ impl Modules {
                     modules[next].artifacts.iter().any(|name| lang::java::names::is_artifact_of_reactive_server(name));
                 by_publishers |=
                     modules[next].artifacts.iter().any(|name| lang::java::names::is_artifact_of_publishers(name));
-                // Who is built with a module of tests is so for its own tests.
+                // A module that needs a module of tests uses it for its own tests only, so that its further needs do
+                // not count.
                 if next == at || !is_of(&tests, next) {
                     queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
                 }
@@ -100,7 +102,7 @@ impl Modules {
         }
     }
 
-    /// Whether a module is built with both: one of tests only counts for its own code.
+    /// True if some module is built with both modules. A module of tests counts only if one of the two is one.
     fn meet(&self, a: usize, b: usize) -> bool {
         let counts_tests = is_of(&self.tests, a) || is_of(&self.tests, b);
         let mut words = self.above[a].iter().zip(&self.above[b]).zip(&self.tests);
@@ -117,7 +119,7 @@ impl Linker<'_> {
         self.tables.java.build_modules.get_or_init(|| Modules::new(self.program))
     }
 
-    /// Whether code of two files may run in one program.
+    /// True if code of two files may run in one program.
     pub(crate) fn may_meet(&self, a: FileId, b: FileId) -> bool {
         if a == b || self.program.layout.modules.len() < 2 {
             return true;
@@ -127,13 +129,13 @@ impl Linker<'_> {
         a == b || modules.open[a] || modules.open[b] || modules.meet(a, b)
     }
 
-    /// Whether what the module of a file is built with answers requests on a servlet container's threads.
+    /// True if the module of a file is built with libraries that answer requests on a servlet container's threads.
     pub(crate) fn is_built_with_servlets(&self, file: FileId) -> bool {
         let modules = self.java_modules();
         modules.of(file).is_some_and(|at| modules.servlets[at])
     }
 
-    /// Whether what the module of a file is built with is a server that is made for publishers.
+    /// True if the module of a file is built with a reactive server, which answers requests with publishers.
     pub(crate) fn is_built_with_reactive_server(&self, file: FileId) -> bool {
         let modules = self.java_modules();
         modules.of(file).is_some_and(|at| modules.reactive[at])

@@ -55,7 +55,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Whether an annotation is the language's own, which makes nothing an entry: `@Override`.
+/// True if an annotation is part of the language and makes no class an entry point: `@Override`.
 fn is_of_language(path: &str) -> bool {
     path.starts_with("java.lang.")
 }

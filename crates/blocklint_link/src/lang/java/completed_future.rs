@@ -11,7 +11,7 @@ use crate::syntax::forms::{field_of, is_same};
 use crate::values::value::EnvId;
 
 impl Linker<'_> {
-    /// Whether the future that a call stands on was asked before, in the same body, if it is done.
+    /// True if the same body has tested, before a call on a future, that the future is done.
     pub(crate) fn was_checked_done(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
@@ -31,8 +31,8 @@ impl Linker<'_> {
         }) || self.says_own_is_done(site, receiver)
     }
 
-    /// Whether the same body has asked a method of its own class before that tells if the future of a field is done:
-    /// `assert isSuspended(); suspended.join();`.
+    /// True if the same body has called, before this site, a method of its own class that tells if the future of a
+    /// field is done: `assert isSuspended(); suspended.join();`.
     fn says_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let here = self.program.site(site).at;
@@ -57,7 +57,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a getter reads the field of its name: `it.getFuture()` and `it.future`.
+    /// True if form `b` is a call of the getter of the field that form `a` reads: `it.getFuture()` and `it.future`.
     pub(crate) fn reads_same(&self, file: FileId, a: FormId, b: FormId) -> bool {
         let facts = self.program.facts(file);
         let (Form::Attr(of, name), Form::Result(call)) = (facts.form(a), facts.form(b)) else { return false };

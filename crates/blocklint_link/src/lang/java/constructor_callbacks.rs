@@ -75,7 +75,7 @@ impl Linker<'_> {
         all.filter(|&id| class.is_some() && of_class(id)).map(|id| body.file.body_ref(id)).collect()
     }
 
-    /// Whether a call of this method on a field runs the lambda that the field was given.
+    /// True if a call of this method on a field runs the lambda that the field holds.
     fn runs_its_callable(&self, field: VarRef, method: &str) -> bool {
         let Some(row) = self.program.assigns_of(field).find(|row| row.annotation.is_some()) else { return false };
         let declared = self.annotation(Scope { file: field.file, at: row.at, env: EnvId::NONE }, row.annotation);
@@ -104,7 +104,9 @@ impl Linker<'_> {
         kept.collect()
     }
 
-    /// Adds what a call of a method runs of what its object was made with. What only one object is made with its class says itself.
+    /// Adds the callables that a method of an object runs and that were passed to the object's constructor. A
+    /// constructor with a single call is left out, because the fields of its class already tell the callable. So are
+    /// calls on the object itself.
     pub(crate) fn add_kept(&self, targets: &mut Targets, body: BodyRef, site: SiteRef) {
         if self.program.language(body.file) != Language::Java {
             return;

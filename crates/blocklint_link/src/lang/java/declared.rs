@@ -85,7 +85,8 @@ impl Linker<'_> {
             _ => None,
         };
         let Some(of) = only(declared.value) else { return self.made_by(body, declared).unwrap_or(declared) };
-        // What a chain of methods returns is typed by its declarations, which may go round in circles.
+        // Only new objects, locals and lazy values are evaluated. Results of other methods keep their declared types,
+        // because methods that return each other's results may go round in a cycle.
         let is_plain = |value: FormId| match facts.form(value) {
             Form::Var(var) => facts.var(var).body == body_id && !matches!(facts.var(var).kind, VarKind::Param(_)),
             Form::Result(site) => {

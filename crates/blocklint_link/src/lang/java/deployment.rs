@@ -21,7 +21,7 @@ const MOST_CALLS: u32 = 5;
 /// Where the classes of a project are deployed.
 #[derive(Default)]
 pub(crate) struct Deployments {
-    /// Whether each known deployment of a class is on threads that may block.
+    /// True for a class if each of its known deployments is on threads that may block.
     on_workers: FxHashMap<ClassRef, bool>,
 }
 
@@ -54,7 +54,8 @@ impl<'a> Linker<'a> {
             && uses.all(|of| self.is_with_workers(self.program.body_of_site(of.site()), depth - 1, seen))
     }
 
-    /// Whether objects of a class are deployed as a whole: its base says so, or somebody deploys it.
+    /// True if objects of a class are deployed as a whole: its base is a deployable class, or a call in the project
+    /// deploys it.
     pub(crate) fn is_deployable(&self, class: ClassRef) -> bool {
         let says = |ancestor: &Ancestor| match *ancestor {
             Ancestor::Library(ty, _) => {
@@ -65,7 +66,7 @@ impl<'a> Linker<'a> {
         self.mro(class).iter().any(says) || self.deployments().on_workers.contains_key(&class)
     }
 
-    /// Whether every known deployment of a class, or of one that derives from it, is on threads that may block.
+    /// True if every known deployment of a class, or of one that derives from it, is on threads that may block.
     pub(crate) fn is_deployed_on_workers(&self, class: ClassRef) -> bool {
         let known = &self.deployments().on_workers;
         if known.is_empty() {

@@ -17,7 +17,7 @@ use crate::values::value::EnvId;
 const DEEPEST: u32 = 12;
 
 impl Linker<'_> {
-    /// Whether a call is made on each element of what a loop or a chain goes through.
+    /// True if a call is made on each element of a loop or of a chain.
     pub fn is_called_on_each(&self, site: SiteRef) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         if facts.language != Language::Java {
@@ -37,8 +37,8 @@ impl Linker<'_> {
         goes_through && !is_picked(facts, site_id, var)
     }
 
-    /// Whether a call is made on what is looked up in a map by a key that the code does not spell out: a table of handlers, of which each
-    /// is called for what it is there for.
+    /// True if the receiver of a call is looked up in a map by a key that is no literal: the map is a table of
+    /// handlers, of which each has its own purpose.
     pub fn is_picked_from_table(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
@@ -62,7 +62,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a variable is the parameter of a lambda that is given every element.
+    /// True if a variable is the parameter of a lambda that is called with every element.
     fn takes_each(&self, site: SiteRef, var: VarId) -> bool {
         let facts = self.program.facts(site.file);
         let body = facts.var(var).body;
@@ -95,7 +95,7 @@ impl Linker<'_> {
     }
 }
 
-/// Whether a test around a call asks the element.
+/// True if a test around a call mentions the element.
 fn is_picked(facts: &FileFacts, site: SiteId, var: VarId) -> bool {
     let is_element = |form: Form| form == Form::Var(var);
     let at = facts.site(site).at.region;

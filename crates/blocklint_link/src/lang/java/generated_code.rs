@@ -1,4 +1,5 @@
-//! What generators write: getters and builders of Lombok, stubs of gRPC. It stands in no source, but its names are always the same.
+//! Members that generators write: getters and builders of Lombok, stubs of gRPC. They stand in no source, but their
+//! names follow fixed rules.
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, SiteKind};
@@ -11,13 +12,13 @@ use crate::values::value::{ArgsId, EnvId, Val, Why};
 /// The package of annotations for which members are written.
 const PACKAGE: &str = "lombok";
 
-/// What the generator of gRPC names the class around its stubs, behind the service's name.
+/// The ending of the class that gRPC generates around the stubs of a service: `GreeterGrpc` of `Greeter`.
 const STUBS: &str = "Grpc";
 
 /// The package of what stubs derive from.
 pub(crate) const PACKAGE_OF_STUBS: &str = "io.grpc.stub";
 
-/// Whether what is imported is, or stands in, such a class.
+/// True if an import names such a class, or a member of one.
 pub(crate) fn names_stubs(import: &str) -> bool {
     import.split('.').any(|part| part.strip_suffix(STUBS).is_some_and(|service| !service.is_empty()))
 }
@@ -43,7 +44,7 @@ pub(crate) fn generated_stub(path: &str) -> Option<String> {
     Some(format!("{outer}.{service}{kind}"))
 }
 
-/// What the bindings of Vert.x for RxJava give in the place of a future.
+/// The type that the bindings of Vert.x for RxJava return in the place of a future.
 pub(crate) const OF_BINDING: &str = "io.reactivex.rxjava3.core.Single";
 
 /// The method that one of these bindings stands for: `rxSend` for `send`.
@@ -57,7 +58,7 @@ pub(crate) fn behind_binding(path: &str) -> Option<String> {
     }))
 }
 
-/// What a call gives whose method nobody wrote.
+/// Returns the result of a call of a generated method.
 pub(crate) fn generated(linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -128,7 +129,7 @@ fn built(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
     })
 }
 
-/// Whether a file imports annotations for which members are written, or writes them with their package: `@lombok.Data`.
+/// True if a file imports annotations for which members are generated, or writes one with its package: `@lombok.Data`.
 fn writes_members(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     facts.imports.iter().any(|import| facts.text(import.module).starts_with(PACKAGE))
@@ -136,7 +137,7 @@ fn writes_members(linker: &Linker<'_>, file: FileId) -> bool {
 }
 
 impl Linker<'_> {
-    /// What a method's binding for publishers gives where the method itself gives a future.
+    /// Returns the result of a method's RxJava binding where the method itself returns a future.
     pub(crate) fn given_by_binding(&self, val: Val) -> Typed {
         match val {
             Val::Library { ty, args, .. } if self.library.role(ty) == Some(blocklint_models::Role::Future) => {

@@ -20,7 +20,8 @@ pub struct OfGlobs {
 }
 
 impl<'a> Linker<'a> {
-    /// What globs of Java's rows may mean. A glob often matches every name, so that it is asked for file by file.
+    /// Returns the sites that globs of Java's rows may mean. The search compares them file by file, because a glob
+    /// often matches every name.
     pub fn java_sites_of_globs(&self) -> OfGlobs {
         let mut by_package: FxHashMap<String, Vec<&str>> = FxHashMap::default();
         for glob in self.library.of(Language::Java).glob_name_patterns() {
@@ -131,7 +132,7 @@ impl<'a> SeenPackages<'a> {
             }
             seen
         });
-        // What is in no package is named by what is in none.
+        // Code outside all packages can use names without a package.
         seen.contains(wanted) || wanted.is_empty()
     }
 }

@@ -15,7 +15,7 @@ use crate::values::value::{ArgsId, EnvId, Val, ValueId};
 /// A method that makes an object for a container.
 pub(crate) struct Provider {
     body: BodyRef,
-    /// What the container calls it: the method's name, or what its annotation says.
+    /// The names of the object in the container: the method's name, or the names in its annotation.
     names: Vec<String>,
     /// The library types it is declared to give.
     gives: Vec<PathId>,
@@ -43,7 +43,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a container may give a value to a parameter: one of a constructor, or of a method that makes something for it.
+    /// True if a container may supply the parameters of a body: a constructor, or a method that makes an object for the
+    /// container.
     pub(crate) fn is_injected(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         facts.language == Language::Java
@@ -165,7 +166,7 @@ impl Linker<'_> {
     }
 }
 
-/// Whether a field has the name that a container gives the object of a class: `bankPayment` of `BankPayment`.
+/// True if a field has the name that a container gives the object of a class: `bankPayment` of `BankPayment`.
 fn is_object_of(class: &str, field: &str) -> bool {
     let (mut class, mut field) = (class.chars(), field.chars());
     match (class.next(), field.next()) {

@@ -78,7 +78,7 @@ impl Linker<'_> {
     }
 }
 
-/// Whether a form is a lambda or a method reference.
+/// True if a form is a lambda or a method reference.
 fn is_lambda(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {
         Form::Callable(body) => facts.body(body).kind == BodyKind::Lambda,

@@ -53,7 +53,7 @@ impl<'a> JavaRoots<'a> {
         roots
     }
 
-    /// Whether the project may have a value that a path belongs to.
+    /// True if the project may have a value that belongs to a path.
     pub fn has(&self, path: &str) -> bool {
         self.all || self.has_root(root(Language::Java, path))
     }

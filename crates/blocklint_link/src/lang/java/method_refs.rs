@@ -39,7 +39,7 @@ impl Linker<'_> {
         if found.len() > MOST { Vec::new() } else { found }
     }
 
-    /// Whether a reference to a method may mean this one of a derived class.
+    /// True if a reference to method `of` may mean the override `body` of a derived class.
     pub fn may_be_referred_to(&self, of: BodyRef, receiver: BoundId, body: BodyRef) -> bool {
         let name = |body: BodyRef| {
             let facts = self.program.facts(body.file);
@@ -102,7 +102,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a method is what an object of a class, or of one derived from it, has under its name.
+    /// True if a method is a member of a class, or of one that derives from it, under the method's own name.
     fn is_method_of_class(&self, body: BodyRef, class: ClassRef) -> bool {
         let Some(own) = self.program.body(body).class.get() else { return false };
         let own = body.file.class_ref(own);

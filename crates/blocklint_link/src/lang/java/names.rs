@@ -40,7 +40,7 @@ pub(crate) fn free_name(linker: &Linker<'_>, scope: Scope, sym: Sym) -> Typed {
     linker.query_value(&linker.tables.java.names, (scope.file, sym), || name_of_file(linker, scope.file, sym, name))
 }
 
-/// What a name that no class around binds means in a file.
+/// Returns the value that a name has in a file where no class around the name binds it.
 fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
     let facts = linker.program.facts(file);
     let text = facts.text(sym);
@@ -124,7 +124,8 @@ fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) ->
     None
 }
 
-/// Whether the name of a type was taken for a method, by a row for all members of a class: `new IllegalStateException()`.
+/// True if the name of a type was taken for a method, by a row for all members of a class: `new
+/// IllegalStateException()`.
 fn is_type_for_method(linker: &Linker<'_>, name: Name, typed: Typed) -> bool {
     linker.program.text(name).starts_with(char::is_uppercase)
         && linker.values.members(typed.value).iter().all(|val| match *val {
@@ -134,7 +135,7 @@ fn is_type_for_method(linker: &Linker<'_>, name: Name, typed: Typed) -> bool {
 }
 
 impl Linker<'_> {
-    /// Whether a class of the project has a member of this name.
+    /// True if a class of the project has a member of this name.
     fn is_java_member(&self, name: Name) -> bool {
         let known = self.tables.java.member_names.get_or_init(|| {
             let mut known = vec![false; self.program.names_len()];
@@ -174,7 +175,7 @@ fn class_in_package(linker: &Linker<'_>, from: FileId, wanted: &str, name: Name)
     found.first().copied()
 }
 
-/// What an import binds: a class of the project, else a library's name.
+/// Returns the value that an import binds: a class of the project, else a library's name.
 pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     let facts = linker.program.facts(file);
     let path = facts.text(row.module);
@@ -298,7 +299,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
     if bodies.is_empty() {
         return typed;
     }
-    // What is called through an interface has a name of its own, and no overloads.
+    // A method that is called through a functional interface has another name than the call, and no overloads.
     let is_of_name = |body: BodyRef| {
         let of = linker.program.facts(body.file);
         of.text(linker.program.body(body).name) == facts.text(row.name)

@@ -126,7 +126,7 @@ impl<'a> Linker<'a> {
         if of_count.len() < 2 {
             return if of_count.is_empty() { bodies } else { of_count };
         }
-        // What all of them take alike tells none apart.
+        // A parameter of equal type in all overloads does not tell them apart.
         let differs = |at: usize| {
             let mut declared = of_count.iter().map(|&body| {
                 let params = self.program.params_of(body);
@@ -147,14 +147,14 @@ impl<'a> Linker<'a> {
         let fit: Vec<BodyRef> =
             of_count.iter().copied().filter(|&body| self.takes_types(body, &types, &lambdas)).collect();
         let fit = if fit.is_empty() { of_count } else { fit };
-        // What is declared just as an argument is meant before what takes more.
+        // An overload whose parameters have exactly the types of the arguments wins over one with wider types.
         let exact: Vec<usize> = fit.iter().map(|&body| self.takes_exactly(body, &types)).collect();
         let most = exact.iter().copied().max().unwrap_or_default();
         fit.into_iter().zip(exact).filter(|&(_, many)| many == most).map(|(body, _)| body).collect()
     }
 
-    /// Whether a call through a base class means a method of a derived one that bears its name: of Java's overloads one that
-    /// the arguments fit.
+    /// True if a call through a base class may mean this override of a derived one. Of Java's overloads the call means
+    /// one that its arguments fit.
     pub fn means_override(&self, class: ClassRef, name: Name, body: BodyRef, site: SiteRef) -> bool {
         let all = self.overrides(class, name);
         let Ok(at) = all.binary_search(&body) else { return false };
@@ -205,7 +205,7 @@ impl<'a> Linker<'a> {
         self.fitting(siblings, site).contains(&body)
     }
 
-    /// Whether a call's receiver is declared with another type argument than a derived class gives its base:
+    /// True if a call's receiver is declared with another type argument than a derived class gives its base:
     /// `Check<Event> check; check.run(e)` never means a method of `class Other extends Check<Setting>`.
     fn is_of_other_arguments(&self, class: ClassRef, site: SiteRef, body: BodyRef) -> bool {
         let Some(receiver) = self.receiver_form(site) else { return false };
@@ -240,8 +240,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether a method that an object calls on itself never means this one of a derived class, because that class replaces the
-    /// calling method too: a default method that asks another one, and an implementation that has both.
+    /// True if a call of an object on itself never means this override of a derived class, because that class replaces
+    /// the calling method too: a default method that calls another one, and an implementation that has both.
     fn is_replaced_where(&self, site: SiteRef, body: BodyRef) -> bool {
         let facts = self.program.facts(site.file);
         let on_itself = self.receiver_form(site).is_none_or(|of| matches!(facts.form(of), Form::This));
@@ -295,8 +295,9 @@ impl<'a> Linker<'a> {
         params.filter(is_exact).count()
     }
 
-    /// Whether a method reference in an argument means this one of several methods of its name, and with how many inferred
-    /// steps: the one that takes what it will be given.
+    /// Returns the number of inferred steps if a method reference in an argument means this one of several methods of
+    /// its name: the one that takes the arguments which the callee passes to it. Returns `None` if it means another
+    /// one.
     pub fn reference_means(&self, site: SiteRef, arg: u32, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
         let Some(given) = self.program.args_of(site).get(arg as usize).map(|arg| arg.value) else { return Some(0) };
@@ -364,7 +365,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether a type is that of Java's arrays.
+    /// True if a type is that of Java's arrays.
     pub(crate) fn is_array(&self, ty: PathId) -> bool {
         self.library.language(ty) == Language::Java && *self.library.text(ty) == *lang::java::names::ARRAY
     }
@@ -411,7 +412,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether no argument is visibly of another type than its parameter.
+    /// True if no argument is visibly of another type than its parameter.
     fn takes_types(&self, body: BodyRef, types: &[Option<Rc<str>>], lambdas: &[bool]) -> bool {
         let params = self.program.params_of(body);
         let scope = self.signature_scope(body);
@@ -433,7 +434,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Whether a path ends in a method that every object has.
+/// True if a path ends in a method that every object has.
 fn is_of_object(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap_or(path);
     matches!(name, "toString" | "hashCode" | "equals" | "getClass" | "notify" | "notifyAll" | "wait")
@@ -449,7 +450,7 @@ fn without_globs<'m>(rows: Rc<CallRows<'m>>) -> Rc<CallRows<'m>> {
     Rc::new(rows)
 }
 
-/// Whether one of the names of a type is another, which may be written by its simple name.
+/// True if one of the names of a type equals another, which may be written by its simple name.
 fn is_one_of(given: &str, wanted: &str) -> bool {
     fn simple(name: &str) -> &str {
         name.rsplit('.').next().unwrap_or(name)
@@ -491,7 +492,7 @@ fn widens(given: &str, wanted: &str) -> bool {
     }
 }
 
-/// Whether two types are known well enough to say that one is not the other.
+/// True if two types are known well enough to tell that one is not the other.
 fn is_comparable(given: &str, wanted: &str) -> bool {
     is_value_type(wanted) || given.split(OR).all(is_value_type)
 }

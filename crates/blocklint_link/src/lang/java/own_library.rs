@@ -1,6 +1,6 @@
-//! Java: projects that are a library of which a model speaks, or hold a part of one. What rows say of its public types holds for
-//! the project's own classes of these names, and for what derives from them: who overrides the interface of a server is on its
-//! event loop, whoever's interface that is.
+//! Java: projects that are a modelled library, or contain a part of one. Rows for the library's public types hold for
+//! the project's own classes of these names and for the classes that derive from them: an override of a server's
+//! interface runs on the server's event loop, also where the interface is the project's own.
 
 use blocklint_core::Language;
 use blocklint_models::Selector;

@@ -12,7 +12,7 @@ use crate::program::ids::FileId;
 const SOURCES: &str = "src/";
 
 impl Linker<'_> {
-    /// Whether the module of a file uses servlets, and nothing of a server that is made for publishers.
+    /// True if the module of a file uses servlets, and no reactive server.
     pub fn serves_by_servlets(&self, file: FileId) -> bool {
         let relative = &self.program.files[file.index()].relative;
         let module = module_of(relative);
@@ -30,8 +30,8 @@ impl Linker<'_> {
 }
 
 impl Linker<'_> {
-    /// Whether something shows that the module of a file answers requests on event loops: a server that is made for publishers, or a
-    /// framework that is built on one.
+    /// True if the module of a file imports a server or framework that answers requests on event loops: a reactive
+    /// server, or a framework that is built on one.
     pub(crate) fn serves_on_loops(&self, file: FileId) -> bool {
         let module = module_of(&self.program.files[file.index()].relative);
         self.query(&self.tables.java.on_loops, module, bool::default, || {

@@ -8,7 +8,7 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// What is said of the unit of a number.
+/// The unit of time beside a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum UnitBeside {
     /// Nothing.

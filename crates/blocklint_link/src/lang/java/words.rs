@@ -7,7 +7,7 @@ use blocklint_facts::{FileFacts, Form, List};
 /// The type of arrays; of what is the type argument.
 pub(crate) const ARRAY: &str = "java.lang.Object[]";
 
-/// What is read or written, whatever is behind it.
+/// The abstract classes of byte and character streams, which do not tell the medium behind them.
 pub(crate) const STREAMS: &[&str] =
     &["java.io.InputStream", "java.io.OutputStream", "java.io.Reader", "java.io.Writer"];
 
@@ -61,12 +61,12 @@ pub fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item = &str> 
 /// The operator that every future has which calls back.
 pub const CONTINUES: &str = "map";
 
-/// Whether a type of this name is what a handler is given when a call is done: a value or a failure.
+/// True if a type of this name is the argument of a completion handler and holds a value or a failure.
 pub fn is_result_of_future(name: &str) -> bool {
     name == "AsyncResult"
 }
 
-/// Whether a type of this name gives one value at most: what it is given runs once each time it is run.
+/// True if a type of this name emits one value at most, so that its callbacks run once for each subscription.
 pub fn emits_once(name: &str) -> bool {
     name == "Mono"
         || name == "Uni"
@@ -76,52 +76,53 @@ pub fn emits_once(name: &str) -> bool {
         || name.ends_with("Future")
 }
 
-/// Whether a method of this name makes what its caller asks for.
+/// True if a method of this name makes an object at its caller's request.
 pub fn makes_on_demand(name: &str) -> bool {
     begins(name, &["build", "create", "open", "connect", "of", "new"])
 }
 
-/// Whether a method of this name is, by custom, run once in the life of what it belongs to, and makes its parts.
+/// True if a method of this name, by convention, runs once in the life of its object, because it makes or closes the
+/// object's parts.
 pub fn runs_once(name: &str) -> bool {
     matches!(name, "<init>" | "<clinit>" | "main")
         || begins(name, &["start", "init", "initialize", "setup", "setUp", "configure", "bootstrap", "launch"])
         || ends(name)
 }
 
-/// Whether a method of this name ends what it belongs to.
+/// True if a method of this name closes its object.
 pub fn ends(name: &str) -> bool {
     begins(name, &["close", "stop", "shutdown", "destroy", "dispose"]) || name.contains("Shutdown")
 }
 
-/// Whether an annotation of this name says that there is one object of a class, whoever's scope it is.
+/// True if an annotation of this name says that a class has one object, in the scope of any framework.
 pub fn is_of_one_object(name: &str) -> bool {
     name.ends_with("Singleton") || name == "ApplicationScoped"
 }
 
-/// Whether a name is one of these verbs, or begins with one.
+/// True if a name is one of these verbs, or begins with one.
 fn begins(name: &str, verbs: &[&str]) -> bool {
     verbs
         .iter()
         .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
 }
 
-/// Whether an annotation of this name says that a container calls a constructor.
+/// True if an annotation of this name says that a container calls a constructor.
 pub fn is_injection(name: &str) -> bool {
     matches!(name, "Inject" | "Autowired")
 }
 
-/// Whether what has this name belongs to servlets.
+/// True if a path belongs to a servlet API: one of its parts is `servlet`.
 pub(crate) fn is_of_servlets(path: &str) -> bool {
     path.split('.').any(|part| part == "servlet")
 }
 
-/// Whether what has this name belongs to a server that is made for publishers.
+/// True if a path belongs to a reactive server, which answers requests with publishers.
 pub(crate) fn is_of_reactive_server(path: &str) -> bool {
     let mut parts = path.split('.');
     let found = parts.find(|part| matches!(*part, "reactive" | "netty" | "ServerWebExchange"));
     let mut rest = parts;
     match (found, rest.next()) {
-        // What both sides of HTTP share says nothing.
+        // Packages that the client and the server of HTTP share tell nothing.
         (Some("reactive"), Some("function")) => rest.any(|part| part == "server"),
         (Some(_), Some("client")) => false,
         (Some(_), _) => !rest.any(|part| part == "client"),
@@ -129,24 +130,24 @@ pub(crate) fn is_of_reactive_server(path: &str) -> bool {
     }
 }
 
-/// Whether what has this name belongs to a framework that answers on event loops what its methods give later.
+/// True if a path belongs to a framework that answers on event loops the methods that return a future or publisher.
 pub(crate) fn is_of_framework_on_loops(path: &str) -> bool {
     ["io.quarkus.", "io.smallrye."].iter().any(|package| path.starts_with(package))
 }
 
-/// Whether methods that carry this annotation are answered on threads of their own by most of those who serve them.
+/// True if most servers run methods with this annotation on threads of their own.
 pub(crate) fn is_of_many_servers(path: &str) -> bool {
     path.starts_with("jakarta.ws.rs.")
 }
 
-/// Whether a program that is built with a library of this name answers requests by servlets.
+/// True if a program that is built with a library of this name answers requests with servlets.
 pub(crate) fn is_artifact_of_servlets(name: &str) -> bool {
     matches!(name, "spring-boot-starter-web" | "spring-boot-starter-tomcat" | "spring-boot-starter-jetty")
         || name.contains("webmvc")
         || name.ends_with("servlet-api")
 }
 
-/// Whether a library of this name is a server that is made for publishers.
+/// True if a library of this name is a reactive server, which answers requests with publishers.
 pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
     // Spring Boot answers by servlets where it finds both of its own servers.
     ["starter-gateway", "gateway-server", "vertx-web", "quarkus", "micronaut-http-server", "armeria"]
@@ -154,22 +155,22 @@ pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
         .any(|part| name.contains(part))
 }
 
-/// Whether a library of this name answers by publishers, where no servlets are beside it.
+/// True if a library of this name answers requests with publishers where the program has no servlets.
 pub(crate) fn is_artifact_of_publishers(name: &str) -> bool {
     name == "spring-boot-starter-webflux"
 }
 
-/// Whether a method of this name only reads.
+/// True if a method of this name is a getter: `getName`, `isOpen`.
 pub fn is_getter(name: &str) -> bool {
     ["get", "is"].iter().any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
 }
 
-/// Whether a method of this name runs while a program starts.
+/// True if a method of this name runs while a program starts.
 pub fn starts_up(name: &str) -> bool {
     matches!(name, "doStart" | "startUp" | "initialize" | "bootstrap")
 }
 
-/// Whether a getter of this name asks if something is wanted.
+/// True if a getter of this name returns whether a feature is enabled: `isCacheEnabled`, `useProxy`.
 pub fn asks_if_wanted(name: &str) -> bool {
     name.ends_with("Enabled")
         || name == "enabled"
@@ -178,7 +179,7 @@ pub fn asks_if_wanted(name: &str) -> bool {
             .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
 }
 
-/// Whether a variable, field or getter of this name holds settings.
+/// True if a variable, field or getter of this name holds settings.
 pub fn holds_settings(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["conf", "config", "configuration", "settings", "options", "properties", "props"]
@@ -186,22 +187,22 @@ pub fn holds_settings(name: &str) -> bool {
         .any(|what| name.ends_with(what))
 }
 
-/// Whether an annotation of this name says that a method is visible for tests alone.
+/// True if an annotation of this name says that a method is visible for tests alone.
 pub fn is_for_tests(name: &str) -> bool {
     name == "VisibleForTesting"
 }
 
-/// Whether a class of this name is deployed as a whole, with the thread that its timers and handlers run on.
+/// True if objects of a class of this name are deployed with one thread for all their timers and handlers.
 pub(crate) fn is_deployed(name: &str) -> bool {
     name.ends_with("Verticle")
 }
 
-/// Whether an annotation of this name may have a method run by its container elsewhere.
+/// True if an annotation of this name may let the container run a method on another thread.
 pub(crate) fn is_run_by_proxy(name: &str) -> bool {
     name.starts_with("Async")
 }
 
-/// Whether a method of this name reads the field of that one.
+/// True if a method of this name is the getter of this field: `getFuture` of `future`.
 pub fn is_getter_of(getter: &str, field: &str) -> bool {
     let Some(rest) = getter.strip_prefix("get").or_else(|| getter.strip_prefix("is")) else { return false };
     let (mut of, mut own) = (rest.chars(), field.chars());
@@ -214,15 +215,15 @@ pub fn is_getter_of(getter: &str, field: &str) -> bool {
 /// Deploys an object as a whole.
 pub(crate) const DEPLOY: &str = "deployVerticle";
 
-/// What follows a type in a class literal.
+/// The word behind the type in a class literal: `Order.class`.
 pub(crate) const CLASS: &str = "class";
 
-/// Whether a call of this name gives the name of the class it stands on.
+/// True if a call of this name on a class returns the class's name.
 pub(crate) fn gives_name_of_class(name: &str) -> bool {
     matches!(name, "getName" | "getCanonicalName")
 }
 
-/// Whether a call of this name gives what there is and ends, not what comes from now on.
+/// True if a call of this name returns the data that exist and ends; a subscription to later data has another name.
 pub fn looks_something_up(name: &str) -> bool {
     ["find", "get", "load", "list", "fetch", "read", "query", "select"]
         .iter()
@@ -232,12 +233,12 @@ pub fn looks_something_up(name: &str) -> bool {
 /// Tests that ask whether their argument is `null` or empty.
 pub const ASKS_FOR_NOTHING: &[&str] = &["isNullOrEmpty", "isEmpty", "isBlank", "isNull", "isNullOrBlank"];
 
-/// Whether a class of this name holds a program's settings.
+/// True if a class of this name holds a program's settings.
 pub fn is_settings(name: &str) -> bool {
     ["Properties", "Config", "Configuration", "Settings"].iter().any(|end| name.ends_with(end))
 }
 
-/// Whether going through what a call of this name gives is over after a few: the roots of a machine's file systems.
+/// True if a loop over the result of a call of this name ends after a few steps: the roots of a machine's file systems.
 pub(crate) fn gives_few(name: &str) -> bool {
     name == "listRoots"
 }
@@ -254,7 +255,7 @@ pub const MAP_FILLED_BY: &str = "computeIfAbsent";
 /// Takes a lock: the block, and a lock's own method.
 pub const ENTER_LOCK: &[&str] = &["synchronized", "lock"];
 
-/// Whether a type of the language's own library is an interface that a lambda implements, or that of what is gone through.
+/// True if a type of Java's standard library is an interface that a lambda implements, or the type of an iterator.
 pub(crate) fn is_functional_interface(path: &str) -> bool {
     path.starts_with("java.util.function.") || not_in_package(path).is_some()
 }
@@ -289,7 +290,7 @@ pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
     })
 }
 
-/// The same of an interface outside `java.util.function`.
+/// Returns the method of a functional interface, or of an iterator, outside `java.util.function`.
 fn not_in_package(path: &str) -> Option<&'static str> {
     Some(match path {
         "java.lang.Runnable" => "run",
@@ -303,7 +304,7 @@ fn not_in_package(path: &str) -> Option<&'static str> {
     })
 }
 
-/// What going through an object runs: its own method, and those of what that gives.
+/// The method that a loop calls on an iterable object; the loop then calls the methods of the iterator that it returns.
 pub const GONE_THROUGH_BY: &str = "iterator";
 
 /// Methods that every object that can be gone through inherits, and that go through it.
@@ -338,7 +339,7 @@ pub(crate) fn functional_return(interface: &str) -> Option<usize> {
     }
 }
 
-/// Whether packages with this root are there in every program.
+/// True if packages with this root belong to the Java runtime, which every program has.
 pub(crate) fn is_of_runtime(root: &str) -> bool {
     root.starts_with("java.")
 }
@@ -357,7 +358,7 @@ pub(crate) fn time_unit(path: &str) -> Option<f64> {
     })
 }
 
-/// Whether a type is that of the language's units of time.
+/// True if a type is the standard library's unit of time.
 pub(crate) fn is_time_unit(path: &str) -> bool {
     path == "java.util.concurrent.TimeUnit"
 }
@@ -409,39 +410,39 @@ pub(crate) const THIS: &str = "this";
 /// Give a task to a thread again and again.
 pub const REPEATS: &[&str] = &["scheduleAtFixedRate", "scheduleWithFixedDelay"];
 
-/// Whether a call of this name on the sink of a chain ends the chain, as it should.
+/// True if a call of this name on the sink of a chain completes the chain with success.
 pub(crate) fn ends_sink(name: &str) -> bool {
     matches!(name, "complete" | "success" | "onComplete" | "onSuccess")
 }
 
-/// Whether an annotation of this name says that a method never blocks.
+/// True if an annotation of this name says that a method never blocks.
 pub(crate) fn says_not_to_block(name: &str) -> bool {
     name == "NonBlocking"
 }
 
-/// Whether a static method of this name gives the one object of its class.
+/// True if a static method of this name returns the one object of its class.
 pub fn gives_the_one(name: &str) -> bool {
     matches!(name, "getInstance" | "instance")
 }
 
-/// Whether a test of this name asks for a level of logging that is off as a rule.
+/// True if a test of this name asks for a level of logging that is usually off.
 pub fn asks_for_details(name: &str) -> bool {
     matches!(name, "isDebugEnabled" | "isTraceEnabled")
 }
 
-/// Whether a test of this name asks for a mode of operation: few programs run in it.
+/// True if a test of this name asks for a mode of operation, which few programs use: `isDebugMode`.
 pub fn asks_for_mode(name: &str) -> bool {
     name.starts_with("is") && name.ends_with("Mode")
 }
 
-/// Whether a class of this name keeps a program's settings: `CommonConfigHolder`.
+/// True if a class of this name keeps a program's settings: `CommonConfigHolder`.
 pub fn keeps_settings(name: &str) -> bool {
     ["Config", "Configuration", "Settings"]
         .iter()
         .any(|what| name.ends_with(what) || name.strip_suffix("Holder").is_some_and(|name| name.ends_with(what)))
 }
 
-/// Whether a folder of this name holds tests, or what is there for them.
+/// True if a folder of this name holds tests, or code that supports them.
 pub(crate) fn is_folder_of_tests(name: &str) -> bool {
     matches!(name, "testing" | "testkit" | "testFixtures" | "jmh")
         || name.ends_with("-test")
@@ -475,7 +476,7 @@ pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
 pub(crate) const TABLE: &str = "java.util.Map";
 pub(crate) const READS_TABLE: &[&str] = &["get", "getOrDefault"];
 
-/// Whether an operator of this name gives its callable every element of what it stands on.
+/// True if an operator of this name calls its callable with every element of its receiver.
 pub(crate) fn goes_through_all(name: &str) -> bool {
     matches!(
         name,
@@ -483,12 +484,12 @@ pub(crate) fn goes_through_all(name: &str) -> bool {
     ) || ["map", "flatMap", "concatMap", "transform"].iter().any(|start| name.starts_with(start))
 }
 
-/// Whether a call of this name begins a chain with all that a collection holds.
+/// True if a call of this name begins a chain with all elements of a collection.
 pub(crate) fn makes_stream_of_all(name: &str) -> bool {
     matches!(name, "stream" | "parallelStream" | "values" | "fromIterable" | "fromStream" | "iterable")
 }
 
-/// Whether an operator of this name passes all elements on as they are.
+/// True if an operator of this name passes all elements on unchanged.
 pub(crate) fn keeps_elements(name: &str) -> bool {
     matches!(name, "sorted" | "sort" | "distinct" | "peek" | "doOnNext" | "parallel" | "sequential" | "unordered")
 }

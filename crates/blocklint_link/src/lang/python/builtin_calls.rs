@@ -30,7 +30,7 @@ impl Linker<'_> {
                     },
                     [] => self.class_around(site.file.body_ref(body))?,
                 };
-                // What derives from the class does not count: the lookup goes the other way.
+                // Classes that derive from the class do not count, because the lookup goes to its bases.
                 let receiver = self.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
                 Some(self.known(Val::Super { class, receiver }))
             }

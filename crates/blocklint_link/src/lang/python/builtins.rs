@@ -1,7 +1,7 @@
 //! Python: names of builtins and of the standard library that change what code means: decorators, special forms of types, enumerations,
 //! base classes without members.
 
-/// What a decorator of the language makes of a method.
+/// The kind of method that a decorator of the language makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decorator {
     /// Reading the attribute calls it.
@@ -104,7 +104,7 @@ pub(crate) fn is_cast(path: &str) -> bool {
     matches!(path, "typing.cast" | "typing_extensions.cast")
 }
 
-/// What the members of an enumeration are.
+/// The kind of value that the members of an enumeration are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EnumBase {
     /// Values of their own, equal to nothing else.
@@ -118,7 +118,7 @@ pub(crate) fn is_enum(path: &str) -> bool {
     path.starts_with("enum.") && enum_base(path).is_some()
 }
 
-/// What a base class says of an enumeration's members.
+/// Returns the kind of an enumeration's members, if this base class tells it.
 pub(crate) fn enum_base(path: &str) -> Option<EnumBase> {
     match path {
         "enum.Enum" | "enum.Flag" => Some(EnumBase::Opaque),
@@ -133,7 +133,7 @@ pub fn sets_no_attributes(path: &str) -> bool {
         || ["typing.", "typing_extensions.", "abc.", "collections.abc."].iter().any(|module| path.starts_with(module))
 }
 
-/// What a name of `typing` means in a type.
+/// The meaning of a name of `typing` in a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
     /// Says nothing: the value is inferred.

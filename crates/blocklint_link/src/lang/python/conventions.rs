@@ -3,7 +3,7 @@
 use crate::syntax::forms;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Flow, Form, FormId};
 
-/// Whether a function of this name asks whether a value can be awaited.
+/// True if a function of this name tests whether a value can be awaited.
 pub(crate) fn asks_for_coroutine(name: &str) -> bool {
     matches!(name, "iscoroutine" | "isawaitable")
 }
@@ -20,42 +20,42 @@ pub(crate) fn kind_asked_for(name: &str) -> Option<Flow> {
     }
 }
 
-/// Whether an exception of this name says that nothing lies under a key.
+/// True if an exception of this name says that a key is missing.
 pub fn is_of_lookup(name: &str) -> bool {
     matches!(name, "KeyError" | "LookupError")
 }
 
-/// Whether a method of this name begins what an object is there for, and ends with it.
+/// True if a method of this name runs the main work of its object and ends with it.
 pub fn runs_object(name: &str) -> bool {
     matches!(name, "start" | "run" | "serve" | "main" | "run_forever" | "serve_forever")
 }
 
-/// Whether a method of this name enters or leaves an object of `async with`.
+/// True if a method of this name enters or leaves an object of `async with`.
 pub fn enters_or_leaves(name: &str) -> bool {
     matches!(name, "__aenter__" | "__aexit__")
 }
 
-/// Whether a function of this name may be [`super::python::is_cast`].
+/// True if a function of this name may be [`super::python::is_cast`].
 pub(crate) fn casts(name: &str) -> bool {
     name == "cast"
 }
 
-/// Whether a function only asks what a class says of a value.
+/// True if a function only deals with the class of a value.
 pub(crate) fn asks_for_type(name: &str) -> bool {
     matches!(name, "isinstance" | "issubclass" | "cast" | "super")
 }
 
-/// Whether a function counts what a collection or text holds.
+/// True if a function counts the elements of a collection or text.
 pub(crate) fn counts(name: &str) -> bool {
     name == "len"
 }
 
-/// Whether an attribute of this name is what an enumeration's member stands for.
+/// True if an attribute of this name is the value of an enumeration's member.
 pub(crate) fn asks_for_value(name: &str) -> bool {
     name == "value"
 }
 
-/// Whether a test holds for type checkers only: `TYPE_CHECKING`, `typing.TYPE_CHECKING`.
+/// True if a test holds for type checkers only: `TYPE_CHECKING`, `typing.TYPE_CHECKING`.
 pub fn is_for_type_checkers(facts: &FileFacts, test: FormId) -> bool {
     let name = match facts.form(test) {
         Form::Attr(_, name) | Form::Name(name) => name,
@@ -65,7 +65,7 @@ pub fn is_for_type_checkers(facts: &FileFacts, test: FormId) -> bool {
     facts.text(name) == "TYPE_CHECKING"
 }
 
-/// Whether a test holds only where the environment has a variable, or one value of it, that it lacks by default.
+/// True if a test holds only where the environment has a variable, or one value of it, that it lacks by default.
 pub(crate) fn asks_environment(facts: &FileFacts, test: FormId) -> bool {
     let is_environment = |form: FormId| match facts.form(form) {
         Form::Attr(_, name) => facts.text(name) == "environ",
@@ -91,31 +91,31 @@ pub(crate) fn asks_environment(facts: &FileFacts, test: FormId) -> bool {
     }
 }
 
-/// Whether an exception of this name says that a text cannot be read as what it should be.
+/// True if an exception of this name says that a text is malformed.
 pub fn is_of_broken_data(name: &str) -> bool {
     matches!(name, "JSONDecodeError" | "UnicodeDecodeError" | "TOMLDecodeError" | "YAMLError" | "ValidationError")
 }
 
-/// Whether an exception of this name can come from data that is not as it should be.
+/// True if an exception of this name can come from malformed data.
 pub fn may_be_of_broken_data(name: &str) -> bool {
     is_of_broken_data(name)
         || matches!(name, "ValueError" | "KeyError" | "TypeError" | "IndexError" | "AttributeError" | "EOFError")
 }
 
-/// What ends a program with an exit code.
+/// The names that end a program with an exit code.
 pub const EXITS: &[&str] = &["SystemExit", "exit", "_exit"];
 
-/// Whether a call of this name, by convention, starts tasks.
+/// True if a call of this name, by convention, starts tasks.
 pub fn sounds_concurrent(name: &str) -> bool {
     ["task", "gather", "soon", "nursery", "spawn"].iter().any(|part| name.contains(part))
 }
 
-/// Whether an annotation says that a function never returns.
+/// True if an annotation says that a function never returns.
 pub fn never_returns(facts: &FileFacts, annotation: FormId) -> bool {
     forms::last_name(facts, annotation).is_some_and(|name| matches!(facts.text(name), "NoReturn" | "Never"))
 }
 
-/// Whether a function of this name, by convention, is what a program does all the time.
+/// True if a function of this name, by convention, is the main function of a program.
 pub fn may_be_main(name: &str) -> bool {
     let name = name.trim_start_matches('_');
     let first = name.split('_').next().unwrap_or(name);
@@ -123,12 +123,12 @@ pub fn may_be_main(name: &str) -> bool {
         || name.ends_with("_main")
 }
 
-/// Whether a function of this name, by convention, is called only where it is written.
+/// True if a function of this name, by convention, is called only in its own module or class.
 pub fn is_private(name: &str) -> bool {
     name.starts_with('_') && !name.ends_with("__")
 }
 
-/// Whether a method of this name, by convention, ends the program or what lives as long as it does.
+/// True if a method of this name, by convention, ends the program or an object that lives as long as it does.
 pub fn ends_the_program(name: &str) -> bool {
     matches!(
         name.trim_start_matches('_').trim_start_matches("async_"),
@@ -136,19 +136,19 @@ pub fn ends_the_program(name: &str) -> bool {
     )
 }
 
-/// Whether a function of this name, by convention, removes something.
+/// True if a function of this name, by convention, removes something.
 pub fn removes(name: &str) -> bool {
     name.trim_start_matches('_').split('_').any(|word| {
         matches!(word, "remove" | "delete" | "unlink" | "rmtree" | "rmdir" | "clean" | "cleanup" | "discard")
     })
 }
 
-/// Whether a function of this name removes one file or one empty folder.
+/// True if a function of this name removes one file or one empty folder.
 pub fn removes_one(name: &str) -> bool {
     matches!(name, "unlink" | "remove" | "rmdir")
 }
 
-/// Whether a function of this name reads or changes what a file system keeps of a file, not what is in it.
+/// True if a function of this name reads or changes the metadata of a file, not its content.
 pub fn is_of_entry(name: &str) -> bool {
     removes_one(name)
         || matches!(name, "exists" | "lexists" | "is_file" | "is_dir" | "is_symlink" | "is_mount" | "isfile" | "isdir")
@@ -156,7 +156,7 @@ pub fn is_of_entry(name: &str) -> bool {
         || matches!(name, "getctime" | "samefile" | "chmod" | "chown" | "utime" | "touch" | "mkdir" | "makedirs")
 }
 
-/// Whether a function of this name, by convention, starts a process.
+/// True if a function of this name, by convention, starts a process.
 pub fn starts_process(name: &str) -> bool {
     matches!(
         name.trim_start_matches('_'),
@@ -164,7 +164,8 @@ pub fn starts_process(name: &str) -> bool {
     )
 }
 
-/// Whether a function of this name deals with one file, not with a tree of them or a copy of any size.
+/// True if a function of this name handles one file. Functions for a tree of files, or for a copy of any size, are left
+/// out.
 pub fn is_of_one_file(name: &str) -> bool {
     is_of_entry(name)
         || reads(name)
@@ -172,23 +173,23 @@ pub fn is_of_one_file(name: &str) -> bool {
         || matches!(name, "mkstemp" | "mkdtemp" | "NamedTemporaryFile" | "TemporaryDirectory")
 }
 
-/// Whether a method of this name reads a file.
+/// True if a method of this name reads a file.
 pub fn reads(name: &str) -> bool {
     matches!(name, "read" | "read_text" | "read_bytes")
 }
 
-/// Whether calls of a function of this name do not add up in a loop: a module that was imported is there the next time, and a
-/// file that is closed gives back what is hardly left in its buffer.
+/// True if calls of a function of this name stay short in a loop: a module is imported once, and `close` writes only
+/// the rest of a buffer.
 pub(crate) fn stays_short(name: &str) -> bool {
     matches!(name, "import_module" | "__import__" | "close")
 }
 
-/// Whether a class of this name, by convention, is an exception.
+/// True if a class of this name, by convention, is an exception.
 pub(crate) fn sounds_like_exception(name: &str) -> bool {
     name.ends_with("Exception") || name.ends_with("Error")
 }
 
-/// Whether what has this name and is awaited, by convention, goes on until it is told to end.
+/// True if an awaited call of this name, by convention, goes on until it is told to end.
 pub fn serves(name: &str) -> bool {
     let name = name.trim_start_matches('_');
     let first = name.split('_').next().unwrap_or(name);
@@ -208,18 +209,19 @@ pub fn serves_for_sure(name: &str) -> bool {
 /// Names under which a program finds what stands behind its name on a command line.
 pub const ARGUMENTS: &[&str] = &["argv"];
 
-/// Whether a text names those who administer a program.
+/// True if a text names the administrators of a program.
 pub fn names_administrators(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["admin", "superuser", "staff"].iter().any(|word| text.contains(word))
 }
 
-/// Whether a folder or file of this name holds migrations, by convention: Alembic's folder is called so too.
+/// True if a folder or file of this name holds migrations, by convention; Alembic's folder is one.
 pub fn holds_migrations(name: &str) -> bool {
     matches!(name, "migration" | "migrations" | "migrate" | "alembic")
 }
 
-/// Whether a project's own folder of this name shows how it is used, or measures it, by convention: nobody is served from there.
+/// True if a project's own folder of this name holds documentation or benchmarks, by convention: code there serves no
+/// users.
 pub fn shows_or_measures(name: &str) -> bool {
     let words = matches!(name, "doc" | "docs" | "documentation" | "tutorials");
     words
@@ -228,7 +230,8 @@ pub fn shows_or_measures(name: &str) -> bool {
             .any(|of| name.starts_with(of))
 }
 
-/// Whether a call of the standard library changes a name in a folder and touches no content: about as quick as the thread that it would take.
+/// True if a call of the standard library changes a name in a folder and touches no content. Such a call takes about as
+/// long as the thread that it would need.
 pub fn only_changes_names(path: &str) -> bool {
     let Some((owner, name)) = path.rsplit_once('.') else { return false };
     let of_os = matches!(
@@ -246,7 +249,7 @@ pub fn only_changes_names(path: &str) -> bool {
     }
 }
 
-/// Whether a coroutine of this name brings up what it belongs to, once.
+/// True if a coroutine of this name, by convention, starts its object, once.
 pub fn starts_up(name: &str) -> bool {
     matches!(
         name.trim_start_matches('_'),

@@ -18,7 +18,7 @@ const DEPTH: u32 = 4;
 type KindTest = (FormId, Flow, bool);
 
 impl Linker<'_> {
-    /// What a test says of the kind of a function where it comes out as `holds`.
+    /// Returns the function whose kind a test with the result `holds` tells, the kind, and whether the function has it.
     fn kind_asked(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> Option<KindTest> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);
@@ -55,7 +55,7 @@ impl Linker<'_> {
         members.iter().all(|val| of(val) == Some(first)).then_some(first)
     }
 
-    /// What a test for the kind of a function comes out as.
+    /// Returns the result of a test for the kind of a function, if the function is known.
     pub(crate) fn kind_test(&self, scope: Scope, test: FormId) -> Option<bool> {
         if self.program.language(scope.file) != Language::Python {
             return None;
@@ -64,7 +64,7 @@ impl Linker<'_> {
         Some((self.kind_of_function(scope, function)? == kind) == wanted)
     }
 
-    /// Whether a place is for functions of another kind than a captured one is.
+    /// True if a place is reached only with functions of another kind than the captured one.
     pub(crate) fn is_for_other_kind(&self, scope: Scope, region: RegionId) -> bool {
         scope.env != EnvId::NONE
             && self.program.language(scope.file) == Language::Python
@@ -77,14 +77,14 @@ impl Linker<'_> {
         self.tests_at(file, region).filter_map(|(test, holds)| self.kind_asked(file, test, holds, DEPTH)).collect()
     }
 
-    /// Whether the kind of a function decides that a site is reached.
+    /// True if the kind of a function decides that a site is reached.
     pub fn asks_for_kind(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         facts.language == Language::Python && !self.kinds_at(site.file, self.program.site(site).at.region).is_empty()
     }
 
-    /// Whether a call of a body rules out that a site of it is reached: what the body captured, or what is passed to it, is a
-    /// function of another kind.
+    /// True if a site of a body is not reached from this call, because the function that the body captured, or takes as
+    /// an argument, is of another kind.
     pub fn other_kind_rules_out(&self, call: SiteRef, env: EnvId, body: BodyRef, site: SiteRef) -> bool {
         if self.program.body_of_site(site) != body {
             return false;

@@ -45,7 +45,8 @@ impl<'a> Linker<'a> {
                         continue;
                     };
                     let named = facts.text(facts.site(site).name);
-                    // What makes it need not be spelt as what it makes: `relationship()` gives a `Relationship`.
+                    // The name of a maker may be spelled in another case than its class: `relationship()` makes a
+                    // `Relationship`.
                     if facts.body(facts.var(var).body).kind == BodyKind::Class
                         && makers.iter().any(|maker| maker.eq_ignore_ascii_case(named))
                     {

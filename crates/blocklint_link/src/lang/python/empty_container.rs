@@ -12,7 +12,7 @@ use crate::syntax::regions::{around, lies_in};
 const DEPTH: u32 = 6;
 
 impl Linker<'_> {
-    /// Whether a form is an empty container at a site: written there, or a local that is named nowhere before it.
+    /// True if a form is an empty container at a site: written there, or a local that is named nowhere before it.
     pub fn is_still_empty(&self, site: SiteRef, form: FormId) -> bool {
         let (facts, site_id) = self.program.facts_and_id(site);
         let is_empty = |form: FormId| match facts.form(form) {
@@ -43,7 +43,7 @@ impl Linker<'_> {
             return false;
         }
         let names = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Var(var));
-        // What comes later in a loop that does not begin with an empty one again.
+        // A later place counts as earlier in a loop that does not assign an empty container in each round.
         let comes_round = |region| {
             around(facts, region).any(|id| {
                 facts.region(id).kind == RegionKind::Loop

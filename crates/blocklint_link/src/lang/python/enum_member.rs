@@ -17,7 +17,8 @@ use crate::values::value::{EnvId, Val};
 const DEPTH: u32 = 3;
 
 impl Linker<'_> {
-    /// What a form is that names a member of an enumeration, or asks one for its value; nothing for all others.
+    /// Returns the constant of a form that names a member of an enumeration, or reads a member's value; `None` for all
+    /// others.
     pub(crate) fn enum_member(&self, file: FileId, base: FormId, name: Sym) -> Option<Constant> {
         let facts = self.program.facts(file);
         if facts.language != Language::Python {
@@ -58,7 +59,7 @@ impl Linker<'_> {
         Some((class, kind, value))
     }
 
-    /// Whether a class is an enumeration, and of what.
+    /// Returns the kind of an enumeration's members, or `None` if the class is no enumeration.
     fn kind_of_enum(&self, class: ClassRef) -> Option<EnumBase> {
         let (mut kind, mut is_enum) = (None, false);
         for ancestor in self.mro(class).iter() {

@@ -378,7 +378,7 @@ impl Linker<'_> {
             let given = self.called(body, env, Some(val));
             for iterator in self.values.members(given.value) {
                 match iterator {
-                    // What is not known may be the object itself, as it mostly is where it has a `__next__`.
+                    // An unknown iterator may be the object itself, which is usual for a class with a `__next__`.
                     Val::Unknown(_) => self.add_method_named(targets, val, "__next__"),
                     Val::Instance { .. } => self.add_method_named(targets, iterator, "__next__"),
                     Val::Library { ty, .. } => self.add_row(targets, iterator, self.library.member(ty, "__next__")),

@@ -46,7 +46,8 @@ impl Linker<'_> {
         Some((index, facts.text(name).to_owned(), default))
     }
 
-    /// Whether a key, or whatever keys, are put into a variable before a call: `kwargs["timeout"] = 5`, `kwargs.update(more)`.
+    /// True if this key, or an unknown key, is put into a variable before a call: `kwargs["timeout"] = 5`,
+    /// `kwargs.update(more)`.
     fn is_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
         let asked = (place.file.site_ref(call), var);
         self.query(&self.tables.python.changed_keys, asked, || true, || self.find_changed(place, var, call, key))
@@ -56,8 +57,8 @@ impl Linker<'_> {
         self.program.facts(place.file).assigns_of(var).next().is_some() || self.is_put_into(place, var, call, key)
     }
 
-    /// What a call passes under a name by unpacking a dictionary display, or a local that is one and stays as it was written:
-    /// `given = {"timeout": 5}; f(**given)`.
+    /// Returns the value that a call passes under a name by unpacking a dictionary display, or an unchanged local that
+    /// holds one: `given = {"timeout": 5}; f(**given)`.
     pub(crate) fn unpacked_under(&self, site: SiteRef, name: &str) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let unpacks = |arg: &Arg| matches!(facts.form(arg.value), Form::StarStar(_));
@@ -83,7 +84,7 @@ impl Linker<'_> {
                 other => (other, None),
             };
             let Form::Pairs(list) = pairs else { continue };
-            // What is unpacked behind a key may hold it, too.
+            // A dictionary that is unpacked behind a key may hold the key, too.
             let behind = facts.list(list).chunks_exact(2).rev().take_while(|pair| pair[0].is_some());
             found.extend(behind.filter_map(|pair| match facts.form(pair[0]) {
                 Form::Str(key) if var.is_none_or(|var| !self.is_put_into(place, var, site_id, key)) => {
@@ -95,7 +96,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Whether a key, or whatever keys, are put into a dictionary after it was made and before a call.
+    /// True if this key, or an unknown key, is put into a dictionary after it was made and before a call.
     fn is_put_into(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
         let facts = self.program.facts(place.file);
         let before = facts.site(call).at.position;

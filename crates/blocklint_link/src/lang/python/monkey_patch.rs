@@ -16,7 +16,7 @@ pub struct Patched {
     starts: FxHashSet<FileId>,
     /// These, and all that they load. Imports inside functions count, what is loaded by a name at run time does not.
     files: FxHashSet<FileId>,
-    /// Who loads a file.
+    /// The files that load each file.
     loaded_by: FxHashMap<FileId, Vec<FileId>>,
 }
 
@@ -45,13 +45,13 @@ impl Patched {
         Patched { starts, files, loaded_by }
     }
 
-    /// Whether a file is part of one.
+    /// True if a file belongs to a patched program.
     pub fn holds(&self, file: FileId) -> bool {
         self.files.contains(&file)
     }
 
-    /// Whether a program has a use for a function that nobody calls by its name, or for its class: it stands where the program
-    /// starts, or some other file takes it from its own.
+    /// True if a patched program uses a function without a known caller, or its class: it stands in a file where the
+    /// program starts, or another file takes its name from there.
     pub fn uses(&self, linker: &Linker<'_>, entry: BodyRef) -> bool {
         if self.starts.contains(&entry.file) {
             return true;
@@ -72,7 +72,7 @@ impl Patched {
     }
 }
 
-/// Whether a file imports a name from a module or the packages that pass it on, or calls it as a member of one.
+/// True if a file imports a name from a module or the packages that re-export it, or uses it as a member of one.
 fn takes(linker: &Linker<'_>, file: FileId, name: Name, of: FileId, packages: &[FileId]) -> bool {
     let facts = linker.program.facts(file);
     let text = linker.program.text(name);

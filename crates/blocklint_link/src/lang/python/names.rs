@@ -76,7 +76,7 @@ fn exported(linker: &Linker<'_>, file: FileId, name: Name, depth: u32) -> Option
     None
 }
 
-/// Whether a star import takes a name: `__all__` decides where it is a plain list, else the leading underscore.
+/// True if a star import takes a name. `__all__` decides where it is a plain list, else the leading underscore.
 fn is_public(linker: &Linker<'_>, file: FileId, name: Name) -> bool {
     let facts = linker.program.facts(file);
     let text = linker.program.text(name);
@@ -97,7 +97,7 @@ fn is_public(linker: &Linker<'_>, file: FileId, name: Name) -> bool {
     listed.unwrap_or(!text.starts_with('_'))
 }
 
-/// What an import binds.
+/// Returns the value that an import binds.
 pub(crate) fn import(linker: &Linker<'_>, file: FileId, id: ImportId) -> Typed {
     linker.query_value(&linker.tables.values.imports, (file, id), || {
         let facts = linker.program.facts(file);

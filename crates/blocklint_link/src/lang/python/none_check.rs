@@ -16,7 +16,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl Guard {
-    /// Whether it holds only where a parameter is `None` or false in the language's sense.
+    /// True if it holds only where a parameter is `None` or false in the language's sense.
     pub fn asks_for_nothing(&self) -> bool {
         match &*self.question {
             Question::Choice(Choice::Null) => self.wanted,
@@ -27,8 +27,8 @@ impl Guard {
 }
 
 impl Linker<'_> {
-    /// Whether a form's declared type leaves no room for what a guard asks for: a `str` is not `None`, and who passes one where
-    /// `None` is the default has one that is not empty.
+    /// True if a form's declared type excludes the value that a guard tests for: a `str` is not `None`, and callers of
+    /// a parameter with the default `None` pass a text that is not empty.
     pub fn type_excludes_none(&self, scope: Scope, form: FormId, guard: &Guard) -> bool {
         if !guard.asks_for_nothing() || self.program.language(scope.file) != Language::Python {
             return false;
@@ -45,7 +45,7 @@ impl Linker<'_> {
             || self.leaves_no_room(self.eval(scope, form), guard)
     }
 
-    /// Whether a form is a piece of a text, whatever that is: `name.split("/")[0]`.
+    /// True if a form is a piece of any text: `name.split("/")[0]`.
     fn is_piece_of_text(&self, scope: Scope, form: FormId) -> bool {
         let facts = self.program.facts(scope.file);
         let Form::Subscript(base, _) = facts.form(form) else { return false };
@@ -56,7 +56,7 @@ impl Linker<'_> {
         matches!(facts.form(base), Form::Result(call) if lang::python::builtins::splits(facts.text(facts.site(call).name)))
     }
 
-    /// The same for a parameter, by its annotation.
+    /// True if a parameter's annotation excludes the value that a guard tests for.
     pub fn is_there_by_annotation(&self, body: BodyRef, param: u32, guard: &Guard) -> bool {
         let facts = self.program.facts(body.file);
         let Some(row) = self.program.params_of(body).get(param as usize) else { return false };
@@ -70,7 +70,7 @@ impl Linker<'_> {
                 || self.leaves_no_room(self.annotation(self.signature_scope(body), row.annotation), guard))
     }
 
-    /// Whether an annotation lists what may be passed: `Literal["a", "b"]`.
+    /// True if an annotation lists the values of a parameter: `Literal["a", "b"]`.
     fn names_literals(&self, file: FileId, annotation: FormId) -> bool {
         let facts = self.program.facts(file);
         let Form::Subscript(base, _) = facts.form(annotation) else { return false };
@@ -95,15 +95,15 @@ impl Linker<'_> {
             })
     }
 
-    /// Whether a parameter is given another value only where it was `None` or false: `if name is None: name = look_up()`, `name =
-    /// name_of(name, answer)` with `if name is not None: return name` at its head.
+    /// True if a parameter is given another value only where it was `None` or false: `if name is None: name =
+    /// look_up()`, `name = name_of(name, answer)` with `if name is not None: return name` at its head.
     pub(crate) fn only_replaces_missing(&self, file: FileId, assign: &Assign, var: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python
             && (self.stands_for_nothing(file, assign.at.region, var) || self.is_handed_back(file, assign.value, var))
     }
 
-    /// Whether a place is reached only where a variable is `None` or false: `if name is None:`, `if not name:`.
+    /// True if a place is reached only where a variable is `None` or false: `if name is None:`, `if not name:`.
     fn stands_for_nothing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
         let facts = self.program.facts(file);
         self.tests_at(file, region).any(|(test, holds)| {
@@ -120,7 +120,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a value is what a function of the project gives back for a variable, as it came where it was there.
+    /// True if a value is the result of a function of the project that returns a variable unchanged where it is
+    /// present.
     fn is_handed_back(&self, file: FileId, value: FormId, var: VarId) -> bool {
         let facts = self.program.facts(file);
         let call = match facts.form(value) {
@@ -142,7 +143,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a function begins with giving back a parameter that is there.
+    /// True if a function begins with the return of a parameter that is present.
     fn hands_back(&self, body: BodyRef, param: u32) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
         let mut exits = self.program.exits_in(body);
@@ -158,7 +159,7 @@ impl Linker<'_> {
             })
     }
 
-    /// Whether a value is nothing only where a variable was: `name or other`, `table.get(key, name or None)`.
+    /// True if a value is `None` or false only where a variable was: `name or other`, `table.get(key, name or None)`.
     pub(crate) fn falls_back_on(&self, scope: Scope, value: FormId, var: VarId) -> bool {
         let facts = self.program.facts(scope.file);
         if facts.language != Language::Python {
@@ -178,7 +179,7 @@ impl Linker<'_> {
     }
 }
 
-/// Whether a form falls back on a literal that is true: `name or "default"`.
+/// True if a form falls back on a literal that is true: `name or "default"`.
 fn ends_in_something(facts: &FileFacts, form: FormId) -> bool {
     let Form::Alt(AltKind::Or, list) = facts.form(form) else { return false };
     facts.list(list).last().is_some_and(|&last| match facts.form(last) {
@@ -189,7 +190,7 @@ fn ends_in_something(facts: &FileFacts, form: FormId) -> bool {
     })
 }
 
-/// Whether a test says that a variable is `None` or false, by how it comes out.
+/// True if a test with the result `holds` says that a variable is `None` or false.
 fn tests_absent(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> bool {
     let is_var = |form: FormId| facts.form(form) == Form::Var(var);
     let compares = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;

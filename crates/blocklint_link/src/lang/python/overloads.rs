@@ -9,7 +9,7 @@ use crate::program::ids::{BodyRef, SiteRef};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// What the variant of a function gives that a call's literals pick; `None` where they pick none.
+    /// Returns the result of the variant of a function that a call's literals pick; `None` if they pick none.
     pub(crate) fn overloaded(
         &self,
         body: BodyRef,
@@ -58,8 +58,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether a call's arguments are those of a variant, as far as literals and required parameters tell; `None` if
-    /// an argument that would tell cannot be seen.
+    /// True if a call's arguments are those of a variant, as far as literals and required parameters tell; `None` if a
+    /// decisive argument is unknown.
     fn fits(&self, variant: BodyRef, site: SiteRef, env: EnvId, with_receiver: bool) -> Option<bool> {
         let facts = self.program.facts(variant.file);
         let params = self.program.params_of(variant);

@@ -1,5 +1,6 @@
-//! What libraries make of requests before a handler runs: instances of the classes that its parameters are annotated with.
-//! That happens on the event loop also for handlers that run in a worker, and runs the validators of those classes.
+//! Instances that libraries make of requests before a handler runs; the annotations of the handler's parameters name
+//! their classes. The library makes them on the event loop, also for handlers that run in a worker, and runs the
+//! validators of those classes.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form};
@@ -18,7 +19,7 @@ use crate::values::value::{EnvId, Val};
 const DEPTH: u32 = 6;
 
 impl Linker<'_> {
-    /// Whether a method belongs to a class of which instances are made of requests.
+    /// True if a method belongs to a class whose instances are made of requests.
     pub(crate) fn is_validated_on_loop(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
         let Some(own) = row.class.get().map(|class| body.file.class_ref(class)) else { return false };
@@ -83,7 +84,7 @@ impl Linker<'_> {
                 told.extend(facts.list(list).iter().skip(1));
             }
             let given: Vec<BodyRef> = told.into_iter().flat_map(|form| self.dependencies(scope, form)).collect();
-            // What a dependency gives is not made of the request, whatever its type.
+            // The result of a dependency is not made of the request, independent of its type.
             let is_given = !given.is_empty();
             for dependency in given {
                 self.add_parsed(dependency, found, seen, depth);

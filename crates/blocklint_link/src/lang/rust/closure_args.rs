@@ -52,8 +52,8 @@ pub(crate) const RUN_NOW: &[&str] = &[
 ];
 
 impl<'a> Linker<'a> {
-    /// Whether a closure in an argument of a call that neither the project nor a model speaks of runs during it: one
-    /// that borrows what is around it cannot outlive the call, and who keeps one demands `move`.
+    /// True if a closure in an argument of an unmodelled library call runs during the call. A closure that borrows from
+    /// its surroundings cannot outlive the call, because a callee that keeps a closure demands `move`.
     pub(crate) fn borrows_for_call(&self, site: SiteRef, arg: u32, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -84,7 +84,7 @@ impl<'a> Linker<'a> {
         closure.flags.has(BodyFlags::CAPTURES) && !closure.flags.has(BodyFlags::MOVE)
     }
 
-    /// Whether a chain of calls began with a parallel iterator, whose closures run elsewhere.
+    /// True if a chain of calls began with a parallel iterator, whose closures run elsewhere.
     pub(crate) fn is_parallel(&self, file: FileId, callee: FormId) -> bool {
         let facts = self.program.facts(file);
         let mut at = callee;
@@ -105,12 +105,13 @@ impl<'a> Linker<'a> {
         false
     }
 
-    /// Whether what a library call gives holds the n-th argument: `Box::new(f)`, `Some(f)`.
+    /// True if the result of a library call holds the n-th argument: `Box::new(f)`, `Some(f)`.
     pub(crate) fn wraps_argument(&self, path: PathId, arg: u32) -> bool {
         self.library.language(path) == Language::Rust && self.holds_argument(path, arg)
     }
 
-    /// The same in any language, for what is read or written through what is put around it: `new InputStreamReader(in)`.
+    /// True if the result of a library call in any language holds the n-th argument, such as a reader around a stream:
+    /// `new InputStreamReader(in)`.
     pub(crate) fn holds_argument(&self, path: PathId, arg: u32) -> bool {
         let rows = self.library.calls(path);
         rows.with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
@@ -122,7 +123,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether values of a type of the standard library may be callable: `Box<dyn FnOnce()>`, `impl Fn()`.
+    /// True if values of a type of the standard library may be callable: `Box<dyn FnOnce()>`, `impl Fn()`.
     pub fn may_call(&self, ty: PathId) -> bool {
         let path = self.library.text(ty);
         matches!(&*path, "std::boxed::Box" | "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce")

@@ -1,4 +1,5 @@
-//! What an iterator is collected into, where a type says it: `collect::<Result<Vec<_>, _>>()`, `let names: HashMap<_, _> = ….collect()`.
+//! Collections that an iterator is collected into, where a type names them: `collect::<Result<Vec<_>, _>>()`, `let
+//! names: HashMap<_, _> = ….collect()`.
 
 use crate::lang;
 use blocklint_facts::{Form, FormId, SiteKind};
@@ -11,17 +12,18 @@ use crate::values::value::{EnvId, Val};
 /// The method that collects (<https://doc.rust-lang.org/std/iter/trait.Iterator.html#method.collect>).
 const COLLECT: &str = "std::iter::Iterator::collect";
 
-/// What a list is collected into where nothing says it.
+/// The collection of a list where no type names one.
 const LIST: &str = "std::vec::Vec";
 
-/// What holds a value or none.
+/// The type that holds a value or none.
 const OPTION: &str = "std::option::Option";
 
 /// Types in each other: `Result<Option<Vec<_>>, _>`.
 const DEEPEST: u32 = 4;
 
 impl Linker<'_> {
-    /// What `collect::<T>()` gives on an iterator; nothing of another method, or where no type is written there.
+    /// Returns the result of `collect::<T>()` on an iterator; `None` for another method, or where no type is written
+    /// there.
     pub(crate) fn collected(&self, path: &str, receiver: Val, site: SiteRef, env: EnvId) -> Option<Typed> {
         if path != COLLECT {
             return None;
@@ -32,7 +34,7 @@ impl Linker<'_> {
         Some(self.collected_as(wanted, self.element(receiver), DEEPEST))
     }
 
-    /// The same for a call whose result a `let` gives a type of which parts are left out.
+    /// Returns the result of `collect()` where a `let` declares its type and leaves parts of it out.
     pub(crate) fn collected_into(&self, scope: Scope, declared: Typed, value: FormId) -> Option<Typed> {
         let facts = self.program.facts(scope.file);
         let Form::Result(call) = facts.form(value) else { return None };
@@ -46,7 +48,8 @@ impl Linker<'_> {
         (!self.values.is_unknown(element.value)).then(|| self.collected_as(declared, element, DEEPEST))
     }
 
-    /// What a call with one type argument may give of which nothing else is known: that type, or none.
+    /// Returns an `Option` of the type argument of a call of which nothing else is known, because the call may return
+    /// that type or none.
     pub(crate) fn written_in_call(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let Form::Subscript(method, wanted) = facts.form(self.program.site(site).callee) else { return None };

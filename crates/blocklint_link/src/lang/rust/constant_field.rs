@@ -104,7 +104,7 @@ impl Linker<'_> {
         (found.len() <= MOST_SITES).then_some(found)
     }
 
-    /// Whether a value may be one of a struct's; one of which nothing is known only in files that name the struct.
+    /// True if a value may be an instance of a struct. An unknown value may be one only in files that name the struct.
     fn may_be_of(&self, class: ClassRef, scope: Scope, value: blocklint_facts::FormId, own: bool) -> bool {
         let facts = self.program.facts(scope.file);
         if own || is_own_receiver(facts, value) {
@@ -119,7 +119,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a file hands such a value to a call that may set it; facts do not tell `&mut` from a copy.
+    /// True if a file passes such a value to a call that may set it. Facts do not tell `&mut` from a copy.
     fn is_lent(&self, file: FileId, meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Rust

@@ -22,7 +22,7 @@ pub const SERVING: &[&str] = &[
 /// Those whose name means other things elsewhere: they count where they are awaited.
 pub const SERVING_AWAITED: &[&str] = &["accept", "launch", "accept_stream", "accept_bi"];
 
-/// What a derived trait of the standard library says of how a value is made: that only others like it are copied, or none made.
+/// Derived traits of the standard library that make a value only as a copy of another one, or make none.
 pub const DERIVED_FROM_OTHERS: &[&str] = &["Clone", "Copy", "Debug", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
 /// The derived trait that makes a value of the defaults of its fields: of a `bool` that is `false`.
@@ -98,8 +98,8 @@ pub const ASKS_TERMINAL: &[&str] = &["crossterm::event::poll", "crossterm::event
 pub const WINDOW_TOOLKITS: &[&str] =
     &["tauri", "eframe", "iced", "gtk", "gtk4", "slint", "fltk", "druid", "winit", "relm4", "dioxus-desktop"];
 
-/// Whether a type is a builder by its name, whose methods give it back
-/// (Rust API guidelines, C-BUILDER: <https://rust-lang.github.io/api-guidelines/type-safety.html#c-builder>).
+/// True if a type is a builder by its name; its methods return it (Rust API guidelines, C-BUILDER:
+/// <https://rust-lang.github.io/api-guidelines/type-safety.html#c-builder>).
 pub fn is_builder(path: &str) -> bool {
     let last = path.rsplit("::").next().unwrap_or(path);
     last.ends_with("Builder") || last == "OpenOptions"

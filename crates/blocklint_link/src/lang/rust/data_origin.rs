@@ -94,7 +94,8 @@ const TAGS: [(&str, Source); 3] =
     [("from-request", Source::Request), ("from-network", Source::Network), ("from-file", Source::File)];
 
 impl Linker<'_> {
-    /// What a value's form says where reading it as it is written did not tell.
+    /// Returns whether a value comes from the asked source by its form, where the reading for all languages, `shown`,
+    /// did not tell it.
     pub(crate) fn comes_in_rust(
         &self,
         shown: ConditionResult,
@@ -128,7 +129,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether the type of a value says where it comes from.
+    /// True if the type of a value tells that it comes from the asked source.
     fn is_tagged(&self, scope: Scope, form: FormId, asked: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         if !matches!(facts.form(form), Form::Var(_) | Form::Result(_) | Form::Attr(..) | Form::Await(_) | Form::Try(_))
@@ -176,7 +177,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a function is handed to a library that runs it on an event loop, or is registered by what decorates it.
+    /// True if a function is passed to a library that runs it on an event loop, or is registered by its decorator.
     fn serves_requests(&self, body: BodyRef) -> bool {
         if !self.program.facts(body.file).list(self.program.body(body).decorators).is_empty()
             && self.registered(body).is_some()
@@ -257,7 +258,8 @@ impl Linker<'_> {
         }))
     }
 
-    /// What hands on the value that it is called on, or makes one of its first argument.
+    /// Returns whether the result of a call comes from the asked source, where the result is the receiver or is made of
+    /// the first argument.
     fn comes_handed_on(
         &self,
         scope: Scope,
@@ -280,7 +282,7 @@ impl Linker<'_> {
         }
     }
 
-    /// What a field was given where the struct that a local holds is written out.
+    /// Returns the value of a field in the struct expression that a local holds.
     fn field_written_out(&self, scope: Scope, base: FormId, field: Sym) -> Option<FormId> {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(base) else { return None };
@@ -288,7 +290,8 @@ impl Linker<'_> {
         facts.args_of(made).into_iter().find(|arg| arg.name == field).map(|arg| arg.value)
     }
 
-    /// What a closure gives that a library runs elsewhere and whose result is waited for.
+    /// Returns whether the result of a closure comes from the asked source, where a library runs the closure elsewhere
+    /// and the caller awaits it.
     fn comes_of_closure(
         &self,
         scope: Scope,

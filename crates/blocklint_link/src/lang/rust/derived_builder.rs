@@ -22,7 +22,7 @@ const ENDS: [&str; 2] = ["build", "try_build"];
 const MOST_STEPS: usize = 64;
 
 impl Linker<'_> {
-    /// What a call gives that ends a derived builder.
+    /// Returns the result of a call that ends a derived builder.
     pub(crate) fn built_by_derived(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -44,7 +44,7 @@ impl Linker<'_> {
         self.built_of_name(facts.text(sym))
     }
 
-    /// What begins the builder of which a method is called, and whether it is the type that is built.
+    /// Returns the form that begins the builder of a called method, and whether that form is the type that is built.
     fn beginning(&self, file: FileId, callee: FormId) -> Option<(FormId, bool)> {
         let facts = self.program.facts(file);
         let mut at = callee;
@@ -60,7 +60,7 @@ impl Linker<'_> {
         None
     }
 
-    /// What a builder of this name gives: the type that it is named after, or an error.
+    /// Returns the result of a builder of this name: the type that it is named after, or an error.
     fn built_of_name(&self, builder: &str) -> Option<Typed> {
         let name = self.program.name(builder.strip_suffix(ENDING)?)?;
         let mut found = None;

@@ -9,11 +9,11 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{ClassRef, Name};
 use crate::values::value::{ArgsId, Val, Why};
 
-/// What `#[derive(…)]` of such a trait gives: the field's own methods (`std::ops::Deref`, which only macros derive).
+/// The trait whose `#[derive(…)]` adds the methods of the field (`std::ops::Deref`, which only macros derive).
 const DEREF: &str = "Deref";
 
 impl<'a> Linker<'a> {
-    /// Whether a type derives a trait of this last name.
+    /// True if a type derives a trait of this last name.
     pub(crate) fn derives(&self, class: ClassRef, name: &str) -> bool {
         let facts = self.program.facts(class.file);
         facts
@@ -61,7 +61,7 @@ impl<'a> Linker<'a> {
         (!parts.is_empty()).then(|| self.join(&parts))
     }
 
-    /// What a type with a derived `Deref` dereferences to: its only field.
+    /// Returns the target of a derived `Deref`: the type's only field.
     pub(crate) fn derived_deref(&self, class: ClassRef, member: Val) -> Option<Typed> {
         if !self.derives(class, DEREF) {
             return None;
@@ -75,7 +75,8 @@ impl<'a> Linker<'a> {
         Some(self.attr(member, name))
     }
 
-    /// What a derived constructor is like: `#[derive(new)]` writes the function that it is named after.
+    /// Returns the library function that behaves like a derived constructor: `#[derive(new)]` writes the function
+    /// `new`.
     pub(crate) fn derived_constructor(&self, class: ClassRef, name: Name) -> Option<&'static str> {
         let is_rust = self.program.language(class.file) == Language::Rust;
         (is_rust && self.derives(class, self.program.text(name))).then_some("std::default::Default::default")

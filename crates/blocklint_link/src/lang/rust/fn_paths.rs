@@ -15,7 +15,8 @@ const CONVERSIONS: [(&str, &str, &str); 2] = [("Into", "into", "from"), ("TryInt
 const LONGEST_CHAIN: usize = 4;
 
 impl Linker<'_> {
-    /// What an argument is as a callable: its value, and of a function that several impl blocks bear those for what it is given.
+    /// Returns an argument as a callable: its value, and of a function in several impl blocks the ones for the given
+    /// type.
     pub fn argument_callable(&self, site: SiteRef, arg: u32, env: EnvId) -> Typed {
         let facts = self.program.facts(site.file);
         let form = self.program.args_of(site)[arg as usize].value;

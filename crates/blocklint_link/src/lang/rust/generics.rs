@@ -10,7 +10,7 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::values::expr::Scope;
 use crate::values::value::{ArgsId, EnvId, Val, ValueId, Why};
 
-/// What type parameters stand for.
+/// The types that type parameters stand for.
 pub(crate) type Bindings = SmallVec<[(Val, ValueId); 4]>;
 
 /// Types inside types that are looked at.
@@ -44,7 +44,7 @@ impl<'a> Linker<'a> {
         self.values.args(&params)
     }
 
-    /// What a type parameter is known to be by its bounds.
+    /// Returns the type of a type parameter by its bounds.
     pub(crate) fn bound_of(&self, param: Val) -> Typed {
         let Val::Param { class, index } = param else { return self.unknown(Why::Expression) };
         let facts = self.program.facts(class.file);
@@ -58,7 +58,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether a value mentions a type parameter.
+    /// True if a value mentions a type parameter.
     pub(crate) fn has_param(&self, value: ValueId) -> bool {
         self.has_param_within(value, DEEPEST)
     }
@@ -221,7 +221,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// What the parameters of a type, or of one of its impl blocks, stand for on a receiver.
+    /// Returns the types that the parameters of a type, or of one of its impl blocks, stand for on a receiver.
     pub(crate) fn bindings(&self, owner: ClassRef, receiver: Val) -> Bindings {
         let mut bindings = Bindings::new();
         let (Val::Instance { args, .. } | Val::Library { args, .. }) = receiver else { return bindings };
@@ -233,7 +233,7 @@ impl<'a> Linker<'a> {
         bindings
     }
 
-    /// What a call gives, its type parameters being known from the arguments.
+    /// Returns the result of a call after its type parameters are replaced by the types of the arguments.
     pub(crate) fn inferred_from_arguments(
         &self,
         given: Typed,
@@ -290,7 +290,8 @@ impl<'a> Linker<'a> {
         self.substitute(made, &bindings)
     }
 
-    /// What a generic alias (`type Result<T> = std::result::Result<T, Error>`) stands for with these arguments.
+    /// Returns the type that a generic alias (`type Result<T> = std::result::Result<T, Error>`) stands for with these
+    /// arguments.
     pub(crate) fn generic_alias(&self, scope: Scope, class: ClassRef, args: &[ValueId]) -> Option<Typed> {
         let facts = self.program.facts(class.file);
         if facts.language != Language::Rust || self.program.class(class).kind != ClassKind::Alias {
@@ -327,7 +328,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// What a project's type dereferences to.
+    /// Returns the type that a type of the project dereferences to.
     pub(crate) fn dereferenced(&self, member: Val) -> Option<Typed> {
         let Val::Instance { class, .. } = member else { return None };
         let written = self.program.name("deref").and_then(|name| self.own_member(class, name));
@@ -351,7 +352,7 @@ impl<'a> Linker<'a> {
         self.known(Val::Instance { class, exact: true, args: self.own_params(class) })
     }
 
-    /// Whether a name is that of a variant with named fields.
+    /// True if a name is that of a variant with named fields.
     pub(crate) fn has_named_fields(&self, class: ClassRef, name: Name) -> bool {
         let facts = self.program.facts(class.file);
         facts.language == Language::Rust

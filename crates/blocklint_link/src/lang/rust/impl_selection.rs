@@ -65,7 +65,7 @@ impl Linker<'_> {
         self.of_impls_for(callee, &self.given_at(scope, site))
     }
 
-    /// The same by what the arguments are.
+    /// Returns the functions of the impl blocks that fit the types of the arguments.
     pub(crate) fn of_impls_for(&self, callee: Typed, given: &[ValueId]) -> Typed {
         let fitting = self.map(callee, |val| match val {
             Val::Fn { body, receiver, env } => {
@@ -83,7 +83,7 @@ impl Linker<'_> {
         if self.values.is_unknown(fitting.value) { callee } else { fitting }
     }
 
-    /// What a site is given by position.
+    /// Returns the values of a site's arguments by position.
     fn given_at(&self, scope: Scope, site: SiteRef) -> Vec<ValueId> {
         self.program.args_of(site).iter().map(|arg| self.as_value(self.eval(scope, arg.value)).value).collect()
     }
@@ -134,7 +134,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Whether a method of an impl block may be meant: no type of its subject or parameters is visibly another.
+    /// True if a method of an impl block may be meant: no type of its subject or parameters is visibly another.
     fn is_impl_for(&self, body: BodyRef, on: Option<ValueId>, given: &[ValueId]) -> bool {
         let facts = self.program.facts(body.file);
         if let (Some(on), Some(class)) = (on, self.program.body(body).class.get()) {
@@ -151,7 +151,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether two values are visibly of different types.
+    /// True if two values are visibly of different types.
     fn differ(&self, pattern: ValueId, given: ValueId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let (patterns, given) = (self.values.members(pattern), self.values.members(given));
@@ -206,8 +206,8 @@ impl Linker<'_> {
         self.program.class(class).kind == ClassKind::Interface
     }
 
-    /// Whether an implementation of a trait with arguments is one of those that a value of the trait's type may be:
-    /// `dyn Repository<User>` is no `impl Repository<Order>`.
+    /// True if an implementation of a trait with arguments may be behind a value of the trait's type: `dyn
+    /// Repository<User>` is no `impl Repository<Order>`.
     pub(crate) fn is_of_trait_arguments(&self, class: ClassRef, body: BodyRef, site: SiteRef) -> bool {
         let Some(block) = self.program.body(body).class.get().map(|class| body.file.class_ref(class)) else {
             return true;
@@ -246,7 +246,8 @@ impl Linker<'_> {
         }
     }
 
-    /// What `value.into()`, `value.try_into()` and `text.parse()` run: the conversion of the type that is expected.
+    /// Returns the function that `value.into()`, `value.try_into()` or `text.parse()` runs: the conversion of the
+    /// expected type.
     pub(crate) fn conversion(&self, scope: Scope, site: SiteRef, base: FormId, name: Name) -> Option<Typed> {
         let called = self.program.text(name);
         let (_, runs) = CONVERSIONS.iter().find(|(conversion, _)| *conversion == called)?;

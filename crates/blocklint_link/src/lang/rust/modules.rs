@@ -28,8 +28,8 @@ impl Parents {
         self.of.get(&file).copied()
     }
 
-    /// Whether the compiler never sees a file: no root of a crate, and declared by no module although the one around it declares others.
-    /// `//mod large_import;`
+    /// True if the compiler never sees a file: it is no root of a crate, and no module declares it, although the module
+    /// around it declares others. `//mod large_import;`
     fn is_left_out(&self, linker: &Linker<'_>, file: FileId) -> bool {
         let relative = &linker.program.files[file.index()].relative;
         let roots = linker.crate_of(file).map_or(&[][..], |own| &own.roots);
@@ -45,7 +45,7 @@ impl Parents {
         }
     }
 
-    /// Whether a file, or one that declares it, is declared for tests only.
+    /// True if a file, or one that declares it, is declared for tests only.
     pub(crate) fn is_test(&self, file: FileId) -> bool {
         let mut at = file;
         for _ in 0..32 {
@@ -62,7 +62,7 @@ impl Parents {
     }
 }
 
-/// Whether a module calls macros at its top, which may declare modules.
+/// True if a module calls macros at its top level, which may declare modules.
 fn declares_by_macro(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     facts.sites.iter().any(|row| row.kind == SiteKind::Macro && facts.body_of(row.at) == BodyId(0))
@@ -206,7 +206,7 @@ pub(crate) fn crate_root(linker: &Linker<'_>, file: FileId) -> Val {
     }
 }
 
-/// Whether a module tree begins in a file.
+/// True if a module tree begins in a file.
 pub fn is_crate_root(linker: &Linker<'_>, relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     matches!(name, "lib.rs" | "main.rs")
@@ -241,7 +241,7 @@ pub(crate) fn member(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typ
     }
 }
 
-/// What glob imports bring to a body under a name.
+/// The items that glob imports bring to a body under a name.
 #[derive(Clone)]
 pub(crate) struct Brought {
     found: Rc<[Found]>,
@@ -249,7 +249,7 @@ pub(crate) struct Brought {
     is_whole: bool,
 }
 
-/// What glob imports bring is kept once all modules on the way are known.
+/// The rule for keeping the items of glob imports: they are final once all modules on the way are known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WholeGlobs;
 
@@ -263,7 +263,7 @@ impl Policy<Brought> for WholeGlobs {
     }
 }
 
-/// What a name of a module is, before it has a type.
+/// The item that a name of a module means, before it has a type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found {
     /// A variable of a module's scope.
@@ -392,7 +392,7 @@ fn glob_base(linker: &Linker<'_>, file: FileId, glob: ImportId) -> Val {
     linker.values.members(typed.value).first().copied().unwrap_or(Val::Unknown(Why::Unbound))
 }
 
-/// What a `use` or `mod` binds.
+/// Returns the value that a `use` or `mod` binds.
 pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     let facts = linker.program.facts(file);
     if row.kind == ImportKind::File {
@@ -421,7 +421,7 @@ pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     value
 }
 
-/// What the first segment of a `use` path means: `crate`, `self`, an item of this module, a crate.
+/// Returns the meaning of the first segment of a `use` path: `crate`, `self`, an item of this module, a crate.
 fn import_head(linker: &Linker<'_>, file: FileId, row: &Import, path: &str) -> Val {
     let facts = linker.program.facts(file);
     let head = path.split("::").find(|part| !part.is_empty()).unwrap_or("");

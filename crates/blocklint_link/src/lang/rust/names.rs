@@ -190,7 +190,7 @@ pub(crate) fn path_member(linker: &Linker<'_>, member: Val, name: Name) -> Typed
     }
 }
 
-/// What a `use` or `mod` binds.
+/// Returns the value that a `use` or `mod` binds.
 pub(crate) fn import(linker: &Linker<'_>, file: FileId, row: &Import) -> Typed {
     modules::import(linker, file, row)
 }
@@ -258,7 +258,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
     linker.of_fitting_impls(scope, site, linker.eval(scope, form))
 }
 
-/// Whether `?` and `unwrap` take the first argument of this type.
+/// True if `?` and `unwrap` take the first argument of this type.
 pub fn is_fallible(path: &str) -> bool {
     matches!(path.rsplit("::").next(), Some("Result" | "Option"))
 }
@@ -278,12 +278,13 @@ pub(crate) fn module_name(linker: &Linker<'_>, file: FileId) -> String {
     if matches!(inside, "lib" | "main" | "mod") { String::new() } else { inside.replace('/', "::") }
 }
 
-/// Whether a path is that of a trait of closures, or of functions.
+/// True if a path is that of a trait of closures, or of functions.
 pub(crate) fn is_callable(path: &str) -> bool {
     matches!(path, "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce" | "fn")
 }
 
-/// Whether a path is that of a trait of what is read or written: that it is a file is for those to say who pass it.
+/// True if a path is that of a trait of readers or writers. The callers tell whether the value that they pass is a
+/// file.
 pub(crate) fn is_reader(path: &str) -> bool {
     crate::lang::rust::words::READERS.contains(&path)
 }
@@ -313,7 +314,7 @@ const KEEP: &[&str] = &[
     "into_inner",
 ];
 
-/// Whether a method that a type does not define gives the receiver.
+/// True if a method that a type does not define returns the receiver.
 pub(crate) fn keeps_receiver(method: &str) -> bool {
     KEEP.contains(&method)
 }

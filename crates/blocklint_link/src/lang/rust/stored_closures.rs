@@ -47,7 +47,7 @@ impl Linker<'_> {
         self.with_kept(declared, DEEPEST, class, field, &given)
     }
 
-    /// Whether a type is, or holds, what may be called: a closure's or function's type, or a parameter that nothing bounds.
+    /// True if a type is callable, or holds a callable: a closure's or function's type, or a parameter without bounds.
     fn keeps_callables(&self, declared: Typed, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if self.takes_lambda(declared) {

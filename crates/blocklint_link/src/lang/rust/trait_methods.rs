@@ -9,7 +9,7 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::values::value::{Val, ValueId};
 
-/// What types call the functions that make them.
+/// The usual names of functions that make a value of their type.
 const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "default", "bind", "with_capacity"];
 
 /// Last names of the types of futures and streams.
@@ -54,7 +54,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Whether a model speaks of a path, or of others of its library.
+    /// True if a model has rows for the library of a path.
     fn is_modelled(&self, path: PathId) -> bool {
         let text = self.library.text(path);
         text.split("::").next().is_some_and(|root| self.library.knows_root(Language::Rust, root))
@@ -88,7 +88,7 @@ impl<'a> Linker<'a> {
                     let found = self.library.member(given, method);
                     (!self.library.calls(found).is_empty() && self.may_be_trait(given)).then_some(found)
                 }
-                // What a prelude names are traits of the modules beside it.
+                // Names of a prelude are traits of the modules beside it.
                 ImportKind::Star => {
                     let beside = text.strip_suffix("prelude")?;
                     self.library.of(Language::Rust).named(method).find_map(|named| {
@@ -106,7 +106,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether a path may be that of a trait: it is spelled like a type, and no value is made of it.
+    /// True if a path may be that of a trait: it is spelled like a type, and no value is made of it.
     fn may_be_trait(&self, path: PathId) -> bool {
         let text = self.library.text(path);
         let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
@@ -138,13 +138,13 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Whether an impl block is for this library type.
+    /// True if an impl block is for this library type.
     fn is_for_library(&self, block: ClassRef, ty: PathId) -> bool {
         let subject = self.annotation(lang::rust::names::head_scope(self, block), self.program.class(block).subject);
         self.values.members(subject.value).iter().any(|val| matches!(*val, Val::Library { ty: of, .. } if of == ty))
     }
 
-    /// Whether a value may be what a blanket impl block is for, as far as bounds of the project tell.
+    /// True if a value may meet the bound of a blanket impl block, as far as bounds of the project tell.
     fn meets_bound(&self, block: ClassRef, value: ValueId) -> bool {
         let bound = self.bound_of(Val::Param { class: block, index: 0 });
         self.values.members(bound.value).iter().all(|bound| match *bound {
@@ -176,7 +176,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Whether a function makes a future or stream without being `async`: its declared result is one, through `Box`,
+    /// True if a function makes a future or stream without being `async`: its declared result is one, through `Box`,
     /// `Pin`, `Result` and `Option`.
     pub fn gives_future(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
@@ -211,7 +211,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// What `M::Connection` is on a receiver that tells what `M` is.
+    /// Returns the type `M::Connection` for a receiver that tells the type `M`.
     pub(crate) fn projected(&self, body: BodyRef, form: FormId, receiver: Val) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let Form::Path(base, sym) = facts.form(form) else { return None };
@@ -231,7 +231,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Whether a path's last segment is spelled like that of a type or trait.
+/// True if a path's last segment is spelled like that of a type or trait.
 fn is_spelled_like_a_type(path: &str) -> bool {
     path.rsplit("::").next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }

@@ -15,7 +15,7 @@ pub(super) struct Aliases<'f> {
     below: &'f dyn Declared,
 }
 
-/// Whether a path lies under the file's roots.
+/// True if a path lies under the file's roots.
 pub(super) fn in_roots(info: &FileInfo, path: &str) -> bool {
     info.roots.iter().any(|root| is_under(path, root, info.language))
 }

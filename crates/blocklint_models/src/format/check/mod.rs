@@ -1,4 +1,4 @@
-//! What one row, one file and all files of a layer must hold beyond being readable.
+//! The checks of one row, one file and all files of a layer, after they could be read.
 
 mod aliases;
 mod names;
@@ -14,8 +14,8 @@ use super::rows::File;
 use aliases::Aliases;
 pub use twins::holding_row;
 
-/// What the layers below the checked one declare. A user file may use a tag, a switch or a type
-/// parameter of the built-in models.
+/// The declarations of the layers below the checked one. A user file may use a tag, a switch or a type parameter of the
+/// built-in models.
 pub trait Declared {
     /// All tags of types.
     fn tags(&self, language: Language) -> Vec<String>;
@@ -23,7 +23,7 @@ pub trait Declared {
     fn switches(&self, language: Language) -> Vec<String>;
     /// The parameters of a type, in order.
     fn params(&self, language: Language, path: &str) -> Vec<String>;
-    /// Whether a row or alias speaks of this path or of one under it.
+    /// True if a row or alias names this path or one under it.
     fn speaks_of(&self, language: Language, path: &str) -> bool;
     /// Where the alias with exactly this spelling leads.
     fn alias(&self, language: Language, spelling: &str) -> Option<String>;

@@ -38,7 +38,7 @@ pub(super) fn check(files: &[File], below: &dyn Declared, errors: &mut Vec<Model
     }
 }
 
-/// What this layer and those below declare.
+/// The declarations of this layer and of those below.
 struct Known<'f> {
     tags: FxHashMap<Language, FxHashSet<String>>,
     switches: FxHashMap<Language, FxHashSet<String>>,

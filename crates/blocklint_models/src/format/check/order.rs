@@ -41,7 +41,7 @@ pub(super) fn check(files: &[File], errors: &mut Vec<ModelError>) {
     }
 }
 
-/// What the order of rows depends on.
+/// The parts of a row that its order among other rows depends on.
 trait Ordered {
     fn always(&self) -> bool;
     fn version(&self) -> Option<&VersionRange>;
@@ -133,7 +133,7 @@ fn error(table: Table, place: &Place<'_>, message: String) -> ModelError {
     ModelError { file: place.info.label.clone(), line: place.line, table, key: "path".to_owned(), message }
 }
 
-/// The same path in two files, unless each says for which versions.
+/// Reports a path that stands in two files, unless each file states for which versions.
 fn two_files(table: Table, places: &[Place<'_>], errors: &mut Vec<ModelError>) {
     let Some(first) = places.first() else { return };
     let range = |place: &Place<'_>| place.version.or(place.info.version.as_ref()).cloned();

@@ -1,4 +1,4 @@
-//! What one row must hold by itself: roots and spelling of its paths, keys that need or exclude others.
+//! The checks of one row by itself: roots and spelling of its paths, keys that need or exclude others.
 
 use blocklint_core::{Context, Language};
 

@@ -11,7 +11,7 @@ use super::super::twin::expand_twin;
 use super::Declared;
 use super::aliases::Aliases;
 
-/// Whether the row says that the call holds the thread for more than a `note`, whatever its arguments.
+/// True if the row declares that the call holds the thread for more than a `note`, whatever its arguments.
 pub(super) fn holds_always(row: &CallRow) -> bool {
     row.held().is_some()
         && row.is_async != Some(true)
@@ -20,9 +20,9 @@ pub(super) fn holds_always(row: &CallRow) -> bool {
         && !row.property
 }
 
-/// Whether a layer says that calling a path holds the thread for more than a `note`, whatever its
-/// arguments: `None` if it does not speak of the call's effect, else `file:line` of the row, if any, among
-/// those that decide.
+/// Returns `None` if the layer has no row for the effect of calling a path. Otherwise returns `file:line` of a deciding
+/// row which declares that the call holds the thread for more than a `note`, whatever its arguments; `Some(None)` if no
+/// deciding row does.
 pub fn holding_row(layer: &Layer, path: &str) -> Option<Option<String>> {
     let is_type = layer.is_type(path);
     let mut rows: Vec<_> = layer
@@ -65,7 +65,7 @@ fn check_row(
     let Some(instead) = &entry.row.instead else { return };
     for written in instead.all() {
         for path in &entry.paths {
-            // What a glob stands for is not known here.
+            // The text that a glob stands for is not known here.
             if written.contains('*') && is_glob(last_name(&path.text, language)) && written != path.text {
                 continue;
             }

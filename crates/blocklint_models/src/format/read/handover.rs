@@ -116,7 +116,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
     Some(table.entry(reader, KEYS, paths, row))
 }
 
-/// What calling the result of a row with `wraps` does.
+/// Returns the row for calling the result of a row with `wraps`.
 fn called(row: &HandoverRow, effect: Effect) -> CallRow {
     CallRow {
         line: row.line,

@@ -30,8 +30,8 @@ pub enum Origin {
     User,
 }
 
-/// Reads one model file. The file is given back as far as it could be read, also beside errors; without
-/// a known `language` there is none. What other files decide is checked by `check_layer`.
+/// Reads one model file. It returns as much of the file as it could read, also beside errors, but nothing without a
+/// known `language`. `check_layer` checks the conditions that depend on other files.
 pub fn read_file(label: &str, text: &str, origin: Origin) -> (Option<File>, Vec<ModelError>) {
     let mut reader = Reader::new(label, text);
     let (document, problems) = DeTable::parse_recoverable(text);
