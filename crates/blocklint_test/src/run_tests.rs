@@ -106,7 +106,7 @@ fn a_kept_folder_holds_the_files_as_they_were_written() {
     let kept = std::cell::RefCell::new(Vec::new());
     let keep = |folder: &Utf8Path| kept.borrow_mut().push(folder.to_owned());
     let text = "# T\n```py\nslow()  # error: [blocking-sleep]\n```\n";
-    assert_eq!(run(&first(text), Some(&Fake), Some(&keep)), Ok(Vec::new()));
+    assert_eq!(run(&first(text), Some(&Fake), Some(&keep), &[]), Ok(Vec::new()));
     let [folder] = &kept.take()[..] else { panic!("one folder is kept") };
     let written = std::fs::read_to_string(folder.join("main.py")).expect("kept");
     assert_eq!(written, "slow()  # error: [blocking-sleep]\n");
