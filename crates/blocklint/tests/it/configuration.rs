@@ -6,6 +6,8 @@ use std::{env, fs};
 
 use blocklint_project::KEYS;
 
+use crate::support::repository;
+
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -164,10 +166,6 @@ fn a_table_below_the_project_root_is_told_to_hold_for_its_folder_only() {
     assert_eq!((code, err), (Some(0), format!("warning: {told}\n")));
     assert_eq!(folder.run_in("", &["check", "--isolated", "--exit-zero"]).2, "");
     assert_eq!(folder.found(&["tests"]), [ALL[2], ALL[3]]);
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// The page up to its table of keys.

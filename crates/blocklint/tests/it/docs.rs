@@ -1,9 +1,11 @@
 //! The commands of README.md and docs are run: those in `sh` and `console` blocks, in a copy of a project that they
 //! fit. A block that cannot be run says why, in a comment above it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
+
+use crate::support::repository;
 
 /// Pages that a test of their own follows step by step, and where that stands. It runs their `console` blocks.
 const FOLLOWED: [(&str, &str); 2] = [("docs/adoption.md", "adoption.rs"), ("docs/teach.md", "teach.rs")];
@@ -13,10 +15,6 @@ const NO_SHELL: [&str; 13] =
 const SHELLS: [&str; 2] = ["sh", "console"];
 /// Begins the comment above a block that is not run.
 const NOT_RUN: &str = "<!-- not run: ";
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// A fenced block.
 struct Block<'p> {

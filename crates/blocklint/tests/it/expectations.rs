@@ -1,11 +1,8 @@
 //! `docs/expectations.md` names the test of each expectation: each row has one, and each one is there.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::support::repository;
 
 fn read(path: &str) -> Option<String> {
     fs::read_to_string(repository().join(path)).ok()

@@ -8,8 +8,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::support;
+
 fn repository() -> PathBuf {
-    fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).expect("it exists")
+    fs::canonicalize(support::repository()).expect("it exists")
 }
 
 /// Writes the report of a folder to a file.

@@ -3,38 +3,30 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::names::files;
+use crate::support::{files_below, repository};
 
-/// Documents whose names are of libraries: some of Java end with `.rs`.
-const GENERATED: [&str; 1] = ["libraries.md"];
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+/// A generated document whose names are of libraries: some of Java end with `.rs`.
+const GENERATED: &str = "docs/libraries.md";
 
 /// Returns the files of all crates and the folders around them, from the repository's root: `crates/blocklint/src`.
 fn crate_paths() -> BTreeSet<String> {
-    let root = repository();
-    let mut found = Vec::new();
-    for entry in fs::read_dir(root.join("crates")).expect("crates") {
-        files(&entry.expect("a crate").path(), "rs", &mut found);
-    }
-    let relative = found.iter().map(|path| path.strip_prefix(&root).expect("below the root"));
-    relative.flat_map(Path::ancestors).map(|path| path.to_string_lossy().replace('\\', "/")).collect()
+    let files = files_below("crates", "rs");
+    let paths = files.iter().flat_map(|path| Path::new(path).ancestors());
+    paths.map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 /// Returns the documents with their text.
 fn documents() -> Vec<(String, String)> {
-    let root = repository();
-    let mut found = vec![root.join("ARCHITECTURE.md"), root.join("CONTRIBUTING.md")];
-    files(&root.join("docs"), "md", &mut found);
-    let text = |path: PathBuf| {
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        (!GENERATED.contains(&name.as_str())).then(|| (name, fs::read_to_string(&path).expect("a document")))
+    let mut found = vec!["ARCHITECTURE.md".to_owned(), "CONTRIBUTING.md".to_owned()];
+    found.extend(files_below("docs", "md"));
+    found.retain(|path| path != GENERATED);
+    let with_text = |path: String| {
+        let text = fs::read_to_string(repository().join(&path)).expect("a document");
+        (path, text)
     };
-    found.into_iter().filter_map(text).collect()
+    found.into_iter().map(with_text).collect()
 }
 
 /// Returns the paths of sources that a text names outside of its examples, with their lines.
@@ -109,8 +101,8 @@ fn the_glossary_names_types_that_exist() {
                 code.lines().any(|line| line.trim() == format!("{name} {{"))
                     || forms.iter().any(|form| {
                         let definition = format!("{form} {name}");
-                        let mut after = code.split(&definition).skip(1);
-                        after.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+                        let mut found = code.match_indices(&definition).map(|(at, _)| &code[at + definition.len()..]);
+                        found.any(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
                     })
             });
             assert!(defined, "{source} has no {name}");

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::support::{add_files, repository};
 
 /// Libraries that no model describes yet and that an engine is tempted to know.
 const OTHERS: [&str; 22] = [
@@ -62,28 +64,10 @@ fn is_table(file: &Path) -> bool {
         || file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/rules/large_response"))
 }
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Adds the files below a folder that have an extension, in order.
-pub(crate) fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-    let entries = fs::read_dir(folder).expect("a folder");
-    let mut paths = entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            files(&path, extension, found);
-        } else if path.extension().is_some_and(|found| found == extension) {
-            found.push(path);
-        }
-    }
-}
-
 /// The libraries of all model files, as they are written in code.
 fn libraries() -> BTreeSet<String> {
     let mut models = Vec::new();
-    files(&repository().join("rules/models"), "toml", &mut models);
+    add_files(&repository().join("rules/models"), "toml", &mut models);
     let mut names = OTHERS.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
     for model in models {
         let text = fs::read_to_string(&model).expect("a model");
@@ -168,7 +152,7 @@ fn no_crate_names_a_library() {
     assert!(libraries.contains("requests") && libraries.contains("redis.clients.jedis"), "{libraries:?}");
     let mut sources = Vec::new();
     for entry in fs::read_dir(repository().join("crates")).expect("crates") {
-        files(&entry.expect("a crate").path().join("src"), "rs", &mut sources);
+        add_files(&entry.expect("a crate").path().join("src"), "rs", &mut sources);
     }
     assert!(sources.len() > 100, "only {} files were found", sources.len());
     let mut named = Vec::new();

@@ -1,17 +1,14 @@
 //! The README shows what its first command prints (`UPDATE=1` rewrites it), and CONTRIBUTING.md shows real files.
 
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
+
+use crate::support::repository;
 
 /// Stands in the README above a block with the output of a command: `<!-- the output of \`blocklint …\` -->`.
 const MARK: &str = "<!-- the output of `blocklint ";
 const BLOCK: &str = "` -->\n\n```text\n";
 const END: &str = "```\n";
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// The exit code, the output and the errors of a run in the repository, in an environment that says nothing.
 fn run(arguments: &str) -> (Option<i32>, String, String) {

@@ -1,8 +1,39 @@
-//! Folders in which the real binary runs, for tests of what it keeps and compares.
+//! Folders in which the real binary runs, for tests of what it keeps and compares, and the files of this repository.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+/// Returns the root of this repository.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Adds the files below a folder that have an extension, in order.
+pub(crate) fn add_files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut paths = entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            add_files(&path, extension, found);
+        } else if path.extension().is_some_and(|found| found == extension) {
+            found.push(path);
+        }
+    }
+}
+
+/// Returns the files below a folder of this repository that have an extension, sorted, by path from its root.
+pub(crate) fn files_below(folder: &str, extension: &str) -> Vec<String> {
+    let root = repository();
+    let mut found = Vec::new();
+    add_files(&root.join(folder), extension, &mut found);
+    let relative =
+        |path: PathBuf| path.strip_prefix(&root).expect("below the root").to_str().expect("UTF-8").replace('\\', "/");
+    let mut paths: Vec<String> = found.into_iter().map(relative).collect();
+    paths.sort();
+    paths
+}
 
 /// A folder that is a project of its own.
 pub(crate) struct Project(tempfile::TempDir);

@@ -4,10 +4,9 @@
 //! one that a list of words can hold.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use crate::names::files;
+use crate::support::{files_below, repository};
 
 /// Words that begin no sentence, unless it is a question.
 const REFUSED: [&str; 6] = ["What", "Whatever", "Who", "Whoever", "Whether", "That which"];
@@ -18,22 +17,6 @@ const ALLOWED: [&str; 1] = ["What it reports"];
 /// Documents whose sentences stand in code, which the count of the crate holds.
 const GENERATED: [&str; 4] = ["docs/configuration.md", "docs/libraries.md", "docs/rules.md", "docs/signals.md"];
 const COUNTS: &str = "crates/blocklint/tests/it/words.txt";
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Returns the files below `folder` with an extension, by path from the repository's root.
-fn files_below(folder: &str, extension: &str) -> Vec<String> {
-    let root = repository();
-    let mut found = Vec::new();
-    files(&root.join(folder), extension, &mut found);
-    let relative =
-        |path: PathBuf| path.strip_prefix(&root).expect("below the root").to_str().expect("UTF-8").replace('\\', "/");
-    let mut paths: Vec<String> = found.into_iter().map(relative).collect();
-    paths.sort();
-    paths
-}
 
 /// Text between blank lines, with the line on which it begins.
 #[derive(Debug, Default, PartialEq)]

@@ -36,6 +36,11 @@ fn layer_of(of: &str, folder: &str) -> Option<usize> {
     LAYERS.iter().position(|(folders, of_layer)| *of_layer == of && folders.contains(&folder))
 }
 
+/// Returns the folder of the crates.
+pub(crate) fn crates() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates")
+}
+
 /// Adds the Rust files below a folder.
 pub(crate) fn add_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the crate") {
@@ -68,7 +73,7 @@ fn paths<'t>(of: &'t str, text: &'t str) -> impl Iterator<Item = (usize, &'t str
 
 #[test]
 fn no_layer_names_one_above_it() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates");
+    let crates = crates();
     let mut arrows = 0;
     let mut wrong = Vec::new();
     for (own_layer, (folders, of)) in LAYERS.iter().enumerate() {
@@ -95,7 +100,7 @@ fn no_layer_names_one_above_it() {
 
 #[test]
 fn each_folder_belongs_to_a_layer() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates");
+    let crates = crates();
     for of in ["blocklint_link", "blocklint_flow", "blocklint_analysis"] {
         for entry in fs::read_dir(crates.join(of).join("src")).expect("the sources of a crate") {
             let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();

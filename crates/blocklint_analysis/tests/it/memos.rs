@@ -1,9 +1,8 @@
 //! Answers of the linker and of the flow are remembered by the query kernel: a map that remembers by hand forgets to look at cuts.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use crate::layers::add_files;
+use crate::layers::{add_files, crates};
 
 /// Files that may keep something in a `RefCell`, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
@@ -18,10 +17,6 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 
 /// The crates that ask queries.
 const CRATES: [&str; 2] = ["blocklint_flow/src", "blocklint_link/src"];
-
-fn crates() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crates").to_path_buf()
-}
 
 /// Returns the lines that remember by hand: what is kept in a `RefCell`, and what looks at the count of cuts.
 fn by_hand(text: &str) -> impl Iterator<Item = (usize, &str)> {

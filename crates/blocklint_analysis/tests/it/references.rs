@@ -1,7 +1,8 @@
 //! References to rows keep their index to themselves, so that the compiler refuses to put it to the facts of another file.
 
 use std::fs;
-use std::path::Path;
+
+use crate::layers::crates;
 
 /// Each reference with its index.
 const REFERENCES: [(&str, &str); 4] = [
@@ -13,7 +14,7 @@ const REFERENCES: [(&str, &str); 4] = [
 
 #[test]
 fn only_the_program_sees_the_index_of_a_reference() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates");
+    let crates = crates();
     let text = fs::read_to_string(crates.join("blocklint_link/src/program/ids.rs")).expect("the references");
     for (name, index) in REFERENCES {
         let (_, rest) = text.split_once(&format!("pub struct {name} {{")).expect(name);

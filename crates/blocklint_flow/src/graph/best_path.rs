@@ -23,8 +23,8 @@ const CONDITION: u32 = 3;
 pub struct Cost {
     /// Inferred steps.
     pub steps: u32,
-    /// True if it ends at a value that was read from a file and kept. Code that reads the file itself holds the thread
-    /// longer. Python.
+    /// True if it ends at a call that only reads or changes the entry of a file (`stat`, `mkdir`). A call that reads the
+    /// content of a file holds the thread longer. Python.
     pub ends_at_entry: bool,
     /// Hops, and the conditions that they stand under, because the reader of a finding checks each of them.
     length: u32,
@@ -77,7 +77,7 @@ pub struct Paths {
     pub(crate) best: Vec<Option<(Cost, FlowEdge)>>,
 }
 
-/// True if a way ends at a call that asks for or changes what a file system keeps of a file. Python.
+/// True if an edge leads to a call that only reads or changes the entry of a file in the file system. Python.
 fn is_of_entry(linker: &Linker<'_>, graph: &Graph<'_>, way: &FlowEdge) -> bool {
     let EdgeTarget::Leaf(leaf) = way.next else { return false };
     let facts = linker.program.facts(way.site.file);

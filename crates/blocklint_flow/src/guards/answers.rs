@@ -16,7 +16,7 @@ pub(crate) struct GuardAnswers {
     /// Numbers of the guards that were asked about: a guard itself is dear to hash.
     numbers: RefCell<Guards>,
     /// The answers by call, entered body and number of the guard.
-    answers: Table<(Caller, BodyRef, u32), Answer, Always>,
+    known: Table<(Caller, BodyRef, u32), Answer, Always>,
 }
 
 impl Conditions<'_, '_> {
@@ -29,6 +29,6 @@ impl Conditions<'_, '_> {
         find: impl FnOnce() -> Answer,
     ) -> Answer {
         let number = self.answers.numbers.borrow_mut().id(guard);
-        self.linker.query(&self.answers.answers, (caller, body, number), || Answer::Unseen, find)
+        self.linker.query(&self.answers.known, (caller, body, number), || Answer::Unseen, find)
     }
 }

@@ -91,13 +91,13 @@ impl Candidate {
     /// count like all others.
     pub fn apply(&mut self, ask: AskId, aside_counts: bool) {
         let effect = ask.makes();
-        let is_aside = effect == SignalEffect::Aside;
-        if is_aside && !aside_counts {
+        self.spoken.push(ask);
+        if effect == SignalEffect::Aside {
+            if aside_counts {
+                return;
+            }
             self.aside = Some(Aside { severity: self.label.severity, because: ask.signal().says });
         }
-        if !(is_aside && aside_counts) {
-            self.label.severity = effect.severity_of(self.label.severity);
-        }
-        self.spoken.push(ask);
+        self.label.severity = effect.severity_of(self.label.severity);
     }
 }

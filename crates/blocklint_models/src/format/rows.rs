@@ -247,7 +247,7 @@ impl CallRow {
         }
     }
 
-    /// True if the row holds only where the type of an argument is not known.
+    /// True if the row holds only for a stream whose source is unknown (`unseen`).
     pub fn rests_on_unseen(&self) -> bool {
         self.when.iter().any(|condition| condition.tests.contains(&Test::Unseen))
     }
