@@ -127,12 +127,13 @@ fn searched<'a, T>(
     begin: impl for<'l> FnOnce(Search<'l, 'a>) -> Search<'l, 'a>,
     read_off: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
-    if let Some(seed) = options.ask_first {
-        linker.ask_first(seed);
-    }
     let cuts = Suppressions::new(linker.program);
     let judge = Judge::new(options.without, options.account);
-    let graph = begin(Search::new(linker, &cuts, &judge)).run();
+    let mut search = begin(Search::new(linker, &cuts, &judge));
+    if let Some(seed) = options.ask_first {
+        search = search.asking_first(seed);
+    }
+    let graph = search.run();
     let mut net = options.ways.then(PathNetwork::default);
     let read = SolvedGraph::new(linker, &cuts, &judge, &graph, options);
     let (findings, causes) = findings::findings(&read, net.as_mut());

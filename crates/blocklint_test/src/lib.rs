@@ -17,8 +17,8 @@
 //! - one without is `main.py` (`py`, `python`), `src/main.rs` (`rs`, `rust`) or `Main.java` (`java`);
 //!   several of one language continue the same file, so prose and code alternate;
 //! - `toml` without a name gives options: `select`, `ignore`, `min-severity`, `min-confidence`, `signals`, those without each of
-//!   which the section must fail, and `order-dependent = true` where findings are known to depend on the order of questions
-//!   (with `ASK_FIRST=1`, this is a failure as soon as they do not). Deeper
+//!   which the section must fail, and `order-dependent = ["main.py:7"]`, the lines whose findings are known to depend on the order of
+//!   questions (with `ASK_FIRST=1`, any other difference is a failure, and so is a line without one). Deeper
 //!   sections inherit them key by key, so a document may set them once under its title;
 //! - `snapshot` pins the rendered output of the section;
 //! - `fix` pins what `--fix --unsafe-fixes` does to the section: a line for each finding of a language that has fixes,
@@ -70,6 +70,7 @@ mod fixing;
 mod markdown;
 mod matching;
 mod options;
+mod order;
 mod project;
 mod run;
 mod specified;
@@ -81,6 +82,7 @@ pub use engine::engine;
 pub use expectation::{Expectation, Expected};
 pub use markdown::{Document, parse_document};
 pub use options::Options;
+pub use order::demand_equal_findings;
 pub use project::{Pin, Problem, Project, ProjectFile, Snapshot};
 pub use run::{Keep, run};
 pub use specified::SpecifiedFile;

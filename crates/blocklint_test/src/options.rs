@@ -19,8 +19,8 @@ pub struct Options {
     pub without: Option<String>,
     /// The seed of a random order in which the targets of every call are asked for before the search.
     pub ask_first: Option<u64>,
-    /// True if the findings are known to depend on that order.
-    pub order_dependent: bool,
+    /// The lines whose findings are known to depend on that order, as `PATH:LINE`.
+    pub order_dependent: Vec<String>,
 }
 
 impl Default for Options {
@@ -33,7 +33,7 @@ impl Default for Options {
             signals: Vec::new(),
             without: None,
             ask_first: None,
-            order_dependent: false,
+            order_dependent: Vec::new(),
         }
     }
 }
@@ -54,10 +54,7 @@ impl Options {
                 "min-severity" => options.min_severity = word(key, value, Severity::parse)?,
                 "min-confidence" => options.min_confidence = word(key, value, Confidence::parse)?,
                 "signals" => options.signals = strings(key, value)?,
-                "order-dependent" => {
-                    options.order_dependent =
-                        value.as_bool().ok_or_else(|| format!("`{key}` must be true or false"))?;
-                }
+                "order-dependent" => options.order_dependent = strings(key, value)?,
                 _ => {
                     return Err(format!(
                         "unknown option `{key}`; there are `select`, `ignore`, `min-severity`, `min-confidence`, `signals`, \

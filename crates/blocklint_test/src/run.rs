@@ -8,6 +8,7 @@ use similar::TextDiff;
 
 use crate::expectation::{Expectation, scan};
 use crate::matching::differences;
+use crate::order::demand_equal_findings;
 use crate::{Check, CodeLine, Options, Pin, Problem, Project, ProjectFile};
 
 /// Lines of one project that are explained where it fails.
@@ -63,7 +64,7 @@ fn run_in(
 ) -> Result<Vec<(Pin, String)>, String> {
     let whole = |message: String| listed(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
     let mut findings = check.check(root, &project.options).map_err(|error| whole(error.replace(root.as_str(), ".")))?;
-    order(project, root, check, &findings, seeds).map_err(whole)?;
+    demand_equal_findings(check, root, &project.options, &findings, seeds).map_err(whole)?;
     findings.retain(|finding| finding.suppression.is_none());
     let differ = unmet(project, root, expectations, &findings, check);
     let mut problems = explained(project, root, differ, check);
@@ -107,40 +108,6 @@ fn run_in(
         compare(Pin::Fix, fixed.text);
     }
     Ok(different)
-}
-
-/// Demands that the findings are equal if all calls were asked for in a random order before, or, where a section says that they depend
-/// on the order, that one of the seeds shows it.
-fn order(
-    project: &Project,
-    root: &Utf8Path,
-    check: &dyn Check,
-    usual: &[Finding],
-    seeds: &[u64],
-) -> Result<(), String> {
-    let lines = |findings: &[Finding]| -> String {
-        let shown = findings.iter().map(|finding| format!("{finding:?}\n").replace(&format!("{root}/"), ""));
-        shown.collect()
-    };
-    let usual = lines(usual);
-    let mut different = None;
-    for &seed in seeds {
-        let options = Options { ask_first: Some(seed), ..project.options.clone() };
-        let shuffled = lines(&check.check(root, &options)?);
-        if shuffled != usual {
-            different = Some((seed, TextDiff::from_lines(&usual, &shuffled).unified_diff().to_string()));
-            break;
-        }
-    }
-    match (different, project.options.order_dependent) {
-        (Some((seed, difference)), false) => {
-            Err(format!("the findings differ if calls are asked for in the order of seed {seed}:\n{difference}"))
-        }
-        (None, true) if !seeds.is_empty() => {
-            Err("the findings are equal in any order that was tried: remove `order-dependent`".to_owned())
-        }
-        _ => Ok(()),
-    }
 }
 
 /// A mismatch, with the line of code that it speaks of.

@@ -2,13 +2,16 @@
 //!
 //! `cargo test --workspace --test fixtures -- names` runs those whose name holds `names`; `UPDATE=1` rewrites the
 //! blocks that documents pin, `KEEP=1` keeps the folders of the projects and prints their paths,
-//! `ASK_FIRST=1` demands equal findings in three random orders of questions.
+//! `ASK_FIRST=1` demands equal findings in three random orders of questions, and `PROJECTS=FOLDER:FOLDER` demands this of real projects instead.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::{env, fs};
 
-use blocklint_test::{Keep, Project, engine, parse_document, read_directory, run, update_pinned};
+use blocklint_core::{Confidence, Severity};
+use blocklint_test::{
+    Keep, Options, Project, demand_equal_findings, engine, parse_document, read_directory, run, update_pinned,
+};
 use camino::{Utf8Path, Utf8PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -34,13 +37,18 @@ fn main() -> ExitCode {
     let repository = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let is_set = |name| env::var(name).is_ok_and(|value| value == "1");
     let switches = Switches { update: is_set("UPDATE"), keep: is_set("KEEP"), ask_first: is_set("ASK_FIRST") };
-    let trials = match collect(&repository, switches) {
+    let trials = match env::var("PROJECTS") {
+        Ok(folders) => Ok(folders.split(':').map(|folder| order_trial(folder.into())).collect()),
+        Err(_) => collect(&repository, switches),
+    };
+    let is_small = env::var("PROJECTS").is_err();
+    let trials = match trials {
         Ok(trials) => trials,
         // A folder that cannot be listed must not look like a folder without tests.
         Err(error) => vec![Trial::test("documents", move || Err(Failed::from(error)))],
     };
     let conclusion = libtest_mimic::run(&arguments, trials);
-    if let Some(held) = most_memory().filter(|held| *held > MOST_MEMORY) {
+    if let Some(held) = most_memory().filter(|held| is_small && *held > MOST_MEMORY) {
         let told = "a trial does not give its memory back";
         let _ = writeln!(io::stderr(), "the trials held {held} MiB, more than {MOST_MEMORY}: {told}");
         return ExitCode::FAILURE;
@@ -97,6 +105,17 @@ fn trial(project: Project, document: Option<Utf8PathBuf>, switches: Switches) ->
             update_pinned(&project, pin, &rendered, file, switches.update).map_err(Failed::from)?;
         }
         Ok(())
+    })
+}
+
+/// Demands that the findings of a real project at all levels are equal in random orders of questions.
+fn order_trial(folder: Utf8PathBuf) -> Trial {
+    Trial::test(folder.to_string(), move || {
+        let Some(check) = engine() else { return Ok(()) };
+        let options = Options { min_severity: Severity::Note, min_confidence: Confidence::Low, ..Options::default() };
+        let root = folder.canonicalize_utf8()?;
+        let usual = check.check(&root, &options)?;
+        Ok(demand_equal_findings(check, &root, &options, &usual, &SEEDS)?)
     })
 }
 

@@ -227,3 +227,21 @@ class H extends ChannelInboundHandlerAdapter {
         answers_at_once(shape, &[("H.java", &text)], "BLT101");
     }
 }
+
+/// A long chain is followed from its start only where another question was asked of its middle: a gap that is known.
+#[test]
+fn a_chain_of_400_functions_that_return_the_next_one() {
+    const LENGTH: usize = 400;
+    let chain: String = (0..LENGTH).map(|at| format!("def f{at}():\n    return f{}()\n\n\n", at + 1)).collect();
+    let store = "import time\n\n\nclass Store:\n    def load(self):\n        time.sleep(1)\n\n\n";
+    let chain = format!("{store}{chain}def f{LENGTH}():\n    return Store()\n");
+    let handler = "from chain import f0\n\n\nasync def handler():\n    f0().load()\n";
+    let middle = "from chain import f200\n\n\ndef other():\n    f200().load()\n";
+    let check = |files: &[(&str, &str)]| {
+        let levels = ["--min-severity", "note", "--min-confidence", "low", "--include-aside"];
+        let arguments = [&["check", "--no-cache", "--output-format", "concise"][..], &levels].concat();
+        Project::new(files).run(&arguments).out.contains("handler.py:5:5: BLT101")
+    };
+    assert!(!check(&[("chain.py", &chain), ("handler.py", handler)]), "remove the gap");
+    assert!(check(&[("chain.py", &chain), ("handler.py", handler), ("another.py", middle)]));
+}

@@ -5,6 +5,7 @@
 //! best path are read off it afterwards. `guards/` answers for conditions and `judge/` for signals;
 //! nothing is placed or worded here.
 
+pub mod ask_first;
 pub(crate) mod callable_object_calls;
 pub(crate) mod container_dispatch;
 pub mod incremental;

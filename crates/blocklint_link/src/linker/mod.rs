@@ -1,7 +1,7 @@
 //! The linker: names to definitions, receivers to types, calls to targets and to the rows of models, each on demand and remembered.
 //! Callers and severity are decided in `blocklint_flow`.
 
-pub(crate) mod ask_first;
+pub mod ask_first;
 pub(crate) mod budget;
 pub(crate) mod focus;
 pub mod layer_memo;

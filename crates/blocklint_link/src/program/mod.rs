@@ -364,6 +364,13 @@ impl<'a> Program<'a> {
         self.by_body(body.file).bodies(body.body).map(move |inner| body.file.body_ref(inner))
     }
 
+    /// Returns every body, in the order of the files.
+    pub fn all_bodies(&self) -> Vec<BodyRef> {
+        let files = (0..self.files.len() as u32).map(FileId);
+        let of_file = |file: FileId| (0..self.facts(file).bodies.len() as u32).map(move |at| file.body_ref(BodyId(at)));
+        files.flat_map(of_file).collect()
+    }
+
     /// Returns every call, implicit or not, in the order of the files.
     pub(crate) fn all_sites(&self) -> Vec<SiteRef> {
         let files = (0..self.files.len() as u32).map(FileId);
