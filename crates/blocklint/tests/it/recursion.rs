@@ -234,7 +234,8 @@ fn a_chain_of_400_functions_that_return_the_next_one() {
     const LENGTH: usize = 400;
     let chain: String = (0..LENGTH).map(|at| format!("def f{at}():\n    return f{}()\n\n\n", at + 1)).collect();
     let store = "import time\n\n\nclass Store:\n    def load(self):\n        time.sleep(1)\n\n\n";
-    let chain = format!("{store}{chain}def f{LENGTH}():\n    return Store()\n");
+    let other = "class Other:\n    def load(self):\n        return 1\n\n\n";
+    let chain = format!("{store}{other}{chain}def f{LENGTH}():\n    return Store()\n");
     let handler = "from chain import f0\n\n\nasync def handler():\n    f0().load()\n";
     let middle = "from chain import f200\n\n\ndef other():\n    f200().load()\n";
     let check = |files: &[(&str, &str)]| {
