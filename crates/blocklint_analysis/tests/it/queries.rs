@@ -3,9 +3,7 @@
 use std::cell::Cell;
 
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{
-    Always, Cut, EmptyMeanwhile, Step, Table, UnkeptEmptyMeanwhile, UnkeptStep, Whole,
-};
+use blocklint_link::linker::query::{Cut, Plain, Step, Table, UnkeptEmptyMeanwhile, UnkeptStep};
 use blocklint_link::linker::round::{First, OnlyOnTheWay, Round, RoundTable};
 use blocklint_link::models::library::Library;
 
@@ -31,7 +29,7 @@ fn mark(cut: Cut) -> u32 {
 fn an_answer_is_computed_once() {
     with_linker(|linker| {
         let (steps, lists, computed) =
-            (Table::<u32, u32, Step>::default(), Table::<u32, u32, Whole>::default(), Cell::new(0));
+            (Table::<u32, u32, Step>::default(), Table::<u32, u32, Plain>::default(), Cell::new(0));
         let compute = || {
             computed.set(computed.get() + 1);
             7
@@ -45,49 +43,72 @@ fn an_answer_is_computed_once() {
     });
 }
 
-/// 0 asks 1, and 1 asks 0: each is one more than the other.
-fn ask_in_a_circle(linker: &Linker<'_>, table: &Table<u32, u32, Step>, key: u32, computed: &Cell<u32>) -> u32 {
-    linker.query_or_cut(table, key, mark, || {
-        computed.set(computed.get() + 1);
-        1 + ask_in_a_circle(linker, table, 1 - key, computed)
-    })
+/// Each key of a ring of four is at least what the next one is. Key 2 also asks for the key behind its own, so two circles meet.
+fn ask_in_circles(linker: &Linker<'_>, table: &Table<u32, u32, Step>, key: u32, computed: &Cell<u32>) -> u32 {
+    linker.query(
+        table,
+        key,
+        || 0,
+        || {
+            computed.set(computed.get() + 1);
+            let next = ask_in_circles(linker, table, (key + 1) % 4, computed);
+            let back = if key == 2 { ask_in_circles(linker, table, 1, computed) } else { 0 };
+            next.max(back).max([3, 9, 4, 5][key as usize])
+        },
+    )
 }
 
 #[test]
-fn a_step_that_comes_round_to_itself_is_cut_and_only_the_outermost_keeps_its_answer() {
+fn queries_that_ask_for_each_other_have_the_same_answers_from_each_start() {
+    for start in 0..4 {
+        with_linker(|linker| {
+            let (table, computed) = (Table::default(), Cell::new(0));
+            assert_eq!(ask_in_circles(linker, &table, start, &computed), 9);
+            let rounds = computed.get();
+            assert!(rounds <= 12, "{rounds}");
+            assert_eq!([0, 1, 2, 3].map(|key| ask_in_circles(linker, &table, key, &computed)), [9; 4]);
+            assert_eq!(computed.get(), rounds, "the answers of all are kept");
+        });
+    }
+}
+
+#[test]
+fn an_answer_that_rests_on_a_running_query_is_provisional() {
     with_linker(|linker| {
-        let (table, computed) = (Table::default(), Cell::new(0));
-        assert_eq!(ask_in_a_circle(linker, &table, 0, &computed), 102);
-        assert_eq!(computed.get(), 2);
-        // 0 is kept. The answer of 1 rested on the cut and was not; now it rests on the answer of 0.
-        assert_eq!(ask_in_a_circle(linker, &table, 1, &computed), 103);
-        assert_eq!(computed.get(), 3);
-        assert_eq!(ask_in_a_circle(linker, &table, 0, &computed), 102);
-        assert_eq!(ask_in_a_circle(linker, &table, 1, &computed), 103);
-        assert_eq!(computed.get(), 3);
+        let (steps, lists, computed) =
+            (Table::<u32, u32, Step>::default(), Table::<u32, u32, Plain>::default(), Cell::new(0));
+        let list = || {
+            linker.query(
+                &lists,
+                0,
+                || 100,
+                || {
+                    computed.set(computed.get() + 1);
+                    linker.query(&steps, 0, || 0, || unreachable!("it runs")) + 1
+                },
+            )
+        };
+        // The first round has 0 + 1, the second 1 + 1, and so on, until the rounds end.
+        let answer = linker.query(&steps, 0, || 0, || list().min(3) + list() - list());
+        assert_eq!((answer, computed.get()), (3, 4), "in one round it is computed once");
+        assert_eq!((list(), computed.get()), (4, 4), "the answer of the last round is kept");
     });
 }
 
 #[test]
-fn a_list_that_rests_on_a_cut_is_not_kept_and_what_is_kept_always_is() {
+fn answers_that_swing_end() {
     with_linker(|linker| {
-        let steps = Table::<u32, u32, Step>::default();
-        let (lists, kept) = (Table::<u32, u32, Whole>::default(), Table::<u32, u32, Always>::default());
-        linker.query_or_cut(&steps, 0, mark, || {
-            let cut = || linker.query_or_cut(&steps, 0, mark, || unreachable!("it runs"));
-            assert_eq!(linker.query_or_cut(&lists, 0, mark, cut), 100);
-            assert_eq!(linker.query_or_cut(&kept, 0, mark, cut), 100);
-            0
-        });
-        assert_eq!(linker.query_or_cut(&lists, 0, mark, || 1), 1);
-        assert_eq!(linker.query_or_cut(&kept, 0, mark, || 1), 100);
+        let table = Table::<u32, u32, Step>::default();
+        let swing = || 1 - linker.query(&table, 0, || 0, || unreachable!("it runs"));
+        let answer = linker.query(&table, 0, || 0, swing);
+        assert_eq!(linker.query(&table, 0, || 5, || unreachable!("it is kept")), answer);
     });
 }
 
 #[test]
 fn a_list_that_recurs_is_computed_once_more() {
     with_linker(|linker| {
-        let (table, computed) = (Table::<u32, u32, Always>::default(), Cell::new(0));
+        let (table, computed) = (Table::<u32, u32, Plain>::default(), Cell::new(0));
         let compute = || {
             computed.set(computed.get() + 1);
             linker.query_or_cut(&table, 0, mark, || 5) + 1
@@ -98,24 +119,14 @@ fn a_list_that_recurs_is_computed_once_more() {
 }
 
 #[test]
-fn a_table_that_is_empty_meanwhile_does_not_count_a_cut() {
+fn an_unkept_list_is_empty_meanwhile() {
     with_linker(|linker| {
-        let (table, unkept) =
-            (Table::<u32, u32, EmptyMeanwhile>::default(), Table::<u32, u32, UnkeptEmptyMeanwhile>::default());
-        let lists = Table::<u32, u32, Whole>::default();
-        let answer = linker.query_or_cut(&table, 0, mark, || {
-            linker
-                .query_or_cut(&lists, 0, mark, || linker.query_or_cut(&table, 0, |_| 0, || unreachable!("it runs")) + 1)
-        });
-        assert_eq!(answer, 1);
-        assert_eq!(linker.query_or_cut(&table, 0, mark, || 9), 1);
-        assert_eq!(linker.query_or_cut(&lists, 0, mark, || 9), 1, "nothing was cut, so the list counts as whole");
+        let unkept = Table::<u32, u32, UnkeptEmptyMeanwhile>::default();
         let ask = || {
-            linker.query_or_cut(&unkept, 0, mark, || {
-                linker.query_or_cut(&unkept, 0, |_| 0, || unreachable!("it runs")) + 1
-            })
+            let again = || linker.query(&unkept, 0, || 0, || unreachable!("it runs")) + 1;
+            linker.query(&unkept, 0, || 0, again)
         };
-        assert_eq!((ask(), linker.query_or_cut(&unkept, 0, mark, || 9)), (1, 9));
+        assert_eq!((ask(), linker.query(&unkept, 0, || 0, || 9)), (1, 9));
     });
 }
 

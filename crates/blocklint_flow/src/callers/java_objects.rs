@@ -5,7 +5,7 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{AssignId, At, ClassId, Form, FormId, SiteId, SiteKind};
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::occurrences::Mention;
 use rustc_hash::FxHashMap;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 struct Memo {
     /// Places where objects stand without the name of their class.
-    objects: Table<FileId, Rc<InFile>, Always>,
+    objects: Table<FileId, Rc<InFile>, Plain>,
 }
 
 /// Those of one file, by class.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Exit, Form, FormId, RegionId, RegionKind};
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, EmptyMeanwhile, Table};
+use blocklint_link::linker::query::{EmptyMeanwhile, Plain, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::Asks;
@@ -15,8 +15,8 @@ use rustc_hash::FxHashSet;
 /// Answers of this file that are kept for one program.
 #[derive(Default)]
 struct Memo {
-    asking: Table<FileId, Rc<Asking>, Always>,
-    ask_names: Table<Language, Rc<[Name]>, Always>,
+    asking: Table<FileId, Rc<Asking>, Plain>,
+    ask_names: Table<Language, Rc<[Name]>, Plain>,
     answering: Table<Language, Rc<FxHashSet<Name>>, EmptyMeanwhile>,
 }
 

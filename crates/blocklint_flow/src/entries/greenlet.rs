@@ -5,7 +5,7 @@ use blocklint_core::{Confidence, Context};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
@@ -36,7 +36,7 @@ pub struct Entries<'e, 'l, 'a> {
     linker: &'l Linker<'a>,
     units: &'e Units,
     callers: &'e Callers<'l, 'a>,
-    known: Table<BodyRef, Option<Confidence>, Always>,
+    known: Table<BodyRef, Option<Confidence>, Plain>,
 }
 
 impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {

@@ -3,7 +3,7 @@
 use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyId, BodyKind, Flow, SuppressionKind};
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::BodyRef;
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
@@ -69,9 +69,9 @@ impl Root {
 /// Roots, remembered.
 pub struct Roots<'l, 'a> {
     linker: &'l Linker<'a>,
-    roots: Table<BodyRef, Option<Root>, Always>,
+    roots: Table<BodyRef, Option<Root>, Plain>,
     /// By the folder of a Rust package, the runtime that its programs run on, as far as they say so.
-    programs: Table<String, Option<Runtime>, Always>,
+    programs: Table<String, Option<Runtime>, Plain>,
 }
 
 impl<'l, 'a> Roots<'l, 'a> {

@@ -12,7 +12,7 @@ pub mod trace;
 use blocklint_core::{Effect, Severity};
 use blocklint_link::effect::label::{Label, LabelId, Labels};
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -150,5 +150,5 @@ pub struct Graph<'m> {
     /// The lists of signals that spoke of edges.
     pub marks: MarkLists,
     /// The steps of unions, once all labels are there.
-    pub(crate) shares: Table<ShareKey, u8, Always>,
+    pub(crate) shares: Table<ShareKey, u8, Plain>,
 }

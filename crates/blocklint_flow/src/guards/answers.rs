@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use blocklint_link::effect::guard::{Guard, Guards};
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::BodyRef;
 
 use crate::callers::Caller;
@@ -16,7 +16,7 @@ pub(crate) struct GuardAnswers {
     /// Numbers of the guards that were asked about: a guard itself is dear to hash.
     numbers: RefCell<Guards>,
     /// The answers by call, entered body and number of the guard.
-    known: Table<(Caller, BodyRef, u32), Answer, Always>,
+    known: Table<(Caller, BodyRef, u32), Answer, Plain>,
 }
 
 impl Conditions<'_, '_> {
@@ -26,7 +26,7 @@ impl Conditions<'_, '_> {
         caller: Caller,
         body: BodyRef,
         guard: &Guard,
-        find: impl FnOnce() -> Answer,
+        find: impl FnMut() -> Answer,
     ) -> Answer {
         let number = self.answers.numbers.borrow_mut().id(guard);
         self.linker.query(&self.answers.known, (caller, body, number), || Answer::Unseen, find)

@@ -9,7 +9,7 @@ use blocklint_link::effect::constant::Constant;
 use blocklint_link::effect::guard::{Guard, Question};
 use blocklint_link::guards::branch::answer;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::models::row_match::ConditionResult;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 
@@ -24,7 +24,7 @@ type GuardsOf = Rc<[Guard]>;
 /// Answers of this file that are kept for one program.
 #[derive(Default)]
 struct Memo {
-    guards: Table<(FileId, RegionId), GuardsOf, Always>,
+    guards: Table<(FileId, RegionId), GuardsOf, Plain>,
 }
 
 impl Conditions<'_, '_> {

@@ -14,7 +14,7 @@ pub(crate) mod self_state;
 pub(crate) mod type_test;
 
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 
 use crate::callers::{Caller, Callers};
@@ -28,9 +28,9 @@ pub(crate) struct Conditions<'l, 'a> {
     pub(crate) roots: Roots<'l, 'a>,
     pub(crate) answers: GuardAnswers,
     /// True for a call which rules out that a site of its callee is reached.
-    pub(crate) ruled_out: Table<(Caller, BodyRef, SiteRef), bool, Always>,
+    pub(crate) ruled_out: Table<(Caller, BodyRef, SiteRef), bool, Plain>,
     /// True for a site that stands under some condition.
-    pub(crate) conditional: Table<SiteRef, bool, Always>,
+    pub(crate) conditional: Table<SiteRef, bool, Plain>,
 }
 
 impl<'l, 'a> Conditions<'l, 'a> {

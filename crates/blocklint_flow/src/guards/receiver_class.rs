@@ -6,7 +6,7 @@ use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::guard::Own;
 use blocklint_link::effect::label::Label;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, ClassRef, Name};
 use blocklint_link::values::value::Val;
@@ -17,7 +17,7 @@ use crate::callers::{Caller, Node};
 #[derive(Default)]
 struct Memo {
     /// The objects that find the implementation of a label.
-    found_by: Table<FinderKey, bool, Always>,
+    found_by: Table<FinderKey, bool, Plain>,
 }
 
 /// Implementations of one method beyond which labels do not remember theirs.

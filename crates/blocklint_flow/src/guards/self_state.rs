@@ -9,7 +9,7 @@ use blocklint_core::Language;
 use blocklint_facts::{Comparison, Form, FormId};
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
 use blocklint_link::program::occurrences::is_own_receiver;
 use blocklint_link::syntax::test_outcomes::each_told_part;
@@ -21,7 +21,7 @@ use crate::callers::{Caller, CallerKind};
 #[derive(Default)]
 struct Memo {
     /// Tests of the fields of an object by the branches around a place.
-    own_tests: Table<(FileId, RegionId), OwnTests, Always>,
+    own_tests: Table<(FileId, RegionId), OwnTests, Plain>,
 }
 
 /// A field is, or is not, one literal.

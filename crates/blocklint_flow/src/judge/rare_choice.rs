@@ -6,7 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, Region, RegionId, RegionKind, Sym, VarId, VarKind};
 use blocklint_link::effect::guard::Guard;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_link::syntax::regions::around;
 use rustc_hash::FxHashSet;
@@ -18,9 +18,9 @@ use crate::guards::enclosing::guards_over;
 #[derive(Default)]
 struct Memo {
     /// The number of values that a body compares a form with.
-    alternatives: Table<(FileId, BodyId, FormId), usize, Always>,
+    alternatives: Table<(FileId, BodyId, FormId), usize, Plain>,
     /// The number of texts that the functions of a file compare what they call by one name with.
-    told_apart: Table<(FileId, Sym), usize, Always>,
+    told_apart: Table<(FileId, Sym), usize, Plain>,
 }
 
 /// From so many alternatives on, one of them is taken rarely enough to say so.

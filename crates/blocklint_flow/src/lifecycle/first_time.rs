@@ -10,7 +10,7 @@ use blocklint_link::effect::constant::Constant;
 use blocklint_link::lang;
 use blocklint_link::lang::words::Words;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, is_own_receiver};
 use blocklint_link::syntax::exception_handlers::{handler_around, tried_before};
@@ -25,7 +25,7 @@ use crate::lifecycle::owner::{fills_cell_of_program, kept_where};
 #[derive(Default)]
 struct Memo {
     /// Why sites run the first time only.
-    first_times: Table<SiteRef, Option<FirstTime>, Always>,
+    first_times: Table<SiteRef, Option<FirstTime>, Plain>,
 }
 
 /// The state that a test asks for.

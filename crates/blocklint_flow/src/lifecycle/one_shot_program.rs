@@ -8,7 +8,7 @@ use blocklint_facts::{
 use blocklint_link::calls::targets::Target;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::syntax::regions::around;
@@ -27,7 +27,7 @@ struct Memo {
     /// The names of library calls that start tasks.
     starting: OnceCell<FxHashSet<String>>,
     /// The argument of a function under which it begins work beside its callers.
-    begins_beside: Table<BodyRef, Option<u32>, Always>,
+    begins_beside: Table<BodyRef, Option<u32>, Plain>,
 }
 
 /// True if a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing beside the one

@@ -6,8 +6,7 @@ use blocklint_facts::{BodyId, BodyKind, Flow, RegionKind, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{InCycle, Keep, Policy};
-use blocklint_link::linker::round::{Round, RoundTable};
+use blocklint_link::linker::round::{Keep, Round, RoundPolicy, RoundTable};
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::{EnvId, Val};
@@ -78,10 +77,8 @@ impl When {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownPhases;
 
-impl Policy<Option<When>> for KnownPhases {
+impl RoundPolicy<Option<When>> for KnownPhases {
     const KEEP: Keep = Keep::IfWholeOrOutermost;
-    const IN_CYCLE: InCycle = InCycle::GivesCutValue;
-    const SPENDS: bool = false;
 
     fn is_final(answer: &Option<When>) -> bool {
         answer.is_some()

@@ -22,7 +22,7 @@ use blocklint_core::{Hold, Language, Severity, WhereSet};
 use blocklint_link::effect::guard::{Guard, Source};
 use blocklint_link::effect::label::cap_wait;
 use blocklint_link::effect::label::{Label, LabelHold, LabelId, Labels};
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::linker::work::Unit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
@@ -71,7 +71,7 @@ pub struct Search<'l, 'a> {
     again: Vec<(Caller, LabelledBodyId)>,
     first_times: FirstTimes,
     /// Names by whether something puts a function of that name into a container.
-    put_away: Table<Name, bool, Always>,
+    put_away: Table<Name, bool, Plain>,
     pub(crate) remembered: Remembered,
 }
 

@@ -11,7 +11,7 @@ use crate::calls::passed_as_argument::{ConstructorCalls, Given};
 use crate::calls::sites_by_name::SitesByName;
 use crate::calls::targets::Targets;
 use crate::linker::Typed;
-use crate::linker::query::{Always, Begun, Step, Store, Table, Whole};
+use crate::linker::query::{Entry, Plain, Step, Store, Table};
 use crate::program::Program;
 use crate::program::ids::{BodyRef, FileId, Name, PathId, SiteRef};
 use crate::values::value::EnvId;
@@ -28,18 +28,18 @@ pub(crate) struct CallTables {
     pub(crate) results: Table<(SiteRef, EnvId), Typed, Step>,
     pub(crate) summaries: Table<(BodyRef, u32), Rc<Summary>, Step>,
     /// The uses of the parameters of a file.
-    pub(crate) param_uses: Table<FileId, Rc<Uses>, Always>,
+    pub(crate) param_uses: Table<FileId, Rc<Uses>, Plain>,
     /// Where the bearers of one name are called.
-    pub(crate) by_name: Table<Name, Rc<SitesByName>, Always>,
+    pub(crate) by_name: Table<Name, Rc<SitesByName>, Plain>,
     /// Call sites by name in the files of the focus alone.
-    pub(crate) by_name_near: Table<Name, Rc<SitesByName>, Always>,
-    pub(crate) given: Table<Name, Given, Whole>,
-    pub(crate) constructor_calls: Table<Name, ConstructorCalls, Whole>,
-    pub(crate) first_sites: Table<Name, Rc<[SiteRef]>, Always>,
+    pub(crate) by_name_near: Table<Name, Rc<SitesByName>, Plain>,
+    pub(crate) given: Table<Name, Given, Plain>,
+    pub(crate) constructor_calls: Table<Name, ConstructorCalls, Plain>,
+    pub(crate) first_sites: Table<Name, Rc<[SiteRef]>, Plain>,
     /// Arguments that sites pass to parameters of bodies.
-    pub(crate) arguments: Table<ArgumentKey, Option<FormId>, Always>,
+    pub(crate) arguments: Table<ArgumentKey, Option<FormId>, Plain>,
     /// Library types by whether iterating over them enters a row.
-    pub(crate) iterated: Table<PathId, bool, Always>,
+    pub(crate) iterated: Table<PathId, bool, Plain>,
     /// Python: the names of sites that iterate.
     pub(crate) iterating: OnceCell<FxHashSet<Name>>,
 }
@@ -70,8 +70,7 @@ impl CallTables {
 /// in a row for each file.
 pub(crate) struct BySite<V> {
     plain: Vec<OfFile<V>>,
-    bound: FxHashMap<(SiteRef, EnvId), V>,
-    running: FxHashSet<(SiteRef, EnvId)>,
+    bound: FxHashMap<(SiteRef, EnvId), Entry<V>>,
 }
 
 /// The answers about one file.
@@ -79,54 +78,33 @@ enum OfFile<V> {
     /// Nothing was asked yet; the file has this many sites.
     Unasked(u32),
     /// By site.
-    Asked(Box<[Option<V>]>),
+    Asked(Box<[Option<Entry<V>>]>),
 }
 
 impl<V> BySite<V> {
     fn new(program: &Program<'_>) -> Self {
         let sites = program.files.iter().map(|file| file.facts.sites.len() as u32);
-        BySite {
-            plain: sites.map(OfFile::Unasked).collect(),
-            bound: FxHashMap::default(),
-            running: FxHashSet::default(),
-        }
+        BySite { plain: sites.map(OfFile::Unasked).collect(), bound: FxHashMap::default() }
     }
+}
 
+impl<V> Store<(SiteRef, EnvId), V> for BySite<V> {
     #[inline]
-    fn get(&self, (site, env): (SiteRef, EnvId)) -> Option<&V> {
+    fn find(&self, key: &(SiteRef, EnvId)) -> Option<&Entry<V>> {
+        let (site, env) = *key;
         if env != EnvId::NONE {
-            return self.bound.get(&(site, env));
+            return self.bound.get(key);
         }
         match &self.plain[site.file.index()] {
             OfFile::Asked(answers) => answers[site.index()].as_ref(),
             OfFile::Unasked(_) => None,
         }
     }
-}
 
-impl<V: Clone> Store<(SiteRef, EnvId), V> for BySite<V> {
-    #[inline]
-    fn begin(&mut self, key: &(SiteRef, EnvId), marks: bool, may_start: impl FnOnce() -> bool) -> Begun<V> {
-        if let Some(answer) = self.get(*key) {
-            return Begun::Known(answer.clone());
-        }
-        if self.running.contains(key) {
-            return Begun::Running;
-        }
-        if !may_start() {
-            return Begun::Refused;
-        }
-        if marks {
-            self.running.insert(*key);
-        }
-        Begun::Started
-    }
-
-    fn keep(&mut self, key: (SiteRef, EnvId), answer: V) {
-        self.running.remove(&key);
+    fn set(&mut self, key: (SiteRef, EnvId), entry: Entry<V>) {
         let (site, env) = key;
         if env != EnvId::NONE {
-            self.bound.insert(key, answer);
+            self.bound.insert(key, entry);
             return;
         }
         let of_file = &mut self.plain[site.file.index()];
@@ -134,11 +112,16 @@ impl<V: Clone> Store<(SiteRef, EnvId), V> for BySite<V> {
             *of_file = OfFile::Asked((0..sites).map(|_| None).collect());
         }
         if let OfFile::Asked(answers) = of_file {
-            answers[site.index()] = Some(answer);
+            answers[site.index()] = Some(entry);
         }
     }
 
     fn forget(&mut self, key: &(SiteRef, EnvId)) {
-        self.running.remove(key);
+        let (site, env) = *key;
+        if env != EnvId::NONE {
+            self.bound.remove(key);
+        } else if let OfFile::Asked(answers) = &mut self.plain[site.file.index()] {
+            answers[site.index()] = None;
+        }
     }
 }

@@ -1,28 +1,24 @@
-//! The budget of a question, and the count of queries that were cut.
+//! The budget of a question.
 
 use std::cell::Cell;
 
-use crate::linker::query::Cut;
-
 /// Steps of one question from outside of the linker: lookups of variables, attributes and results.
 /// A value that goes round through a field and the methods that fill it takes some hundreds where a class has many relatives.
-const FUEL: u32 = 1500;
+const FUEL: u32 = 60_000;
 
-/// The steps that are left, the queries that wait for each other, and how many were cut.
+/// The steps that are left, and the queries that wait for each other.
 #[derive(Debug)]
 pub(crate) struct Budget {
     fuel: Cell<u32>,
     /// How many queries are running that spend steps.
     running: Cell<u32>,
-    /// Incremented when a query comes round to itself or finds the budget spent. An answer that was computed meanwhile may be incomplete.
-    cuts: Cell<u32>,
     /// True while a list of the whole program is being made, which the question that asks first does not pay for.
     is_global: Cell<bool>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { fuel: Cell::new(FUEL), running: Cell::new(0), cuts: Cell::new(0), is_global: Cell::new(false) }
+        Budget { fuel: Cell::new(FUEL), running: Cell::new(0), is_global: Cell::new(false) }
     }
 }
 
@@ -32,18 +28,8 @@ impl Budget {
     pub(crate) fn spend(&self) -> bool {
         self.refuel_outermost();
         let left = self.fuel.get().checked_sub(1);
-        match left {
-            Some(left) => self.fuel.set(left),
-            None => self.count_cut(),
-        }
+        self.fuel.set(left.unwrap_or(0));
         left.is_some()
-    }
-
-    /// Counts a query that came round to itself. Returns the reason why it ends there.
-    pub(crate) fn meet_cycle(&self) -> Cut {
-        self.refuel_outermost();
-        self.count_cut();
-        if self.fuel.get() == 0 { Cut::Bound } else { Cut::Cycle }
     }
 
     /// Computes an answer that others wait for.
@@ -59,12 +45,6 @@ impl Budget {
     #[inline]
     pub(crate) fn is_outermost(&self) -> bool {
         self.running.get() == 0
-    }
-
-    /// Returns how many queries were cut until now.
-    #[inline]
-    pub(crate) fn cuts(&self) -> u32 {
-        self.cuts.get()
     }
 
     /// Makes a list of the whole program without spending the budget of the question that asks first. `compute` is given a function that
@@ -85,10 +65,6 @@ impl Budget {
         if self.is_outermost() {
             self.fuel.set(FUEL);
         }
-    }
-
-    fn count_cut(&self) {
-        self.cuts.set(self.cuts.get() + 1);
     }
 }
 

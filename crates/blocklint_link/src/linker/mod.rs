@@ -4,6 +4,7 @@
 pub mod ask_first;
 pub(crate) mod budget;
 pub(crate) mod focus;
+pub mod frames;
 pub mod layer_memo;
 pub mod program_tables;
 pub mod query;
@@ -21,6 +22,7 @@ use smallvec::SmallVec;
 use crate::classes::hierarchy::Hierarchy;
 use crate::linker::budget::Budget;
 use crate::linker::focus::Focus;
+use crate::linker::frames::Frames;
 use crate::linker::layer_memo::LayerMemos;
 use crate::linker::program_tables::ProgramTables;
 use crate::linker::tables::Tables;
@@ -38,6 +40,11 @@ pub struct Typed {
     pub value: ValueId,
     /// Inferred steps, at most [`LOW_STEPS`].
     pub inferred_steps: u8,
+}
+
+impl Typed {
+    /// The value of a query that has no answer yet because it asked for itself.
+    pub(crate) const NEVER: Typed = Typed { value: ValueId::NEVER, inferred_steps: 0 };
 }
 
 /// Steps from which a path is `low`.
@@ -59,6 +66,8 @@ pub struct Linker<'a> {
     pub(crate) tables: Tables<'a>,
     /// The steps that queries may spend.
     pub(crate) budget: Budget,
+    /// The queries that are running.
+    pub(crate) frames: Frames,
     /// Set when the result of the run is not wanted any more.
     stop: OnceCell<Arc<AtomicBool>>,
     /// The files whose findings this run is asked for, and what is searched for them.
@@ -90,6 +99,7 @@ impl<'a> Linker<'a> {
             program_tables,
             tables: Tables::new(program),
             budget: Budget::default(),
+            frames: Frames::default(),
             stop: OnceCell::new(),
             asked: Focus::default(),
             layer_memos: LayerMemos::default(),
@@ -145,6 +155,9 @@ impl<'a> Linker<'a> {
         if let [one] = *members {
             let given = each(one);
             return Typed { value: given.value, inferred_steps: given.inferred_steps.max(typed.inferred_steps) };
+        }
+        if typed.value == ValueId::NEVER {
+            return typed;
         }
         let parts: SmallVec<[Typed; 8]> = members.iter().map(|&member| each(member)).collect();
         let joined = self.join(&parts);

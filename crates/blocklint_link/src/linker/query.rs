@@ -4,51 +4,32 @@
 //! so that a table says where it is declared how it treats answers that may be incomplete.
 
 use std::cell::RefCell;
-use std::collections::hash_map::Entry as MapEntry;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
 use rustc_hash::FxHashMap;
 
+use crate::linker::frames::{Ended, Holds, Rests};
 use crate::linker::{Linker, Typed};
-use crate::values::value::Why;
+use crate::values::value::{ValueId, Why};
+
+/// Rounds after which the last answer counts, because answers that depend on each other may swing for ever.
+const MOST_ROUNDS: u32 = 8;
 
 /// The answers that a table keeps for later questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All.
-    Always,
-    /// Those for which no query was cut meanwhile.
+    /// All that rest on no query that is running, and those of the round at hand for as long as that lasts.
     IfWhole,
-    /// These, and all answers of a query that no other query asked for: it met every cycle from its own start.
-    IfWholeOrOutermost,
-    /// Those of a query that no other query asked for.
-    IfOutermost,
     /// None: the table only notices queries that come round to themselves.
     Never,
-}
-
-impl Keep {
-    /// True if an answer is kept that is whole, or that is the outermost, as far as the two say.
-    #[inline]
-    pub(crate) fn keeps(self, is_whole: bool, is_outermost: bool) -> bool {
-        match self {
-            Keep::Always => true,
-            Keep::IfWhole => is_whole,
-            Keep::IfWholeOrOutermost => is_whole || is_outermost,
-            Keep::IfOutermost => is_outermost,
-            Keep::Never => false,
-        }
-    }
 }
 
 /// The end of a query that comes round to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InCycle {
-    /// It gives the value of a cut. Answers that rest on this are not whole.
-    IsCut,
-    /// It gives the value of a cut, and the answers that rest on this count as whole.
-    GivesCutValue,
+    /// It gives the answer of the last round, in the first round the value of a cut.
+    GivesGuess,
     /// It is computed once more: only a query further in ends the cycle. The table does not mark what runs.
     Recurs,
 }
@@ -62,70 +43,84 @@ pub trait Policy<V> {
     /// True if a query spends a step of the [budget](super::budget) and counts as one that others may rest on.
     const SPENDS: bool;
 
+    /// True if two answers are equal. A query in a cycle is computed until its answer is that of the round before.
+    fn are_equal(one: &V, other: &V) -> bool;
+
     /// True unless the answer itself says that it is incomplete.
     fn is_final(_answer: &V) -> bool {
         true
     }
 }
 
-/// A query of the recursion over values, calls and classes: it spends a step, and a cycle is a cut.
+/// A query of the recursion over values, calls and classes: it spends a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Step;
 
-impl<V> Policy<V> for Step {
-    const KEEP: Keep = Keep::IfWholeOrOutermost;
-    const IN_CYCLE: InCycle = InCycle::IsCut;
+impl<V: PartialEq> Policy<V> for Step {
+    const KEEP: Keep = Keep::IfWhole;
+    const IN_CYCLE: InCycle = InCycle::GivesGuess;
     const SPENDS: bool = true;
+
+    fn are_equal(one: &V, other: &V) -> bool {
+        one == other
+    }
 }
 
 /// A step whose answer depends on more than its key.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnkeptStep;
 
-impl<V> Policy<V> for UnkeptStep {
+impl<V: PartialEq> Policy<V> for UnkeptStep {
     const KEEP: Keep = Keep::Never;
-    const IN_CYCLE: InCycle = InCycle::IsCut;
+    const IN_CYCLE: InCycle = InCycle::GivesGuess;
     const SPENDS: bool = true;
+
+    fn are_equal(one: &V, other: &V) -> bool {
+        one == other
+    }
 }
 
-/// A list of the whole program, kept if nothing in it was cut.
+/// An answer that is computed once more where it comes round to itself, because a step further in ends the cycle.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Whole;
+pub struct Plain;
 
-impl<V> Policy<V> for Whole {
+impl<V> Policy<V> for Plain {
     const KEEP: Keep = Keep::IfWhole;
     const IN_CYCLE: InCycle = InCycle::Recurs;
     const SPENDS: bool = false;
+
+    /// It is never met.
+    fn are_equal(_one: &V, _other: &V) -> bool {
+        true
+    }
 }
 
-/// An answer that is kept, whatever was cut meanwhile.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Always;
-
-impl<V> Policy<V> for Always {
-    const KEEP: Keep = Keep::Always;
-    const IN_CYCLE: InCycle = InCycle::Recurs;
-    const SPENDS: bool = false;
-}
-
-/// An answer that is kept, and empty while it is being looked for.
+/// A list that is empty while it is looked for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EmptyMeanwhile;
 
-impl<V> Policy<V> for EmptyMeanwhile {
-    const KEEP: Keep = Keep::Always;
-    const IN_CYCLE: InCycle = InCycle::GivesCutValue;
+impl<V: PartialEq> Policy<V> for EmptyMeanwhile {
+    const KEEP: Keep = Keep::IfWhole;
+    const IN_CYCLE: InCycle = InCycle::GivesGuess;
     const SPENDS: bool = false;
+
+    fn are_equal(one: &V, other: &V) -> bool {
+        one == other
+    }
 }
 
 /// An answer that is not kept, and empty while it is being looked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnkeptEmptyMeanwhile;
 
-impl<V> Policy<V> for UnkeptEmptyMeanwhile {
+impl<V: PartialEq> Policy<V> for UnkeptEmptyMeanwhile {
     const KEEP: Keep = Keep::Never;
-    const IN_CYCLE: InCycle = InCycle::GivesCutValue;
+    const IN_CYCLE: InCycle = InCycle::GivesGuess;
     const SPENDS: bool = false;
+
+    fn are_equal(one: &V, other: &V) -> bool {
+        one == other
+    }
 }
 
 /// The reason why a query was not computed.
@@ -150,60 +145,47 @@ impl From<Cut> for Why {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry<V> {
     /// It is being computed.
-    Running,
+    Running {
+        /// Its place among the running queries.
+        depth: u32,
+        /// The answer of its last round.
+        guess: Option<V>,
+    },
+    /// Its answer, which rests on a running query.
+    Provisional {
+        /// The answer.
+        answer: V,
+        /// The time at which it was found, and the outermost running query that it rests on.
+        rests: Rests,
+    },
     /// Its answer.
     Known(V),
 }
 
-/// The answer to an attempt to begin a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun<V> {
-    /// The answer is known.
-    Known(V),
-    /// It is being computed already.
-    Running,
-    /// It may not begin.
-    Refused,
-    /// It begins.
-    Started,
-}
-
 /// The place where a table keeps its entries.
 pub trait Store<K, V> {
-    /// Begins a query unless it is known or running. `marks` notes that it runs from now on.
-    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> Begun<V>;
+    /// Returns the entry of a key.
+    fn find(&self, key: &K) -> Option<&Entry<V>>;
 
-    /// Keeps an answer.
-    fn keep(&mut self, key: K, answer: V);
+    /// Sets the entry of a key.
+    fn set(&mut self, key: K, entry: Entry<V>);
 
-    /// Forgets that a query runs.
+    /// Forgets the entry of a key.
     fn forget(&mut self, key: &K);
 }
 
 /// The entries of a table by their keys.
 pub type ByKey<K, V> = FxHashMap<K, Entry<V>>;
 
-impl<K: Clone + Eq + Hash, V: Clone> Store<K, V> for ByKey<K, V> {
+impl<K: Eq + Hash, V> Store<K, V> for ByKey<K, V> {
     #[inline]
-    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> Begun<V> {
-        match self.entry(key.clone()) {
-            MapEntry::Occupied(entry) => match entry.get() {
-                Entry::Known(answer) => Begun::Known(answer.clone()),
-                Entry::Running => Begun::Running,
-            },
-            MapEntry::Vacant(_) if !may_start() => Begun::Refused,
-            MapEntry::Vacant(entry) => {
-                if marks {
-                    entry.insert(Entry::Running);
-                }
-                Begun::Started
-            }
-        }
+    fn find(&self, key: &K) -> Option<&Entry<V>> {
+        self.get(key)
     }
 
     #[inline]
-    fn keep(&mut self, key: K, answer: V) {
-        self.insert(key, Entry::Known(answer));
+    fn set(&mut self, key: K, entry: Entry<V>) {
+        self.insert(key, entry);
     }
 
     #[inline]
@@ -233,17 +215,18 @@ impl<K, V, P, S> Table<K, V, P, S> {
 }
 
 impl Linker<'_> {
-    /// Returns the answer for a key: the one that the table keeps, else what `compute` gives. If the query runs already, or its budget is
-    /// spent, the answer is what `cut` gives. The policy of the table decides what is kept.
+    /// Returns the answer for a key: the one that the table keeps, else what `compute` gives. If the query runs already, the answer is that of
+    /// its last round, in the first round what `cut` gives; so it is if the budget is spent. The policy of the table decides what is kept.
     #[inline]
     pub fn query<K, V, P, S>(
         &self,
         table: &Table<K, V, P, S>,
         key: K,
-        cut: impl FnOnce() -> V,
-        compute: impl FnOnce() -> V,
+        cut: impl Fn() -> V,
+        compute: impl FnMut() -> V,
     ) -> V
     where
+        K: Clone,
         V: Clone,
         P: Policy<V>,
         S: Store<K, V>,
@@ -257,52 +240,108 @@ impl Linker<'_> {
         &self,
         table: &Table<K, V, P, S>,
         key: K,
-        cut: impl FnOnce(Cut) -> V,
-        compute: impl FnOnce() -> V,
+        cut: impl Fn(Cut) -> V,
+        compute: impl FnMut() -> V,
     ) -> V
     where
+        K: Clone,
+        V: Clone,
+        P: Policy<V>,
+        S: Store<K, V>,
+    {
+        let mut guess = None;
+        if let Some(entry) = table.store.borrow().find(&key) {
+            match entry {
+                Entry::Known(answer) => return answer.clone(),
+                Entry::Running { depth, guess } => {
+                    self.frames.meet(*depth);
+                    return guess.clone().unwrap_or_else(|| cut(Cut::Cycle));
+                }
+                Entry::Provisional { answer, rests } => match self.frames.holds(*rests) {
+                    Holds::ForEver | Holds::InThisRound => return answer.clone(),
+                    Holds::AsGuess => guess = Some(answer.clone()),
+                    Holds::NoMore => {}
+                },
+            }
+        }
+        if P::SPENDS && !(self.budget.spend() && self.frames.may_nest()) {
+            self.frames.meet_bound();
+            return cut(Cut::Bound);
+        }
+        self.run(table, key, guess, cut, compute)
+    }
+
+    /// Computes an answer in rounds, until the answers of all queries that rest on it are those of the round before.
+    fn run<K, V, P, S>(
+        &self,
+        table: &Table<K, V, P, S>,
+        key: K,
+        mut guess: Option<V>,
+        cut: impl Fn(Cut) -> V,
+        mut compute: impl FnMut() -> V,
+    ) -> V
+    where
+        K: Clone,
         V: Clone,
         P: Policy<V>,
         S: Store<K, V>,
     {
         let marks = P::IN_CYCLE != InCycle::Recurs;
-        let may_start = || !P::SPENDS || self.budget.spend();
-        match table.store.borrow_mut().begin(&key, marks, may_start) {
-            Begun::Known(answer) => return answer,
-            Begun::Running if P::IN_CYCLE == InCycle::GivesCutValue => return cut(Cut::Cycle),
-            Begun::Running => return cut(self.budget.meet_cycle()),
-            Begun::Refused => return cut(Cut::Bound),
-            Begun::Started => {}
-        }
-        let before = self.budget.cuts();
-        let answer = if P::SPENDS {
+        if P::SPENDS {
             self.check_cancelled();
-            self.budget.nest(compute)
-        } else {
-            compute()
-        };
-        let keeps = P::KEEP.keeps(self.budget.cuts() == before, self.budget.is_outermost());
-        let mut store = table.store.borrow_mut();
-        if keeps && P::is_final(&answer) {
-            store.keep(key, answer.clone());
-        } else if marks {
-            store.forget(&key);
         }
-        answer
+        let frame = self.frames.begin(P::SPENDS && self.budget.is_outermost());
+        for round in 1.. {
+            if marks {
+                let depth = frame.depth;
+                table.store.borrow_mut().set(key.clone(), Entry::Running { depth, guess: guess.clone() });
+            }
+            let answer = if P::SPENDS { self.budget.nest(&mut compute) } else { compute() };
+            let was_met = self.frames.was_met(&frame);
+            let changed = was_met && P::KEEP != Keep::Never && {
+                match &guess {
+                    Some(guess) => !P::are_equal(guess, &answer),
+                    None => !P::are_equal(&cut(Cut::Cycle), &answer),
+                }
+            };
+            let ended = self.frames.end_round(&frame, changed, round == MOST_ROUNDS);
+            let keeps = P::KEEP != Keep::Never && P::is_final(&answer);
+            let mut store = table.store.borrow_mut();
+            match ended {
+                Ended::Again => {
+                    guess = Some(answer);
+                    continue;
+                }
+                Ended::Whole if keeps => store.set(key, Entry::Known(answer.clone())),
+                Ended::Rests(rests) if keeps => {
+                    store.set(key, Entry::Provisional { answer: answer.clone(), rests });
+                }
+                _ if marks => store.forget(&key),
+                _ => {}
+            }
+            return answer;
+        }
+        unreachable!("a round ends the query")
     }
 
-    /// Returns the answer of a query for a value, which is unknown where it was cut.
+    /// Returns the answer of a query for a value. A value that depends on itself alone is unknown.
     #[inline]
     pub(crate) fn query_value<K, P, S>(
         &self,
         table: &Table<K, Typed, P, S>,
         key: K,
-        compute: impl FnOnce() -> Typed,
+        compute: impl FnMut() -> Typed,
     ) -> Typed
     where
+        K: Clone,
         P: Policy<Typed>,
         S: Store<K, Typed>,
     {
-        self.query_or_cut(table, key, |cut| self.unknown(cut.into()), compute)
+        let cut = |cut| match cut {
+            Cut::Cycle => Typed::NEVER,
+            Cut::Bound => self.unknown(Why::Bound),
+        };
+        let answer = self.query_or_cut(table, key, cut, compute);
+        if answer.value == ValueId::NEVER && !self.frames.rests() { self.unknown(Why::Cycle) } else { answer }
     }
 }

@@ -9,7 +9,37 @@ use std::marker::PhantomData;
 
 use rustc_hash::FxHashMap;
 
-use crate::linker::query::{InCycle, Keep, Policy};
+/// The answers that a table keeps for later questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// All.
+    Always,
+    /// Those that used no answer that was found on the way, and that of the question that was asked first.
+    IfWholeOrOutermost,
+    /// That of the question that was asked first.
+    IfOutermost,
+    /// None.
+    Never,
+}
+
+/// The way in which a table of rounds treats answers of type `V`.
+pub trait RoundPolicy<V> {
+    /// The answers that it keeps.
+    const KEEP: Keep;
+
+    /// True unless the answer itself says that it is incomplete.
+    fn is_final(_answer: &V) -> bool {
+        true
+    }
+}
+
+/// All answers are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Always;
+
+impl<V> RoundPolicy<V> for Always {
+    const KEEP: Keep = Keep::Always;
+}
 
 /// The question that was asked first, and those that it waits for.
 #[derive(Debug)]
@@ -40,7 +70,7 @@ impl Round {
     where
         K: Clone + Eq + Hash,
         V: Clone,
-        P: Policy<V>,
+        P: RoundPolicy<V>,
     {
         let mut entries = table.entries.borrow_mut();
         match entries.get(key) {
@@ -69,12 +99,17 @@ impl Round {
     where
         K: Clone + Eq + Hash,
         V: Clone,
-        P: Policy<V>,
+        P: RoundPolicy<V>,
     {
         let depth = self.depth.get() - 1;
         self.depth.set(depth);
         let is_first = depth == 0;
-        let keeps = P::KEEP.keeps(self.uses.get() == begun.uses, is_first);
+        let keeps = match P::KEEP {
+            Keep::Always => true,
+            Keep::IfWholeOrOutermost => is_first || self.uses.get() == begun.uses,
+            Keep::IfOutermost => is_first,
+            Keep::Never => false,
+        };
         let mut entries = table.entries.borrow_mut();
         if keeps && P::is_final(&answer) {
             entries.insert(key, Entry::Known(answer.clone()));
@@ -101,7 +136,7 @@ impl Round {
     where
         K: Clone + Eq + Hash,
         V: Clone,
-        P: Policy<V>,
+        P: RoundPolicy<V>,
     {
         match self.begin(table, &key, cut) {
             Ok(begun) => self.end(table, key, begun, compute()),
@@ -114,20 +149,16 @@ impl Round {
 #[derive(Clone, Copy, Debug)]
 pub struct First;
 
-impl<V> Policy<V> for First {
+impl<V> RoundPolicy<V> for First {
     const KEEP: Keep = Keep::IfOutermost;
-    const IN_CYCLE: InCycle = InCycle::GivesCutValue;
-    const SPENDS: bool = false;
 }
 
 /// Answers are good for the question that is asked first, and no longer.
 #[derive(Clone, Copy, Debug)]
 pub struct OnlyOnTheWay;
 
-impl<V> Policy<V> for OnlyOnTheWay {
+impl<V> RoundPolicy<V> for OnlyOnTheWay {
     const KEEP: Keep = Keep::Never;
-    const IN_CYCLE: InCycle = InCycle::GivesCutValue;
-    const SPENDS: bool = false;
 }
 
 /// A question that has begun.

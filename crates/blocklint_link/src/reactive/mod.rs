@@ -22,8 +22,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::targets::Target;
 use crate::linker::Linker;
-use crate::linker::query::{Always, Table};
-use crate::linker::round::{First, OnlyOnTheWay, Round, RoundTable};
+use crate::linker::query::{Plain, Table};
+use crate::linker::round::{Always, First, OnlyOnTheWay, Round, RoundTable};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::values::value::{EnvId, Val, ValueId};
 
@@ -93,8 +93,8 @@ pub(crate) struct ChainTables {
     ends_of_vars: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
     ends_of_called: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
     settled: RoundTable<BodyRef, Rc<Position>, Always>,
-    pub(crate) uses: Table<BodyRef, Rc<[BodyUse]>, Always>,
-    operators: Table<FileId, Rc<Operators>, Always>,
+    pub(crate) uses: Table<BodyRef, Rc<[BodyUse]>, Plain>,
+    operators: Table<FileId, Rc<Operators>, Plain>,
 }
 
 impl Default for ChainTables {

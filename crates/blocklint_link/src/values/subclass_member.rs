@@ -8,7 +8,7 @@ use crate::classes::hierarchy::Ancestor;
 use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, ClassRef, Name};
 use crate::values::expr::Scope;
-use crate::values::value::{ArgsId, EnvId, UNION_LIMIT, Val, Why};
+use crate::values::value::{ArgsId, EnvId, UNION_LIMIT, Val, ValueId, Why};
 
 /// Derived classes that are looked at for one member.
 const MOST_CLASSES: usize = 256;
@@ -18,6 +18,9 @@ impl Linker<'_> {
     /// in the classes derived from it.
     pub(crate) fn with_subclass_members(&self, class: ClassRef, name: Name, own: Typed) -> Typed {
         if self.program.language(class.file) != Language::Python || self.derived(class).is_empty() {
+            return own;
+        }
+        if own.value == ValueId::NEVER {
             return own;
         }
         let members = self.values.members(own.value);

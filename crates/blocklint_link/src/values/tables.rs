@@ -7,7 +7,7 @@ use blocklint_facts::{AssignId, FormId, ImportId, RegionId};
 
 use crate::effect::constant::Constant;
 use crate::linker::Typed;
-use crate::linker::query::{Always, EmptyMeanwhile, Step, Table, UnkeptEmptyMeanwhile, UnkeptStep, Whole};
+use crate::linker::query::{EmptyMeanwhile, Plain, Step, Table, UnkeptEmptyMeanwhile, UnkeptStep};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::values::container_elements::Additions;
 use crate::values::reaching_constants::ReachingConstant;
@@ -39,19 +39,19 @@ pub(crate) struct ValueTables {
     /// Values kept in a component of a record, narrower than its declared type.
     pub(crate) components: Table<(VarRef, ValueId), Typed, Step>,
     /// Names by whether an attribute of that name is assigned anywhere.
-    pub(crate) assigned_attrs: Table<Name, bool, Always>,
+    pub(crate) assigned_attrs: Table<Name, bool, Plain>,
     /// Assignments through objects that are no receiver. There are none while they are being looked at: an object may be typed by a field
     /// of the same name.
     pub(crate) external_assigns: Table<Name, ExternalAssigns, EmptyMeanwhile>,
     /// Python: assignments to names of modules from elsewhere: `settings.store = Store()`.
-    pub(crate) module_assigns: Table<Name, ModuleAssigns, Whole>,
+    pub(crate) module_assigns: Table<Name, ModuleAssigns, Plain>,
     /// Entries of literal tables: a table may name itself.
     pub(crate) literal_entries: Table<(FileId, FormId), Option<Typed>, UnkeptEmptyMeanwhile>,
     /// The sites of a file that may add to a container.
-    pub(crate) additions: Table<FileId, Rc<Additions>, Always>,
-    pub(crate) adding_names: Table<Language, Rc<[Name]>, Always>,
+    pub(crate) additions: Table<FileId, Rc<Additions>, Plain>,
+    pub(crate) adding_names: Table<Language, Rc<[Name]>, Plain>,
     /// The literals that fields always hold. Where one depends on itself it is not known.
     pub(crate) constant_fields: Table<VarRef, Option<Constant>, EmptyMeanwhile>,
     /// The literals that forms can be at sites.
-    pub(crate) constants: Table<(SiteRef, FormId, EnvId), Rc<[ReachingConstant]>, Always>,
+    pub(crate) constants: Table<(SiteRef, FormId, EnvId), Rc<[ReachingConstant]>, Plain>,
 }

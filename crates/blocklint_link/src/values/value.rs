@@ -154,6 +154,11 @@ pub enum Val {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ValueId(pub u32);
 
+impl ValueId {
+    /// The union without members: the value of a query that has no answer yet because it asked for itself. A union with it is the other value.
+    pub const NEVER: ValueId = ValueId(0);
+}
+
 /// An interned single member, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoundId(u32);
@@ -262,7 +267,7 @@ struct Unions {
 }
 
 impl Unions {
-    /// The union of members that are sorted, at least one.
+    /// The union of members that are sorted. The first one that is made has none.
     fn id(&mut self, members: &[Val]) -> ValueId {
         let next = ValueId(self.rows.len() as u32);
         if let [one] = members {
@@ -324,6 +329,7 @@ impl Default for Values {
         let values = Values { inner: RefCell::default(), unknowns: Default::default() };
         values.args(&[]);
         values.env(&[]);
+        values.inner.borrow_mut().unions.id(&[]);
         values
     }
 }
@@ -391,6 +397,7 @@ impl Values {
     /// True if nothing is known of a value.
     pub fn is_unknown(&self, value: ValueId) -> bool {
         self.inner.borrow().unions.members(value).iter().all(|val| matches!(val, Val::Unknown(_)))
+            && value != ValueId::NEVER
     }
 
     /// Interns one member.

@@ -15,7 +15,7 @@ use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyId, BodyKind, ClassKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::query::{Always, Table};
+use blocklint_link::linker::query::{Plain, Table};
 use blocklint_link::linker::round::{Round, RoundTable};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
@@ -48,7 +48,7 @@ pub(crate) struct Life<'s, 'l, 'a> {
     /// By crate: whether all programs that are built of it are commands.
     of_commands: FxHashMap<usize, bool>,
     /// True if functions run on threads of their own, each of which is there for nothing else.
-    pub(crate) own_threads: Table<BodyRef, bool, Always>,
+    pub(crate) own_threads: Table<BodyRef, bool, Plain>,
 }
 
 /// The crates that serve.

@@ -254,9 +254,13 @@ pub(crate) struct Brought {
 pub(crate) struct WholeGlobs;
 
 impl Policy<Brought> for WholeGlobs {
-    const KEEP: Keep = Keep::Always;
+    const KEEP: Keep = Keep::IfWhole;
     const IN_CYCLE: InCycle = InCycle::Recurs;
     const SPENDS: bool = false;
+
+    fn are_equal(_one: &Brought, _other: &Brought) -> bool {
+        true
+    }
 
     fn is_final(answer: &Brought) -> bool {
         answer.is_whole
