@@ -8,7 +8,7 @@ use blocklint_facts::{At, BodyId, Form, FormId, Import, ImportId, ImportKind, Sy
 use crate::linker::{Linker, Typed};
 use crate::program::ids::{FileId, Name, VarRef};
 use crate::values::expr::Scope;
-use crate::values::value::{EnvId, Val, Why};
+use crate::values::value::{EnvId, Val, ValueId, Why};
 
 /// A name that the file does not bind: from a star import, else a builtin.
 pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
@@ -253,7 +253,8 @@ pub(crate) fn module_member(linker: &Linker<'_>, file: FileId, name: Name) -> Ty
     if let Some(var) = linker.program.scope_var(file, BodyId(0), name) {
         let scope = Scope { file, at: At::default(), env: EnvId::NONE };
         let typed = linker.var(scope, var);
-        if !linker.values.is_unknown(typed.value) {
+        // Inside of its own package it is the module: `from . import utils` in `__init__.py`.
+        if !linker.values.is_unknown(typed.value) && typed.value != ValueId::NEVER {
             return typed;
         }
         return submodule(linker, file, name).unwrap_or(typed);
