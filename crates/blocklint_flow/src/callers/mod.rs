@@ -122,10 +122,15 @@ impl<'l, 'a> Callers<'l, 'a> {
         self.linker.query(&self.callers, node, Rc::default, || {
             let mut found = Found::default();
             self.collect(node, &mut found);
-            found.callers.sort_by_key(|caller| (caller.site, caller.arg, caller.env));
+            self.sort(&mut found.callers);
             found.callers.dedup();
             Rc::from(found.callers)
         })
+    }
+
+    /// Sorts callers by their places and bindings.
+    fn sort(&self, callers: &mut [Caller]) {
+        callers.sort_by_key(|caller| (caller.site, caller.arg, self.linker.values.env_digest(caller.env), caller.env));
     }
 
     /// Returns the callers of a node that only a container holds.
@@ -266,7 +271,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             self.follow_mention(subject, file, mention, wrap, EnvId::NONE, &mut trails, &mut found);
         }
         self.follow(subject, trails, &mut found);
-        found.callers.sort_by_key(|caller| (caller.site, caller.arg, caller.env));
+        self.sort(&mut found.callers);
         found.callers.dedup();
         found.callers
     }

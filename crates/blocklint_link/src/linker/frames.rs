@@ -60,6 +60,7 @@ pub(crate) struct Frame {
     pub(crate) depth: u32,
     outer_lowest: u32,
     outer_changed: bool,
+    outer_bounded: bool,
     outer_base: u32,
 }
 
@@ -74,7 +75,7 @@ pub(crate) struct Frames {
     changed: Cell<bool>,
     /// The outermost running query that spends steps.
     base: Cell<u32>,
-    /// True if a bound was met within it.
+    /// True if a bound was met by a query that the innermost one has asked, or by itself.
     is_bounded: Cell<bool>,
     /// Times within which provisional answers have become whole, in ascending order.
     whole: RefCell<Vec<(u32, u32)>>,
@@ -157,6 +158,7 @@ impl Frames {
             depth,
             outer_lowest: self.lowest.replace(NONE),
             outer_changed: self.changed.replace(false),
+            outer_bounded: self.is_bounded.replace(false),
             outer_base: if is_base { self.base.replace(depth) } else { self.base.get() },
         }
     }
@@ -186,7 +188,9 @@ impl Frames {
         let own = self.running.borrow_mut().pop();
         if self.base.get() == depth {
             self.base.set(frame.outer_base);
-            self.is_bounded.set(false);
+            self.is_bounded.set(frame.outer_bounded);
+        } else {
+            self.is_bounded.set(is_bounded || frame.outer_bounded);
         }
         if lowest < depth {
             self.lowest.set(lowest.min(frame.outer_lowest));

@@ -91,10 +91,11 @@ impl<'a> Linker<'a> {
 
     /// Returns a linker with tables that were read before and still hold.
     pub fn with_tables(program: &'a Program<'a>, library: Library<'a>, program_tables: ProgramTables) -> Self {
+        let values = Values::new(library.digests());
         Linker {
             program,
             library,
-            values: Values::default(),
+            values,
             hierarchy: Arc::clone(&program_tables.hierarchy),
             program_tables,
             tables: Tables::new(program),

@@ -2,15 +2,17 @@
 
 use crate::lang;
 use std::cell::RefCell;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_models::{
     Bound, CallRows, HandoverRows, LanguageModels, Models, Role, Source, TypeExpr, TypeRows, Unversioned, Uses,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::program::ids::PathId;
+use crate::values::value::PathDigests;
 
 /// Names of methods with the states they put their receiver in.
 type States = Rc<[(String, String)]>;
@@ -31,6 +33,7 @@ struct StateRow {
 pub struct Library<'a> {
     models: &'a Models,
     paths: RefCell<Paths>,
+    digests: PathDigests,
     supertypes: RefCell<FxHashMap<PathId, Rc<[PathId]>>>,
     calls: RefCell<FxHashMap<PathId, Rc<CallRows<'a>>>>,
     properties: RefCell<FxHashMap<PathId, Rc<CallRows<'a>>>>,
@@ -67,6 +70,7 @@ impl<'a> Library<'a> {
         Library {
             models,
             paths: RefCell::default(),
+            digests: PathDigests::default(),
             supertypes: RefCell::default(),
             calls: RefCell::default(),
             properties: RefCell::default(),
@@ -96,10 +100,16 @@ impl<'a> Library<'a> {
         let next = PathId(paths.rows.len() as u32);
         let id = *paths.ids[language as usize].entry(canonical.clone()).or_insert(next);
         if id == next {
+            self.digests.borrow_mut().push(FxBuildHasher.hash_one((language, &*canonical)));
             paths.rows.push((language, canonical));
         }
         paths.spelled[language as usize].insert(Rc::from(text), id);
         id
+    }
+
+    /// Returns the digests of paths, to order values by.
+    pub(crate) fn digests(&self) -> PathDigests {
+        Rc::clone(&self.digests)
     }
 
     /// The text of a path.

@@ -2,9 +2,10 @@
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef, VarRef};
@@ -242,10 +243,14 @@ impl Iterator for SharedIter {
     }
 }
 
+/// The digests of paths of libraries, by [`PathId`]. They depend on the text of a path alone.
+pub type PathDigests = Rc<RefCell<Vec<u64>>>;
+
 /// The interned values of one analysis.
 #[derive(Debug)]
 pub struct Values {
     inner: RefCell<Tables>,
+    paths: PathDigests,
     /// The value of each reason, once it was asked for.
     unknowns: [Cell<Option<ValueId>>; Why::COUNT],
 }
@@ -257,6 +262,69 @@ struct Tables {
     single_rows: Vec<Val>,
     lists: Interner<Box<[ValueId]>>,
     envs: Interner<Box<[(VarRef, ValueId)]>>,
+    digests: Digests,
+}
+
+/// Digests of interned rows, which depend on what a row holds and not on the order in which rows were interned.
+#[derive(Debug, Default)]
+struct Digests {
+    unions: Vec<u64>,
+    singles: Vec<u64>,
+    lists: Vec<u64>,
+    envs: Vec<u64>,
+}
+
+fn digest(of: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Digests {
+    /// Returns the place of a member in unions: its kind, the definition or place in the project that it names, and the digest of the rest.
+    fn order(&self, paths: &[u64], val: Val) -> (u8, u64, u64) {
+        let path = |path: PathId| paths[path.0 as usize];
+        let list = |args: ArgsId| self.lists[args.0 as usize];
+        let env = |env: EnvId| self.envs[env.0 as usize];
+        let union = |value: ValueId| self.unions[value.0 as usize];
+        let single = |bound: BoundId| if bound.is_some() { self.singles[bound.0 as usize] } else { 0 };
+        let place = |file: FileId, at: usize| u64::from(file.0) << 32 | at as u64;
+        let class = |class: ClassRef| place(class.file, class.index());
+        let body = |body: BodyRef| place(body.file, body.index());
+        let site = |site: SiteRef| place(site.file, site.index());
+        match val {
+            Val::Unknown(why) => (0, why as u64, 0),
+            Val::None => (1, 0, 0),
+            Val::Instance { class: of, exact, args } => (2, class(of), digest((exact, list(args)))),
+            Val::Library { ty, args, made } => (3, 0, digest((path(ty), list(args), made))),
+            Val::Class(of) => (4, class(of), 0),
+            Val::Module(file) => (5, place(file, 0), 0),
+            Val::Folder(of) => (6, 0, path(of)),
+            Val::External(of) => (7, 0, path(of)),
+            Val::Fn { body: of, receiver, env: bound } => (8, body(of), digest((single(receiver), env(bound)))),
+            Val::Method { path: of, receiver } => (9, 0, digest((path(of), single(receiver)))),
+            Val::Partial { inner, made, given } => (10, site(made), digest((single(inner), given))),
+            Val::Coroutine { body: of, env: bound } => (11, body(of), env(bound)),
+            Val::Awaitable(value) => (12, 0, union(value)),
+            Val::Iter { body: of, env: bound } => (13, body(of), env(bound)),
+            Val::Lazy { made, path: of, element } => (14, site(made), digest((path(of), union(element)))),
+            Val::Tuple(args) => (15, 0, list(args)),
+            Val::Param { class: of, index } => (16, class(of), u64::from(index)),
+            Val::Super { class: of, receiver } => (17, class(of), single(receiver)),
+        }
+    }
+}
+
+impl Tables {
+    /// Returns the union of members that are in order.
+    fn union(&mut self, paths: &[u64], members: &[Val]) -> ValueId {
+        let value = self.unions.id(members);
+        if value.0 as usize == self.digests.unions.len() {
+            let made = members.iter().fold(0, |made, &val| digest((made, self.digests.order(paths, val))));
+            self.digests.unions.push(made);
+        }
+        value
+    }
 }
 
 #[derive(Debug, Default)]
@@ -326,21 +394,33 @@ impl<T: Clone + Eq + std::hash::Hash> Interner<T> {
 
 impl Default for Values {
     fn default() -> Self {
-        let values = Values { inner: RefCell::default(), unknowns: Default::default() };
-        values.args(&[]);
-        values.env(&[]);
-        values.inner.borrow_mut().unions.id(&[]);
-        values
+        Values::new(PathDigests::default())
     }
 }
 
 impl Values {
-    /// Returns the union of these members: sorted and without doubles. `None` stays beside others; uses as a receiver
-    /// drop it later. More than [`UNION_LIMIT`] members are cut and an unknown one stands for the rest.
+    /// Nothing is interned yet but the empty rows.
+    pub fn new(paths: PathDigests) -> Self {
+        let values = Values { inner: RefCell::default(), paths, unknowns: Default::default() };
+        values.args(&[]);
+        values.env(&[]);
+        values.inner.borrow_mut().union(&[], &[]);
+        values
+    }
+
+    /// Returns the union of these members: without doubles, in an order that does not depend on what was interned first. `None` stays beside
+    /// others; uses as a receiver drop it later. More than [`UNION_LIMIT`] members are cut and an unknown one stands for the rest.
     pub fn union(&self, members: &[Val]) -> ValueId {
+        let mut inner = self.inner.borrow_mut();
+        let paths = (*self.paths).borrow();
         let mut sorted = Members::from_slice(members);
-        sorted.sort_unstable();
-        sorted.dedup();
+        if sorted.len() > 1 {
+            let mut ordered: SmallVec<[((u8, u64, u64), Val); 4]> =
+                sorted.iter().map(|&val| (inner.digests.order(&paths, val), val)).collect();
+            ordered.sort_unstable();
+            sorted = ordered.into_iter().map(|(_, val)| val).collect();
+            sorted.dedup();
+        }
         // Several reasons are one reason: the first.
         let unknowns = sorted.iter().filter(|val| matches!(val, Val::Unknown(_))).count();
         if unknowns > 1 {
@@ -355,12 +435,12 @@ impl Values {
         if sorted.is_empty() {
             sorted.push(Val::Unknown(Why::Expression));
         }
-        self.inner.borrow_mut().unions.id(&sorted)
+        inner.union(&paths, &sorted)
     }
 
     /// A value of one member.
     pub fn one(&self, member: Val) -> ValueId {
-        self.inner.borrow_mut().unions.id(&[member])
+        self.inner.borrow_mut().union(&(*self.paths).borrow(), &[member])
     }
 
     /// The union of values.
@@ -407,6 +487,8 @@ impl Values {
         let id = *inner.singles.entry(member).or_insert(next);
         if id == next {
             inner.single_rows.push(member);
+            let made = digest(inner.digests.order(&(*self.paths).borrow(), member));
+            inner.digests.singles.push(made);
         }
         id
     }
@@ -418,7 +500,13 @@ impl Values {
 
     /// Interns a list of values.
     pub fn args(&self, values: &[ValueId]) -> ArgsId {
-        ArgsId(self.inner.borrow_mut().lists.id(values))
+        let inner = &mut *self.inner.borrow_mut();
+        let id = inner.lists.id(values);
+        if id as usize == inner.digests.lists.len() {
+            let made = values.iter().fold(1, |made, value| digest((made, inner.digests.unions[value.0 as usize])));
+            inner.digests.lists.push(made);
+        }
+        ArgsId(id)
     }
 
     /// A list of values.
@@ -435,7 +523,20 @@ impl Values {
     pub fn env(&self, entries: &[(VarRef, ValueId)]) -> EnvId {
         let mut sorted: SmallVec<[(VarRef, ValueId); 4]> = entries.iter().copied().collect();
         sorted.sort_unstable();
-        EnvId(self.inner.borrow_mut().envs.id(sorted.as_slice()))
+        let inner = &mut *self.inner.borrow_mut();
+        let id = inner.envs.id(sorted.as_slice());
+        if id as usize == inner.digests.envs.len() {
+            let entry = |made, &(var, value): &(VarRef, ValueId)| {
+                digest((made, var.file, var.index(), inner.digests.unions[value.0 as usize]))
+            };
+            inner.digests.envs.push(sorted.iter().fold(2, entry));
+        }
+        EnvId(id)
+    }
+
+    /// Returns a number for a binding that depends on its entries alone, to sort by.
+    pub fn env_digest(&self, env: EnvId) -> u64 {
+        self.inner.borrow().digests.envs[env.0 as usize]
     }
 
     /// Returns the value that a binding gives a variable.
