@@ -11,7 +11,7 @@ use crate::calls::passed_as_argument::{ConstructorCalls, Given};
 use crate::calls::sites_by_name::SitesByName;
 use crate::calls::targets::Targets;
 use crate::linker::Typed;
-use crate::linker::query::{Entry, Plain, Step, Store, Table};
+use crate::linker::query::{Plain, Step, Store, Table};
 use crate::program::Program;
 use crate::program::ids::{BodyRef, FileId, Name, PathId, SiteRef};
 use crate::values::value::EnvId;
@@ -70,7 +70,7 @@ impl CallTables {
 /// in a row for each file.
 pub(crate) struct BySite<V> {
     plain: Vec<OfFile<V>>,
-    bound: FxHashMap<(SiteRef, EnvId), Entry<V>>,
+    bound: FxHashMap<(SiteRef, EnvId), V>,
 }
 
 /// The answers about one file.
@@ -78,7 +78,7 @@ enum OfFile<V> {
     /// Nothing was asked yet; the file has this many sites.
     Unasked(u32),
     /// By site.
-    Asked(Box<[Option<Entry<V>>]>),
+    Asked(Box<[Option<V>]>),
 }
 
 impl<V> BySite<V> {
@@ -90,7 +90,7 @@ impl<V> BySite<V> {
 
 impl<V> Store<(SiteRef, EnvId), V> for BySite<V> {
     #[inline]
-    fn find(&self, key: &(SiteRef, EnvId)) -> Option<&Entry<V>> {
+    fn find(&self, key: &(SiteRef, EnvId)) -> Option<&V> {
         let (site, env) = *key;
         if env != EnvId::NONE {
             return self.bound.get(key);
@@ -101,10 +101,10 @@ impl<V> Store<(SiteRef, EnvId), V> for BySite<V> {
         }
     }
 
-    fn set(&mut self, key: (SiteRef, EnvId), entry: Entry<V>) {
+    fn keep(&mut self, key: (SiteRef, EnvId), answer: V) {
         let (site, env) = key;
         if env != EnvId::NONE {
-            self.bound.insert(key, entry);
+            self.bound.insert(key, answer);
             return;
         }
         let of_file = &mut self.plain[site.file.index()];
@@ -112,16 +112,7 @@ impl<V> Store<(SiteRef, EnvId), V> for BySite<V> {
             *of_file = OfFile::Asked((0..sites).map(|_| None).collect());
         }
         if let OfFile::Asked(answers) = of_file {
-            answers[site.index()] = Some(entry);
-        }
-    }
-
-    fn forget(&mut self, key: &(SiteRef, EnvId)) {
-        let (site, env) = *key;
-        if env != EnvId::NONE {
-            self.bound.remove(key);
-        } else if let OfFile::Asked(answers) = &mut self.plain[site.file.index()] {
-            answers[site.index()] = None;
+            answers[site.index()] = Some(answer);
         }
     }
 }

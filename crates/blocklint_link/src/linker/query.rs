@@ -141,9 +141,9 @@ impl From<Cut> for Why {
     }
 }
 
-/// The state of a query.
+/// The state of a query without a final answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry<V> {
+enum Open<V> {
     /// It is being computed.
     Running {
         /// Its place among the running queries.
@@ -151,46 +151,36 @@ pub enum Entry<V> {
         /// The answer of its last round.
         guess: Option<V>,
     },
-    /// Its answer, which rests on a running query.
+    /// Its answer rests on a running query.
     Provisional {
         /// The answer.
         answer: V,
         /// The time at which it was found, and the outermost running query that it rests on.
         rests: Rests,
     },
-    /// Its answer.
-    Known(V),
 }
 
-/// The place where a table keeps its entries.
+/// The place where a table keeps its final answers.
 pub trait Store<K, V> {
-    /// Returns the entry of a key.
-    fn find(&self, key: &K) -> Option<&Entry<V>>;
+    /// Returns the answer for a key.
+    fn find(&self, key: &K) -> Option<&V>;
 
-    /// Sets the entry of a key.
-    fn set(&mut self, key: K, entry: Entry<V>);
-
-    /// Forgets the entry of a key.
-    fn forget(&mut self, key: &K);
+    /// Keeps an answer.
+    fn keep(&mut self, key: K, answer: V);
 }
 
-/// The entries of a table by their keys.
-pub type ByKey<K, V> = FxHashMap<K, Entry<V>>;
+/// The answers of a table by their keys.
+pub type ByKey<K, V> = FxHashMap<K, V>;
 
 impl<K: Eq + Hash, V> Store<K, V> for ByKey<K, V> {
     #[inline]
-    fn find(&self, key: &K) -> Option<&Entry<V>> {
+    fn find(&self, key: &K) -> Option<&V> {
         self.get(key)
     }
 
     #[inline]
-    fn set(&mut self, key: K, entry: Entry<V>) {
-        self.insert(key, entry);
-    }
-
-    #[inline]
-    fn forget(&mut self, key: &K) {
-        self.remove(key);
+    fn keep(&mut self, key: K, answer: V) {
+        self.insert(key, answer);
     }
 }
 
@@ -198,7 +188,9 @@ impl<K: Eq + Hash, V> Store<K, V> for ByKey<K, V> {
 #[derive(Debug)]
 pub struct Table<K, V, P, S = ByKey<K, V>> {
     store: RefCell<S>,
-    policy: PhantomData<(K, V, P)>,
+    /// Few at a time.
+    open: RefCell<FxHashMap<K, Open<V>>>,
+    policy: PhantomData<P>,
 }
 
 impl<K, V, P, S: Default> Default for Table<K, V, P, S> {
@@ -208,9 +200,9 @@ impl<K, V, P, S: Default> Default for Table<K, V, P, S> {
 }
 
 impl<K, V, P, S> Table<K, V, P, S> {
-    /// A table that keeps its entries in this store.
+    /// A table that keeps its answers in this store.
     pub fn of(store: S) -> Self {
-        Table { store: RefCell::new(store), policy: PhantomData }
+        Table { store: RefCell::new(store), open: RefCell::default(), policy: PhantomData }
     }
 }
 
@@ -226,7 +218,7 @@ impl Linker<'_> {
         compute: impl FnMut() -> V,
     ) -> V
     where
-        K: Clone,
+        K: Clone + Eq + Hash,
         V: Clone,
         P: Policy<V>,
         S: Store<K, V>,
@@ -244,21 +236,27 @@ impl Linker<'_> {
         compute: impl FnMut() -> V,
     ) -> V
     where
-        K: Clone,
+        K: Clone + Eq + Hash,
         V: Clone,
         P: Policy<V>,
         S: Store<K, V>,
     {
+        if let Some(answer) = table.store.borrow().find(&key) {
+            return answer.clone();
+        }
         let mut guess = None;
-        if let Some(entry) = table.store.borrow().find(&key) {
-            match entry {
-                Entry::Known(answer) => return answer.clone(),
-                Entry::Running { depth, guess } => {
+        if let Some(open) = table.open.borrow().get(&key) {
+            match open {
+                Open::Running { depth, guess } => {
                     self.frames.meet(*depth);
                     return guess.clone().unwrap_or_else(|| cut(Cut::Cycle));
                 }
-                Entry::Provisional { answer, rests } => match self.frames.holds(*rests) {
-                    Holds::ForEver | Holds::InThisRound => return answer.clone(),
+                Open::Provisional { answer, rests } => match self.frames.holds(*rests) {
+                    Holds::ForEver => {
+                        table.store.borrow_mut().keep(key, answer.clone());
+                        return answer.clone();
+                    }
+                    Holds::InThisRound => return answer.clone(),
                     Holds::AsGuess => guess = Some(answer.clone()),
                     Holds::NoMore => {}
                 },
@@ -281,7 +279,7 @@ impl Linker<'_> {
         mut compute: impl FnMut() -> V,
     ) -> V
     where
-        K: Clone,
+        K: Clone + Eq + Hash,
         V: Clone,
         P: Policy<V>,
         S: Store<K, V>,
@@ -294,7 +292,7 @@ impl Linker<'_> {
         for round in 1.. {
             if marks {
                 let depth = frame.depth;
-                table.store.borrow_mut().set(key.clone(), Entry::Running { depth, guess: guess.clone() });
+                table.open.borrow_mut().insert(key.clone(), Open::Running { depth, guess: guess.clone() });
             }
             let answer = if P::SPENDS { self.budget.nest(&mut compute) } else { compute() };
             let was_met = self.frames.was_met(&frame);
@@ -306,18 +304,20 @@ impl Linker<'_> {
             };
             let ended = self.frames.end_round(&frame, changed, round == MOST_ROUNDS);
             let keeps = P::KEEP != Keep::Never && P::is_final(&answer);
-            let mut store = table.store.borrow_mut();
             match ended {
                 Ended::Again => {
                     guess = Some(answer);
                     continue;
                 }
-                Ended::Whole if keeps => store.set(key, Entry::Known(answer.clone())),
                 Ended::Rests(rests) if keeps => {
-                    store.set(key, Entry::Provisional { answer: answer.clone(), rests });
+                    table.open.borrow_mut().insert(key, Open::Provisional { answer: answer.clone(), rests });
                 }
-                _ if marks => store.forget(&key),
-                _ => {}
+                Ended::Whole | Ended::Rests(_) => {
+                    table.open.borrow_mut().remove(&key);
+                    if keeps {
+                        table.store.borrow_mut().keep(key, answer.clone());
+                    }
+                }
             }
             return answer;
         }
@@ -333,7 +333,7 @@ impl Linker<'_> {
         compute: impl FnMut() -> Typed,
     ) -> Typed
     where
-        K: Clone,
+        K: Clone + Eq + Hash,
         P: Policy<Typed>,
         S: Store<K, Typed>,
     {
