@@ -9,6 +9,7 @@ mod rule;
 mod span;
 mod what;
 mod words;
+mod work;
 
 pub use finding::{
     Applicability, Aside, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource,
@@ -20,3 +21,4 @@ pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};
 pub use what::{Anew, LargeResponse, Made, Serialisation, Starved, Unbounded, What};
 pub use words::{Bound, Confidence, Context, Effect, Fails, FixKind, Hold, Language, Runtime, Severity, WhereSet};
+pub use work::{Takes, Work, WorkKind};

@@ -60,6 +60,7 @@ mod format;
 mod language_models;
 mod matches;
 mod models;
+mod severity;
 mod verified;
 pub mod written;
 
@@ -76,4 +77,5 @@ pub use matches::{CallRows, HandoverRows, LayerKind, Match, MatchId, Matches, Ty
 pub use models::{
     CompileError, Models, check_builtin_files, check_files, check_user_file, check_user_files, read_shipped,
 };
+pub use severity::{SeverityLine, SeverityTable};
 pub use verified::{Verified, verified};

@@ -3,11 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use blocklint_builtin::{JAVA, PYTHON, RUST};
-use blocklint_core::Language;
+use blocklint_core::{Language, Severity, Work};
 
 use crate::format::{self, Declared, Layer, Nothing, Origin};
 use crate::language_models::LanguageModels;
 use crate::matches::LayerKind;
+use crate::severity::SeverityTable;
 use crate::{File, ModelError};
 
 /// The built-in table of a language; decoded once per process, when it is first asked for.
@@ -29,6 +30,7 @@ pub struct Models {
     user: Vec<Arc<Layer>>,
     shipped: Vec<Arc<Layer>>,
     builtin: bool,
+    severities: SeverityTable,
 }
 
 /// A table that could not be made. Files without errors never cause it.
@@ -39,7 +41,13 @@ pub struct CompileError(#[from] postcard::Error);
 impl Models {
     /// Returns the models that are compiled into blocklint.
     pub fn builtin() -> Self {
-        Models { languages: Default::default(), user: Vec::new(), shipped: Vec::new(), builtin: true }
+        Models {
+            languages: Default::default(),
+            user: Vec::new(),
+            shipped: Vec::new(),
+            builtin: true,
+            severities: SeverityTable::builtin().clone(),
+        }
     }
 
     /// The built-in models with the user's on top. The files must be free of errors (`check_user_files`).
@@ -64,6 +72,19 @@ impl Models {
     /// Where the table cannot be made.
     pub fn only(files: &[File]) -> Result<Self, CompileError> {
         Ok(Models { user: layers(files)?, builtin: false, ..Self::builtin() })
+    }
+
+    /// Returns the same models with lines of the severity table as the user sets them.
+    pub fn with_severities(mut self, lines: impl IntoIterator<Item = (Work, Severity)>) -> Self {
+        for (work, severity) in lines {
+            self.severities.set(work, severity);
+        }
+        self
+    }
+
+    /// Returns how bad the kinds of work are.
+    pub fn severities(&self) -> &SeverityTable {
+        &self.severities
     }
 
     /// The models of one language.

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_models::{
-    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, Source, TypeExpr, TypeRows, Unversioned, Uses,
+    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, SeverityTable, Source, TypeExpr, TypeRows,
+    Unversioned, Uses,
 };
 use rustc_hash::FxHashMap;
 
@@ -100,6 +101,11 @@ impl<'a> Library<'a> {
         }
         paths.spelled[language as usize].insert(Rc::from(text), id);
         id
+    }
+
+    /// Returns how bad the kinds of work are.
+    pub fn severities(&self) -> &'a SeverityTable {
+        self.models.severities()
     }
 
     /// The text of a path.

@@ -186,10 +186,7 @@ impl<'a> Linker<'a> {
         if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.was_checked_done(site)) {
             return Some(None);
         }
-        let mut severity = row.severity.unwrap_or(match effect {
-            Effect::File | Effect::Cpu => Severity::Warning,
-            _ => Severity::Error,
-        });
+        let mut severity = self.library.severities().of_row(&row, effect);
         let mut hold = LabelHold::Fixed(Hold::Unbounded);
         if let Some(timeout) = &row.timeout {
             match self.timeout(site, timeout, row.unit, env) {
@@ -281,10 +278,7 @@ impl<'a> Linker<'a> {
                 place = place.without(limit);
             }
         }
-        let mut severity = row.severity.unwrap_or(match effect {
-            Effect::File | Effect::Cpu => Severity::Warning,
-            _ => Severity::Error,
-        });
+        let mut severity = self.library.severities().of_row(row, effect);
         let mut hold = match (effect, &row.timeout) {
             (Effect::File | Effect::Cpu, _) | (_, Some(_)) => Hold::Unstated,
             _ => Hold::Unbounded,

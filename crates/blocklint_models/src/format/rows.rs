@@ -1,6 +1,6 @@
 //! The parsed content of a model file: the file, its rows and their keys.
 
-use blocklint_core::{Context, Effect, Fails, Language, Runtime, Severity};
+use blocklint_core::{Context, Effect, Fails, Language, Runtime, Severity, Takes, Work, WorkKind};
 use serde::{Deserialize, Serialize};
 
 use super::argument::Argument;
@@ -167,6 +167,10 @@ pub struct CallRow {
     pub unchecked: Option<String>,
     /// How the call holds its thread.
     pub effect: Option<RowEffect>,
+    /// The kind of work within the effect; `None` where the row does not state it.
+    pub kind: Option<WorkKind>,
+    /// The time for which one call holds its thread, where that of its kind is not meant.
+    pub takes: Option<Takes>,
     /// Not made cooperative by gevent or eventlet.
     pub native: bool,
     /// How bad it is on a greenlet, where that is less than its own severity.
@@ -245,6 +249,11 @@ impl CallRow {
             Some(RowEffect::Holds(effect)) => Some(effect),
             Some(RowEffect::Harmless) | None => None,
         }
+    }
+
+    /// The work of the call; none if it is harmless or not known to hold its thread.
+    pub fn work(&self) -> Option<Work> {
+        self.held().map(|effect| Work { effect, kind: self.kind })
     }
 
     /// True if the row holds only for a stream whose source is unknown (`unseen`).

@@ -10,8 +10,8 @@ use super::super::version::VersionRange;
 
 /// Keys that travel with `effect` or `lazy`.
 const GROUP: &[&str] = &[
-    "effect", "native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy", "instead", "rewrite",
-    "fix", "note",
+    "effect", "kind", "takes", "native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy",
+    "instead", "rewrite", "fix", "note",
 ];
 /// Those of them that count on a row without `effect` and `lazy`.
 const ADVICE: &[&str] = &["instead", "rewrite", "note"];

@@ -1,6 +1,6 @@
 //! The checks of one row by itself: roots and spelling of its paths, keys that need or exclude others.
 
-use blocklint_core::{Context, Language};
+use blocklint_core::{Context, Language, WorkKind};
 
 use super::super::error::{ModelError, Table};
 use super::super::path::{is_under, qualified, split_parameters};
@@ -12,10 +12,12 @@ use super::aliases::Aliases;
 /// Keys that say nothing by themselves.
 const FRAME: &[&str] = &["path", "when", "unless", "version", "unchecked", "property"];
 /// Keys that describe an effect.
-const NEED_EFFECT: &[&str] = &["native", "thread", "severity", "fails", "timeout", "fix"];
+const NEED_EFFECT: &[&str] = &["kind", "takes", "native", "thread", "severity", "fails", "timeout", "fix"];
 /// Keys that `effect = "none"` contradicts.
-const OF_EFFECT: &[&str] =
-    &["native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy", "instead", "rewrite", "fix"];
+const OF_EFFECT: &[&str] = &[
+    "kind", "takes", "native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy", "instead",
+    "rewrite", "fix",
+];
 
 pub(super) fn check(file: &File, origin: Origin, aliases: &Aliases<'_>, errors: &mut Vec<ModelError>) {
     for entry in &file.calls {
@@ -101,6 +103,17 @@ impl RowCheck<'_, CallRow> {
                     self.error(key, format!(r#"`{key}` contradicts effect = "none""#));
                 }
             }
+        }
+        if let (Some(effect), Some(kind)) = (row.held(), row.kind)
+            && !WorkKind::of_effect(effect).contains(&kind)
+        {
+            let kinds = WorkKind::of_effect(effect).iter().map(|kind| format!("`{kind}`"));
+            let kinds = kinds.collect::<Vec<_>>().join(", ");
+            let message = match kinds.is_empty() {
+                true => format!("effect = \"{effect}\" is of one kind: leave `kind` out"),
+                false => format!("`{kind}` is no kind of effect = \"{effect}\", which has {kinds}"),
+            };
+            self.error("kind", message);
         }
         if entry.has("thread") && self.file.info.language != Language::Python {
             self.error("thread", "only Python has a GIL");
