@@ -51,8 +51,10 @@ crate::words! {
         Serve = "serve",
         /// A local device or bus: serial ports, USB, audio.
         Device = "device",
-        /// Password hashes, keys, signatures, encryption.
+        /// Password hashes and new keys, which are made to take long.
         Hash = "hash",
+        /// Digests, signatures and encryption of data.
+        Digest = "digest",
         /// Pictures, sound, video, plots.
         Image = "image",
         /// Templates, markup, regular expressions, natural language.
@@ -94,7 +96,7 @@ impl WorkKind {
             Effect::File => &[Entry, Whole, Open, Stream, Walk, Copy, Archive, Watch, Log, Certificates, Import],
             Effect::Database => &[Embedded, Server, Orm, Pool],
             Effect::Network => &[Request, Connect, Resolve, Send, Receive, Listen, Serve, Device],
-            Effect::Cpu => &[Hash, Image, Text, Parse, Compress, Table, Model, Import, Certificates, Calculation],
+            Effect::Cpu => &[Hash, Digest, Image, Text, Parse, Compress, Table, Model, Import, Certificates, Calculation],
             Effect::Wait => &[Lock, Queue, Future, Join, Event, Pool, Process],
             Effect::Subprocess => &[Start, Run],
             Effect::Sleep | Effect::NestedLoop | Effect::Input => &[],
