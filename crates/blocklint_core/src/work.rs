@@ -96,7 +96,9 @@ impl WorkKind {
             Effect::File => &[Entry, Whole, Open, Stream, Walk, Copy, Archive, Watch, Log, Certificates, Import],
             Effect::Database => &[Embedded, Server, Orm, Pool],
             Effect::Network => &[Request, Connect, Resolve, Send, Receive, Listen, Serve, Device],
-            Effect::Cpu => &[Hash, Digest, Image, Text, Parse, Compress, Table, Model, Import, Certificates, Calculation],
+            Effect::Cpu => {
+                &[Hash, Digest, Image, Text, Parse, Compress, Table, Model, Import, Certificates, Calculation]
+            }
             Effect::Wait => &[Lock, Queue, Future, Join, Event, Pool, Process],
             Effect::Subprocess => &[Start, Run],
             Effect::Sleep | Effect::NestedLoop | Effect::Input => &[],

@@ -59,6 +59,7 @@ fn test(test: &Test, language: Language) -> String {
         Test::State(state) => format!("state = {state:?}"),
         Test::From(sources) => format!("from = {}", list(sources.iter().map(|source| source.as_str().to_owned()))),
         Test::Unbounded => "size = \"unbounded\"".to_owned(),
+        Test::ShortSql => "sql = \"short\"".to_owned(),
         Test::Unseen => "unseen = true".to_owned(),
         Test::Version(range) => format!("version = \"{range}\""),
         Test::Feature(name) => format!("feature = {name:?}"),

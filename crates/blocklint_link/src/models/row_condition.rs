@@ -5,6 +5,7 @@ use crate::effect::guard::{Guard, Question, Source};
 use crate::lang;
 use crate::linker::Linker;
 use crate::models::row_match::{ConditionResult, yes_if};
+use crate::models::sql::is_short_statement;
 use crate::program::ids::{PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 use blocklint_facts::FormId;
@@ -103,6 +104,7 @@ impl<'a> Linker<'a> {
             (Test::Equals(wanted), _) => yes_if(wanted.iter().any(|literal| constant.equals(literal))),
             (Test::Contains(wanted), Constant::Str(text)) => yes_if(text.contains(wanted.as_str())),
             (Test::Contains(_), _) => ConditionResult::No,
+            (Test::ShortSql, Constant::Str(text)) => yes_if(is_short_statement(text)),
             (Test::Symbol(wanted), Constant::Symbols(paths)) => {
                 yes_if(paths.iter().any(|path| wanted.iter().any(|wanted| wanted == path)))
             }

@@ -24,6 +24,7 @@ pub(super) fn check(file: &File, origin: Origin, aliases: &Aliases<'_>, errors: 
         let mut row = RowCheck { file, table: Table::Call, entry, errors };
         row.paths(origin, aliases);
         row.call();
+        row.kind(origin);
     }
     for entry in &file.types {
         let mut row = RowCheck { file, table: Table::Type, entry, errors };
@@ -82,6 +83,26 @@ impl<R> RowCheck<'_, R> {
 }
 
 impl RowCheck<'_, CallRow> {
+    /// A kind must be one of the effect's; built-in rows state it, because the severity follows from it.
+    fn kind(&mut self, origin: Origin) {
+        let Some(effect) = self.entry.row.held() else { return };
+        let kinds = WorkKind::of_effect(effect);
+        let listed = kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
+        match self.entry.row.kind {
+            Some(kind) if kinds.contains(&kind) => {}
+            Some(_) if kinds.is_empty() => {
+                self.error("kind", format!(r#"effect = "{effect}" is of one kind: leave `kind` out"#));
+            }
+            Some(kind) => {
+                self.error("kind", format!(r#"`{kind}` is no kind of effect = "{effect}", which has {listed}"#));
+            }
+            None if origin == Origin::BuiltIn && !kinds.is_empty() && !self.entry.has("kind") => {
+                self.error("effect", format!(r#"effect = "{effect}" needs `kind`: {listed}"#));
+            }
+            None => {}
+        }
+    }
+
     fn call(&mut self) {
         let (entry, row) = (self.entry, &self.entry.row);
         if !entry.has("effect") && entry.all_known {
@@ -103,17 +124,6 @@ impl RowCheck<'_, CallRow> {
                     self.error(key, format!(r#"`{key}` contradicts effect = "none""#));
                 }
             }
-        }
-        if let (Some(effect), Some(kind)) = (row.held(), row.kind)
-            && !WorkKind::of_effect(effect).contains(&kind)
-        {
-            let kinds = WorkKind::of_effect(effect).iter().map(|kind| format!("`{kind}`"));
-            let kinds = kinds.collect::<Vec<_>>().join(", ");
-            let message = match kinds.is_empty() {
-                true => format!("effect = \"{effect}\" is of one kind: leave `kind` out"),
-                false => format!("`{kind}` is no kind of effect = \"{effect}\", which has {kinds}"),
-            };
-            self.error("kind", message);
         }
         if entry.has("thread") && self.file.info.language != Language::Python {
             self.error("thread", "only Python has a GIL");
