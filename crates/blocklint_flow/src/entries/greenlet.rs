@@ -223,7 +223,7 @@ fn registration(row: &HandoverRow, real_threads: bool) -> Option<Registration> {
     };
     let elsewhere = row.native
         || row.process
-        || row.phase.is_some()
+        || !row.serves()
         || runs == Runs::In(Context::Unknown)
         || real_threads && runs == Runs::In(Context::Worker) && !matches!(row.selector, Selector::Via(Via::Decorator));
     match runs {

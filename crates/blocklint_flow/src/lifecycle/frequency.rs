@@ -467,7 +467,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                 linker.library.handovers(path).iter().any(|of| {
                     matches!(of.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
                         && !of.row.wraps
-                        && of.row.phase.is_none()
+                        && of.row.serves()
                         && matches!(&of.row.selector, Selector::Argument(argument) if linker.is_argument(site, arg, argument))
                 })
             })
@@ -498,7 +498,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if of.row.wraps {
             return None;
         }
-        if of.row.phase.is_some() {
+        if !of.row.serves() {
             return Some(Registered::Aside);
         }
         let is_entry = match (&of.row.selector, &of.row.context) {

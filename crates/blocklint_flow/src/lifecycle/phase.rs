@@ -59,12 +59,12 @@ impl When {
     /// When a registered callable runs, by the row that registers it.
     fn of(phase: Option<Phase>) -> When {
         match phase {
-            Some(Phase::Startup | Phase::Exit) => When::StartUp,
+            Some(Phase::Startup | Phase::Exit | Phase::Reload) => When::StartUp,
             // In a package; files for tests are known by their names.
             Some(Phase::Test) => When::StartUp,
             // A command may be the one that serves.
             Some(Phase::Command) => When::Unknown,
-            None => When::Serving,
+            Some(Phase::Request | Phase::Message | Phase::Tick | Phase::Task) | None => When::Serving,
         }
     }
 

@@ -128,7 +128,7 @@ fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
 fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
     class_decorators(linker, class)
         .into_iter()
-        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
+        .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| !of.row.serves()))
 }
 
 /// True if a literal is given to a call that runs it once for each run of the method around: an operator of a chain that emits once,

@@ -407,7 +407,7 @@ pub struct HandoverRow {
     pub context: HandoverContext,
     /// The runtime of that context; the file's where missing.
     pub runtime: Option<Runtime>,
-    /// When it runs, if not while serving.
+    /// When it runs, where the library tells.
     pub phase: Option<Phase>,
     /// Not run now: the result is a callable that runs it so.
     pub wraps: bool,
@@ -434,6 +434,13 @@ pub struct HandoverRow {
     pub rewrite: Option<Template>,
     /// A remark.
     pub note: Option<String>,
+}
+
+impl HandoverRow {
+    /// True if the callable runs while serving, or if nothing tells when.
+    pub fn serves(&self) -> bool {
+        self.phase.is_none_or(Phase::serves)
+    }
 }
 
 /// Which callable a handover speaks of.

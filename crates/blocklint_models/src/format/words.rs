@@ -82,8 +82,18 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// When a registered callable runs, if not while serving.
+    /// When a registered callable runs.
     Phase {
+        /// For a request, a call from afar, or a connection of a client.
+        Request = "request",
+        /// For a message, an event or a signal, from outside or from a user.
+        Message = "message",
+        /// When a timer, an interval or a schedule says so.
+        Tick = "tick",
+        /// Beside others, once it is started.
+        Task = "task",
+        /// When configuration is read again.
+        Reload = "reload",
         /// Before serving.
         Startup = "startup",
         /// While stopping.
@@ -122,6 +132,16 @@ blocklint_core::words! {
     SwitchContext {
         /// Greenlets, except rows with `native`.
         Greenlet = "greenlet",
+    }
+}
+
+impl Phase {
+    /// True if it is a time while serving.
+    pub fn serves(self) -> bool {
+        match self {
+            Phase::Request | Phase::Message | Phase::Tick | Phase::Task => true,
+            Phase::Reload | Phase::Startup | Phase::Exit | Phase::Test | Phase::Command => false,
+        }
     }
 }
 

@@ -190,7 +190,7 @@ impl Linker<'_> {
                 self.library.handovers(path).iter().any(|of| {
                     matches!(of.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
                         && !of.row.wraps
-                        && of.row.phase.is_none()
+                        && of.row.serves()
                         && matches!(&of.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
                 })
             })
