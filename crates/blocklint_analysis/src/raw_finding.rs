@@ -1,6 +1,6 @@
 //! A finding of the analysis, before it has words.
 
-use blocklint_core::{Aside, Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span, What};
+use blocklint_core::{Aside, Confidence, Context, Effect, Fails, Hold, Mistake, RuleCode, Runtime, Severity, Span};
 use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::raw_finding::{Doubt, RawStep, Reason};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
@@ -22,7 +22,7 @@ pub struct RawFinding {
     /// How sure.
     pub confidence: Confidence,
     /// The mistake.
-    pub what: What,
+    pub mistake: Mistake,
     /// How the thread is held; `None` where no call holds it.
     pub effect: Option<Effect>,
     /// The kind of thread, where it matters.

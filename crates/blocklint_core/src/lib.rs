@@ -4,10 +4,10 @@
 
 mod finding;
 mod fingerprint;
+mod mistake;
 mod remedy;
 mod rule;
 mod span;
-mod what;
 mod words;
 
 pub use finding::{
@@ -15,8 +15,8 @@ pub use finding::{
     UnreadFile, body_name, last_name,
 };
 pub use fingerprint::fingerprint;
+pub use mistake::{CreatedKind, CreatedPer, LargeResponse, Mistake, Serialisation, Starved, Unbounded};
 pub use remedy::{BoundCall, BoundUse, Mended, Offload, Piece, Publishers, Refusal, Remedy, Way};
 pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};
-pub use what::{Anew, LargeResponse, Made, Serialisation, Starved, Unbounded, What};
 pub use words::{Bound, Confidence, Context, Effect, Fails, FixKind, Hold, Language, Runtime, Severity, WhereSet};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{Available, FileId, Linker, RawCause, RawFinding, RawStep, RootKind, Solved};
-use blocklint_core::{Cause, Finding, Place, Refusal, Step, Suppression, SuppressionSource, What, fingerprint};
+use blocklint_core::{Cause, Finding, Mistake, Place, Refusal, Step, Suppression, SuppressionSource, fingerprint};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_mending::Mending;
 use blocklint_rules::{Advice, Helpers, Owner, OwnerKind, Reach, SiteKind, Subject, Twin};
@@ -44,18 +44,18 @@ fn finding_and_remedy(
     let program = linker.program;
     let source = &program.files[raw.file.index()];
     // On greenlets the finding stands at the call itself, and the trace leads there.
-    let on_greenlet = matches!(raw.what, What::HoldsHub { .. });
+    let on_greenlet = matches!(raw.mistake, Mistake::NativeCallBlocksHub { .. });
     let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(linker, raw);
     let also: Vec<(blocklint_core::RuleCode, &str)> =
         raw.also.iter().filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str()))).collect();
-    let operation = match raw.what {
-        What::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
+    let operation = match raw.mistake {
+        Mistake::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
         _ => None,
     };
     let mut told = Subject {
         rule,
-        what: &raw.what,
+        mistake: &raw.mistake,
         language: program.language(raw.file),
         runtime: raw.runtime,
         call: &raw.call,

@@ -1,9 +1,9 @@
 //! BLT403 called-instead-of-handed-over.
 
-use blocklint_core::{Applicability, Language, Refusal, Remedy, RuleCode, Way, What};
+use blocklint_core::{Applicability, Language, Mistake, Refusal, Remedy, RuleCode, Way};
 
 use crate::advice::offload;
-use crate::rule::Mistake;
+use crate::rule::MistakeWords;
 use crate::words::{Subject, Words, one_line};
 use crate::{Advice, Rule};
 
@@ -15,13 +15,13 @@ pub(crate) static CALLED_INSTEAD_OF_HANDED_OVER: Rule = Rule {
     page: include_str!("../../../rules/BLT403-called-instead-of-handed-over.md"),
     effect: None,
     noun: "called instead of handed over",
-    mistake: Some(&WORDS),
+    words: Some(&WORDS),
 };
 
-static WORDS: Mistake = Mistake { words, remedy, doubt };
+static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
 fn words(raw: &Subject<'_>) -> Option<Words> {
-    let What::CalledInstead { taker } = raw.what else { return None };
+    let Mistake::CalledInsteadOfHandedOver { taker } = raw.mistake else { return None };
     let (written, taker, owner) = (one_line(raw.written), one_line(taker), raw.owner.words());
     Some(match raw.language {
         Language::Java => Words {
@@ -39,7 +39,7 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
 
 /// Java: the call is one of a chain, and mended like one that blocks there.
 fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let What::CalledInstead { .. } = raw.what else { return None };
+    let Mistake::CalledInsteadOfHandedOver { .. } = raw.mistake else { return None };
     let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
     match raw.language {
         Language::Python if advice.gives_coroutine => {
@@ -54,6 +54,6 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
     }
 }
 
-fn doubt(what: &What) -> Option<&'static str> {
-    matches!(what, What::CalledInstead { .. }).then_some("what the call gives is inferred")
+fn doubt(mistake: &Mistake) -> Option<&'static str> {
+    matches!(mistake, Mistake::CalledInsteadOfHandedOver { .. }).then_some("what the call gives is inferred")
 }

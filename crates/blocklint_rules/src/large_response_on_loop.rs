@@ -1,9 +1,9 @@
 //! BLT201 large-response-on-loop.
 
-use blocklint_core::{Applicability, Language, LargeResponse, Refusal, Remedy, RuleCode, Serialisation, Way, What};
+use blocklint_core::{Applicability, Language, LargeResponse, Mistake, Refusal, Remedy, RuleCode, Serialisation, Way};
 
 use crate::remedy::NO_EDIT;
-use crate::rule::Mistake;
+use crate::rule::MistakeWords;
 use crate::words::{Subject, Words, one_line};
 use crate::{Advice, Rule};
 
@@ -15,13 +15,13 @@ pub(crate) static LARGE_RESPONSE_ON_LOOP: Rule = Rule {
     page: include_str!("../../../rules/BLT201-large-response-on-loop.md"),
     effect: None,
     noun: "large response",
-    mistake: Some(&WORDS),
+    words: Some(&WORDS),
 };
 
-static WORDS: Mistake = Mistake { words, remedy, doubt };
+static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
 fn words(raw: &Subject<'_>) -> Option<Words> {
-    let What::LargeResponse(response) = raw.what else { return None };
+    let Mistake::LargeResponse(response) = raw.mistake else { return None };
     let mut notes = vec![why(response.way).to_owned()];
     notes.extend(more_notes(response));
     Some(Words { message: message(response), notes, help: Some(help(response)) })
@@ -113,7 +113,7 @@ fn help(response: &LargeResponse) -> String {
 }
 
 fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let What::LargeResponse(response) = raw.what else { return None };
+    let Mistake::LargeResponse(response) = raw.mistake else { return None };
     Some(match raw.language {
         Language::Python => remedy_of(response),
         Language::Rust => Err(Refusal::new("the response must be changed by hand")),
@@ -142,12 +142,12 @@ fn remedy_of(response: &LargeResponse) -> Result<Remedy, Refusal> {
     }
 }
 
-fn doubt(what: &What) -> Option<&'static str> {
-    match what {
-        What::LargeResponse(LargeResponse { is_unseen: true, .. }) => {
+fn doubt(mistake: &Mistake) -> Option<&'static str> {
+    match mistake {
+        Mistake::LargeResponse(LargeResponse { is_unseen: true, .. }) => {
             Some("the code that its items come from is not there: nothing shows how many there are")
         }
-        What::LargeResponse(LargeResponse { bound: None, .. }) => Some("nothing shows how many items there are"),
+        Mistake::LargeResponse(LargeResponse { bound: None, .. }) => Some("nothing shows how many items there are"),
         _ => None,
     }
 }

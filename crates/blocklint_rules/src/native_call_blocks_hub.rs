@@ -1,9 +1,9 @@
 //! BLT301 native-call-blocks-hub.
 
-use blocklint_core::{Applicability, FixKind, Language, Refusal, Remedy, RuleCode, Way, What};
+use blocklint_core::{Applicability, FixKind, Language, Mistake, Refusal, Remedy, RuleCode, Way};
 
 use crate::remedy::{NO_EDIT, NO_GREENLETS};
-use crate::rule::Mistake;
+use crate::rule::MistakeWords;
 use crate::words::{Subject, Words, one_line};
 use crate::{Advice, Rule, SiteKind};
 
@@ -15,13 +15,13 @@ pub(crate) static NATIVE_CALL_BLOCKS_HUB: Rule = Rule {
     page: include_str!("../../../rules/BLT301-native-call-blocks-hub.md"),
     effect: None,
     noun: "native call",
-    mistake: Some(&WORDS),
+    words: Some(&WORDS),
 };
 
-static WORDS: Mistake = Mistake { words, remedy, doubt: |_| None };
+static WORDS: MistakeWords = MistakeWords { words, remedy, doubt: |_| None };
 
 fn words(raw: &Subject<'_>) -> Option<Words> {
-    let What::HoldsHub { entries, adapter, pool } = raw.what else { return None };
+    let Mistake::NativeCallBlocksHub { entries, adapter, pool } = raw.mistake else { return None };
     let owner = raw.owner.words();
     let entered = match entries {
         0 | 1 => format!("a greenlet enters at {owner}"),
@@ -56,7 +56,7 @@ fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<
 }
 
 fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let What::HoldsHub { adapter, .. } = raw.what else { return None };
+    let Mistake::NativeCallBlocksHub { adapter, .. } = raw.mistake else { return None };
     let reason = match &advice.rewrite {
         _ if raw.language == Language::Rust => NO_GREENLETS,
         _ if raw.language == Language::Java => NO_EDIT,

@@ -121,7 +121,7 @@ pub(crate) const NO_GREENLETS: &str = "there are no greenlets in Rust";
 ///
 /// Why there is none.
 pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
-    if let Some(own) = raw.rule.mistake.and_then(|mistake| (mistake.remedy)(raw, advice)) {
+    if let Some(own) = raw.rule.words.and_then(|mistake| (mistake.remedy)(raw, advice)) {
         return own;
     }
     let refuse = |reason: &str| Err(Refusal::new(reason));

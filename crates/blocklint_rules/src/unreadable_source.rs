@@ -15,7 +15,7 @@ pub static UNREADABLE_SOURCE: Rule = Rule {
     page: include_str!("../../../rules/BLT902-unreadable-source.md"),
     effect: None,
     noun: "unreadable source",
-    mistake: None,
+    words: None,
 };
 
 /// Why a file, or part of it, is unknown.

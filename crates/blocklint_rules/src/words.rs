@@ -1,7 +1,7 @@
 //! From what the analysis found to sentences: what is wrong (message), why it matters (notes), what
 //! to do (help).
 
-use blocklint_core::{Fails, Hold, Language, RuleCode, Runtime, What};
+use blocklint_core::{Fails, Hold, Language, Mistake, RuleCode, Runtime};
 
 use crate::Rule;
 use crate::advice::help;
@@ -12,7 +12,7 @@ pub struct Subject<'a> {
     /// The rule it breaks.
     pub rule: &'static Rule,
     /// The mistake.
-    pub what: &'a What,
+    pub mistake: &'a Mistake,
     /// The language of the place it stands at.
     pub language: Language,
     /// The machinery of the thread, where known.
@@ -62,7 +62,7 @@ pub enum Along {
     /// Its result blocks as well when it is used: a file, a cursor.
     Given,
     /// It makes an object, which is then used on another thread than its own.
-    Made,
+    CreatedKind,
 }
 
 /// The body that must not block.
@@ -140,7 +140,7 @@ pub struct Words {
 impl Subject<'_> {
     /// Returns the sentences of this finding.
     pub fn words(&self) -> Words {
-        let own = self.rule.mistake.and_then(|mistake| (mistake.words)(self));
+        let own = self.rule.words.and_then(|mistake| (mistake.words)(self));
         let Words { message, mut notes, help } = own.unwrap_or_else(|| self.words_of_blocking_call());
         notes.extend(self.operation.map(str::to_owned));
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
@@ -328,7 +328,7 @@ mod tests {
     fn raw(effect: Effect, call: &'static str) -> Subject<'static> {
         Subject {
             rule: rule(effect.rule()).expect("a rule"),
-            what: &What::Holds,
+            mistake: &Mistake::Holds,
             language: Language::Python,
             runtime: Some(Runtime::Asyncio),
             call,

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Hold, Severity, What};
+use blocklint_core::{Confidence, Hold, Mistake, Severity};
 use blocklint_flow::entries::root::threads_of;
 use blocklint_flow::graph::all_paths::PathNetwork;
 use blocklint_flow::graph::raw_finding::RawStep;
@@ -158,7 +158,7 @@ fn finding<'c>(
         rule,
         severity,
         confidence: best.confidence_with_length(),
-        what: What::Holds,
+        mistake: Mistake::Holds,
         effect: Some(best.label.effect),
         context: Some(best.kind.context),
         runtime: threads_of(linker, site.file, best.kind.runtime),

@@ -10,7 +10,7 @@ mod number;
 mod partly_silenced;
 mod reasons;
 
-use blocklint_core::{RuleCode, Starved, What};
+use blocklint_core::{Mistake, RuleCode, Starved};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::all_paths::PathNetwork;
@@ -33,10 +33,10 @@ use self::group::group;
 use self::judged::judge;
 use self::number::sort_and_number;
 use crate::Options;
-use crate::rules::called_instead::called_for_a_chain;
-use crate::rules::large_response::{other_path, shows_by_code};
+use crate::rules::called_instead_of_handed_over::called_for_a_chain;
+use crate::rules::large_response_on_loop::{other_path, shows_by_code};
 use crate::rules::mistakes::MistakeSearch;
-use crate::rules::native_hub::blocked_hubs;
+use crate::rules::native_call_blocks_hub::blocked_hubs;
 use crate::rules::pool_starvation::enters;
 use crate::rules::unbounded_offload::Offloads;
 
@@ -98,7 +98,10 @@ fn drop_reported_as_misuse(linker: &Linker<'_>, places: &mut Places, misused: &[
         let Some(_at_hand) = linker.take_up_site(*site) else { return false };
         !misused.iter().any(|one| {
             (one.site == *site || enters(linker, *site, one.site))
-                && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
+                && matches!(
+                    one.mistake,
+                    Mistake::CalledInsteadOfHandedOver { .. } | Mistake::Starves(Starved::OverAwait { .. })
+                )
         })
     });
 }

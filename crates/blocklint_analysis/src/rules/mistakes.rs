@@ -2,7 +2,7 @@
 //! which [`MISTAKES`](crate::rules::MISTAKES) lists.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Hold, Language, RuleCode, Runtime, Severity, What};
+use blocklint_core::{Confidence, Hold, Language, Mistake, RuleCode, Runtime, Severity};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_flow::graph::trace::place_of;
@@ -42,7 +42,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
     /// Returns the finding of a mistake at a site. `call` is what is called there, as people know it.
     pub(crate) fn finding(
         &self,
-        (rule, what): (RuleCode, What),
+        (rule, mistake): (RuleCode, Mistake),
         site: SiteRef,
         call: String,
         severity: Severity,
@@ -62,7 +62,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
             rule,
             severity,
             confidence,
-            what,
+            mistake,
             effect: None,
             context: None,
             runtime: linker.runtime_of(site.file),

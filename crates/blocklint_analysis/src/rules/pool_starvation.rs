@@ -2,7 +2,7 @@
 //! must go on first, and while one more of the same pool is taken.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, RuleCode, Severity, Starved, What};
+use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity, Starved};
 use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
 use blocklint_flow::search::locks::holder;
 use blocklint_link::calls::targets::{Target, TargetKind};
@@ -15,8 +15,8 @@ use blocklint_link::values::value::EnvId;
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::FxHashSet;
 
+use crate::rules::job_waits_for_own_pool::own_jobs;
 use crate::rules::mistakes::MistakeSearch;
-use crate::rules::own_job::own_jobs;
 
 /// Returns the findings of this rule, but of work that is handed over without a bound.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
@@ -24,7 +24,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = search.attempt(rule, || pool_holds(linker, reach).into_iter().chain(own_jobs(linker, reach)).collect());
     let finding = |one: PoolHold| {
         let call = linker.library.text(one.path).to_string();
-        search.finding((rule, What::Starves(one.starved)), one.site, call, one.severity, one.confidence)
+        search.finding((rule, Mistake::Starves(one.starved)), one.site, call, one.severity, one.confidence)
     };
     all.into_iter().map(finding).collect()
 }

@@ -1,7 +1,7 @@
 //! Work that is handed to threads without a bound: as many pieces at once as there are items or requests.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Context, Effect, Language, RuleCode, Severity, Unbounded, What};
+use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity, Unbounded};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
@@ -19,7 +19,7 @@ use blocklint_link::values::value::EnvId;
 use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Subject, Test, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::rules::made_anew::waits_for_ever;
+use crate::rules::created_repeatedly::waits_for_ever;
 use crate::rules::mistakes::MistakeSearch;
 use crate::rules::pool_starvation::taken_at;
 
@@ -34,9 +34,9 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let finding = |one: Offload| {
         let rule = if one.takes.is_some() { RuleCode::POOL_STARVATION } else { RuleCode::UNBOUNDED_OFFLOAD };
         let takes = one.takes.map(|path| linker.library.text(path).to_string());
-        let what = What::Offloads { unbounded: one.unbounded, takes };
+        let mistake = Mistake::Offloads { unbounded: one.unbounded, takes };
         let call = linker.library.text(one.path).to_string();
-        let mut finding = search.finding((rule, what), one.site, call.clone(), one.severity, one.confidence);
+        let mut finding = search.finding((rule, mistake), one.site, call.clone(), one.severity, one.confidence);
         if let Some(behind) = one.behind {
             let owner = linker.qualified_name(linker.program.body_of_site(behind));
             finding.trace[0].call = owner.clone();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{FileId, Linker, RawFinding};
-use blocklint_core::{BoundCall, Effect, Language, Refusal, Remedy, Span, Way, What};
+use blocklint_core::{BoundCall, Effect, Language, Mistake, Refusal, Remedy, Span, Way};
 use blocklint_mending::{
     Chain, Given, MovedCode, beside, blocks_with, body_with, bound_beside, given_by, gives_what_blocks, moved_with,
     moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
@@ -102,7 +102,7 @@ pub(crate) fn moved(
     let hands_over = remedy.ways.iter().any(|way| matches!(way, Way::Offload { .. }));
     let language = linker.program.language(raw.file);
     let oldest = linker.oldest_python(raw.file);
-    if language == Language::Java && raw.what == What::Holds {
+    if language == Language::Java && raw.mistake == Mistake::Holds {
         return on_worker(linker, raw, remedy);
     }
     let chain = raw.mending.chain.as_ref().and_then(|chain| chain.as_ref().ok()).cloned();
@@ -187,7 +187,7 @@ fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Resul
 /// Returns the code that has to go where the call of a finding goes.
 pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) -> Option<Along> {
     let language = linker.program.language(raw.file);
-    if language != Language::Python || raw.what != What::Holds {
+    if language != Language::Python || raw.mistake != Mistake::Holds {
         return None;
     }
     let is_bound = match remedy {
@@ -202,7 +202,7 @@ pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Wante
     }
     match given_by(linker, raw.site) {
         Given::Blocks => Some(Along::Given),
-        Given::Object => Some(Along::Made),
+        Given::Object => Some(Along::CreatedKind),
         Given::Other => None,
     }
 }

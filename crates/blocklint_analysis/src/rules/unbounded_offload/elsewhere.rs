@@ -2,7 +2,7 @@
 //! is not known to be long, but the hand-over shows that its author took it to be.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Context, Effect, Language, RuleCode, Severity, What};
+use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
 use blocklint_flow::search::locks::holder_name;
 use blocklint_link::calls::targets::{Target, TargetKind};
@@ -22,7 +22,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = linker.attempt(step, || called_here(search.offloads)).unwrap_or_default();
     let finding = |one: CalledHere| {
         let call = linker.qualified_name(one.function);
-        let (mistake, severity) = ((RuleCode::CPU_BOUND, What::Holds), Severity::Warning);
+        let (mistake, severity) = ((RuleCode::CPU_BOUND, Mistake::Holds), Severity::Warning);
         let mut finding = search.finding(mistake, one.site, call, severity, Confidence::Medium);
         finding.effect = Some(Effect::Cpu);
         finding.context = Some(Context::EventLoop);

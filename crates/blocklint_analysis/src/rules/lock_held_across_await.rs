@@ -4,7 +4,7 @@
 //! lives to the end of its statement, and in the subject of a `match`, `if let`, `while let` or `for` as long as that.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, RuleCode, Severity, What};
+use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_flow::search::locks::{HeldOverAwait, binding_of, held_over_await, is_given_away, is_in_else};
 use blocklint_link::linker::{LOW_STEPS, Linker};
@@ -36,10 +36,10 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = search.attempt(rule, || held_over_await(linker).into_iter().chain(guards_over_await(linker)).collect());
     let finding = |one: HeldOverAwait| {
         let reentrant = linker.library.role(one.ty) == Some(Role::ReentrantLock);
-        let what = What::LockOverAwait { awaited: linker.written_site(one.awaited), reentrant };
+        let mistake = Mistake::LockHeldAcrossAwait { awaited: linker.written_site(one.awaited), reentrant };
         let call = linker.library.text(one.ty).to_string();
         let severity = if is_test_site(linker, one.taken) { Severity::Note } else { Severity::Warning };
-        let mut finding = search.finding((rule, what), one.taken, call, severity, Confidence::High);
+        let mut finding = search.finding((rule, mistake), one.taken, call, severity, Confidence::High);
         // `lock.acquire()` takes the lock that stands before the name.
         if linker.program.language(one.taken.file) == Language::Python
             && linker.program.site(one.taken).kind == SiteKind::Call

@@ -1,16 +1,16 @@
 //! The words of BLT501 and BLT502: threads and connections that are made more often than they need to be.
 
-use blocklint_core::{Anew, Applicability, Language, Made, Refusal, Remedy, Runtime, Way, What};
+use blocklint_core::{Applicability, CreatedKind, CreatedPer, Language, Mistake, Refusal, Remedy, Runtime, Way};
 
 use crate::remedy::{NO_EDIT, Reach};
-use crate::rule::Mistake;
+use crate::rule::MistakeWords;
 use crate::words::{Subject, Words};
 use crate::{Advice, SiteKind};
 
-pub(crate) static WORDS: Mistake = Mistake { words, remedy, doubt };
+pub(crate) static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
 fn words(raw: &Subject<'_>) -> Option<Words> {
-    let What::MadeAnew { made, anew, of } = raw.what else { return None };
+    let Mistake::CreatedRepeatedly { made, anew, of } = raw.mistake else { return None };
     Some(Words {
         message: message(*made, *anew, of, raw.call),
         notes: vec![why(*made, *anew).to_owned()],
@@ -19,13 +19,13 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
 }
 
 fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
-    let What::MadeAnew { made, .. } = raw.what else { return None };
+    let Mistake::CreatedRepeatedly { made, .. } = raw.mistake else { return None };
     let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
     match (raw.language, made) {
-        (Language::Python, Made::Threads) if raw.site == SiteKind::Call => {
+        (Language::Python, CreatedKind::Threads) if raw.site == SiteKind::Call => {
             Some(Ok(Remedy { ways: vec![Way::ShareInModule], at_most: Applicability::Unsafe }))
         }
-        (Language::Java, Made::Threads) => {
+        (Language::Java, CreatedKind::Threads) => {
             let Some(of) = Runtime::publishers(Some(Runtime::Reactor)) else { return refuse(NO_EDIT) };
             if let Reach::Newer(what) = &advice.pool {
                 return refuse(&format!("a shared bounded scheduler needs {what}"));
@@ -37,62 +37,66 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
 }
 
 /// Returns the message, in one sentence without a full stop.
-fn message(made: Made, anew: Anew, of: &str, call: &str) -> String {
+fn message(made: CreatedKind, anew: CreatedPer, of: &str, call: &str) -> String {
     let what = match made {
-        Made::Threads => "creates threads",
-        Made::Connections => "opens connections",
+        CreatedKind::Threads => "creates threads",
+        CreatedKind::Connections => "opens connections",
     };
     match anew {
-        Anew::PerEntry => format!("`{call}` {what} for each request to `{of}`"),
-        Anew::PerItem => format!("`{call}` {what} for each item in `{of}`"),
-        Anew::PerInstance { .. } => format!("`{call}` {what} for each instance of `{of}`"),
-        Anew::PerCall => format!("`{call}` {what} in each call of `{of}`"),
+        CreatedPer::PerEntry => format!("`{call}` {what} for each request to `{of}`"),
+        CreatedPer::PerItem => format!("`{call}` {what} for each item in `{of}`"),
+        CreatedPer::PerInstance { .. } => format!("`{call}` {what} for each instance of `{of}`"),
+        CreatedPer::PerCall => format!("`{call}` {what} in each call of `{of}`"),
     }
 }
 
 /// Returns the sentence on why it matters.
-fn why(made: Made, anew: Anew) -> &'static str {
+fn why(made: CreatedKind, anew: CreatedPer) -> &'static str {
     match (made, anew) {
-        (Made::Threads, Anew::PerInstance { .. }) => {
+        (CreatedKind::Threads, CreatedPer::PerInstance { .. }) => {
             "the number of threads grows with the number of instances, even if each instance shuts its own down"
         }
-        (Made::Threads, _) => "threads are started and stopped each time, with no limit on how many exist at once",
-        (Made::Connections, _) => {
+        (CreatedKind::Threads, _) => {
+            "threads are started and stopped each time, with no limit on how many exist at once"
+        }
+        (CreatedKind::Connections, _) => {
             "each one opens new connections (TCP and TLS handshakes), with no limit on how many exist at once"
         }
     }
 }
 
 /// Returns the sentence on what to do.
-fn help(made: Made, language: Language, call: &str) -> &'static str {
+fn help(made: CreatedKind, language: Language, call: &str) -> &'static str {
     match (made, language) {
         // The text of a call without a scheduler's name does not tell its kind, so the advice holds for both.
-        (Made::Threads, Language::Java) if call.contains("cheduler") => {
+        (CreatedKind::Threads, Language::Java) if call.contains("cheduler") => {
             "share one: `private static final Scheduler SHARED = Schedulers.newBoundedElastic(…)`; then remove `dispose()` of the \
              scheduler, keep the `Disposable` of each subscription and dispose that in `close()`"
         }
-        (Made::Threads, Language::Java) => {
+        (CreatedKind::Threads, Language::Java) => {
             "share one: in a `private static final` field that no instance shuts down, or passed in"
         }
-        (Made::Threads, Language::Python) => {
+        (CreatedKind::Threads, Language::Python) => {
             "share one: create it once for the module or application and pass it in; no instance shuts it down"
         }
-        (Made::Threads, Language::Rust) => {
+        (CreatedKind::Threads, Language::Rust) => {
             "share one: pass in a `Handle` of the application's runtime, or keep one in a `LazyLock`"
         }
-        (Made::Connections, Language::Python) => {
+        (CreatedKind::Connections, Language::Python) => {
             "create it once at start-up and share it: in the application's state, a module or a cached dependency"
         }
-        (Made::Connections, _) => "create it once at start-up and share it: it is designed to be shared",
+        (CreatedKind::Connections, _) => "create it once at start-up and share it: it is designed to be shared",
     }
 }
 
-fn doubt(what: &What) -> Option<&'static str> {
-    let What::MadeAnew { anew, .. } = what else { return None };
+fn doubt(mistake: &Mistake) -> Option<&'static str> {
+    let Mistake::CreatedRepeatedly { anew, .. } = mistake else { return None };
     Some(match anew {
-        Anew::PerEntry | Anew::PerItem => "how often it is made is inferred from code that calls it",
-        Anew::PerInstance { is_shown: true } => "how many instances there are is inferred from code that makes them",
-        Anew::PerInstance { is_shown: false } => "nothing shows how many instances there are",
-        Anew::PerCall => "nothing shows how often the function is called",
+        CreatedPer::PerEntry | CreatedPer::PerItem => "how often it is made is inferred from code that calls it",
+        CreatedPer::PerInstance { is_shown: true } => {
+            "how many instances there are is inferred from code that makes them"
+        }
+        CreatedPer::PerInstance { is_shown: false } => "nothing shows how many instances there are",
+        CreatedPer::PerCall => "nothing shows how often the function is called",
     })
 }

@@ -4,16 +4,16 @@ use crate::RuleCode;
 
 /// A mistake at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum Mistake {
     /// A call holds a thread that must not be held.
     Holds,
     /// The result of a call is handed to another call, which wants the callable.
-    CalledInstead {
+    CalledInsteadOfHandedOver {
         /// The callee of that call, as written.
         taker: String,
     },
     /// A native call holds the hub of greenlets; the trace begins where one of them enters.
-    HoldsHub {
+    NativeCallBlocksHub {
         /// The number of bodies that greenlets enter and that reach it.
         entries: u32,
         /// The call at start-up that makes the library cooperative, if there is one.
@@ -22,7 +22,7 @@ pub enum What {
         pool: Option<String>,
     },
     /// An import comes before the call that patches what it takes.
-    LatePatch {
+    LateMonkeyPatch {
         /// The name that stays as it was (`time.sleep`), or the module that takes some.
         taken: String,
         /// True for a module that takes names itself.
@@ -33,18 +33,18 @@ pub enum What {
     /// A response that may be large is serialised on the event loop.
     LargeResponse(LargeResponse),
     /// A thread's lock is held over an `await`.
-    LockOverAwait {
+    LockHeldAcrossAwait {
         /// The awaited expression, as written.
         awaited: String,
         /// True if the lock lets the thread in again which has it, and with it all tasks of the event loop.
         reentrant: bool,
     },
     /// Threads or connections are made more often than they need to be.
-    MadeAnew {
+    CreatedRepeatedly {
         /// The kind of thing that is made.
-        made: Made,
+        made: CreatedKind,
         /// The occasion on which it is made again.
-        anew: Anew,
+        anew: CreatedPer,
         /// The name of the body or class of that occasion.
         of: String,
     },
@@ -92,7 +92,7 @@ pub enum Unbounded {
 
 /// A kind of thing that is made anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum CreatedKind {
     /// Threads.
     Threads,
     /// Connections.
@@ -101,7 +101,7 @@ pub enum Made {
 
 /// An occasion on which something is made that could be made once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anew {
+pub enum CreatedPer {
     /// Each request, message or event for which a library enters a body.
     PerEntry,
     /// Each element of what a body goes through.

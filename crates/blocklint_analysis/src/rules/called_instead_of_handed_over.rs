@@ -1,7 +1,7 @@
 //! Calls whose result is handed over where the callable was meant: `to_thread(work())`.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, RuleCode, Severity, What};
+use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
 use blocklint_flow::entries::publisher_factory::factory_given;
 use blocklint_flow::search::suppressions::Suppressions;
@@ -38,9 +38,10 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let linker = search.linker;
     let all = search.attempt(RULE, || handed_results(linker, search.reach));
     let finding = |one: HandedResult| {
-        let what = What::CalledInstead { taker: linker.written_site(one.taker) };
+        let mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(one.taker) };
         let call = linker.library.text(one.path).to_string();
-        let mut finding = search.finding((RULE, what), one.called, call, severity(linker, one.called), one.confidence);
+        let mut finding =
+            search.finding((RULE, mistake), one.called, call, severity(linker, one.called), one.confidence);
         finding.mending.passes = one.passes;
         finding.mending.gives_coroutine = gives_coroutine(linker, one.called);
         finding
@@ -54,13 +55,13 @@ pub(crate) fn called_for_a_chain(linker: &Linker<'_>, cuts: &Suppressions, found
     let mut said: FxHashSet<SiteRef> = FxHashSet::default();
     found.retain_mut(|finding| {
         // A short call is no mistake of the chain.
-        let is_held = finding.what == What::Holds && finding.severity > Severity::Note;
+        let is_held = finding.mistake == Mistake::Holds && finding.severity > Severity::Note;
         if finding.handed || !is_held || linker.program.language(finding.file) != Language::Java {
             return true;
         }
         let Some(taker) = factory_given(linker, finding.site) else { return true };
         finding.rule = RULE;
-        finding.what = What::CalledInstead { taker: linker.written_site(taker) };
+        finding.mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(taker) };
         finding.severity = severity(linker, finding.site);
         if finding.suppressed.is_none() {
             finding.suppressed = cuts.hides(linker.program, finding.site, finding.span.start, finding.root, RULE);

@@ -9,7 +9,7 @@ use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::EnvId;
 
 use super::size::{BOUNDED, Evidence, is_bound_name};
-use crate::rules::large_response::size::bound_of_call;
+use crate::rules::large_response_on_loop::size::bound_of_call;
 
 /// A chain that is longer is not followed to its end.
 const LONGEST: usize = 120;

@@ -11,7 +11,7 @@ mod query;
 mod size;
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Context, Language, RuleCode, Serialisation, Severity, What};
+use blocklint_core::{Confidence, Context, Language, Mistake, RuleCode, Serialisation, Severity};
 use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
@@ -19,9 +19,9 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
 
-use crate::rules::large_response::item::{item_of_type, item_of_value};
-use crate::rules::large_response::path::declared;
-use crate::rules::large_response::size::size;
+use crate::rules::large_response_on_loop::item::{item_of_type, item_of_value};
+use crate::rules::large_response_on_loop::path::declared;
+use crate::rules::large_response_on_loop::size::size;
 use crate::rules::mistakes::MistakeSearch;
 
 pub(crate) use path::{other_path, shows_by_code, slow_call};
@@ -56,7 +56,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let finding = |one: SerialisedResponse| {
         let endpoint = linker.qualified_name(one.endpoint);
         let slow = slow_call(one.way).to_owned();
-        let what = What::LargeResponse(blocklint_core::LargeResponse {
+        let mistake = Mistake::LargeResponse(blocklint_core::LargeResponse {
             way: one.way,
             endpoint: blocklint_core::body_name(&endpoint).to_owned(),
             source: one.source.map(|source| linker.written_site(source)),
@@ -68,7 +68,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             class: one.class,
             model: one.model,
         });
-        let mut finding = search.finding((rule, what), one.site, slow.clone(), one.severity, one.confidence);
+        let mut finding = search.finding((rule, mistake), one.site, slow.clone(), one.severity, one.confidence);
         finding.root = one.endpoint;
         finding.context = Some(Context::EventLoop);
         finding.trace[0].function = endpoint;

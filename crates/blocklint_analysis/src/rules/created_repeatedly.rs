@@ -1,7 +1,7 @@
 //! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Anew, Confidence, Effect, Hold, Language, Made, RuleCode, Severity, What};
+use blocklint_core::{Confidence, CreatedKind, CreatedPer, Effect, Hold, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::judge::java::is_switched_on;
@@ -29,25 +29,25 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let linker = search.linker;
     let step = Unit::Step("what is made anew again and again");
     let all = linker.attempt(step, || made_anew(linker, search.callers, search.reach)).unwrap_or_default();
-    let finding = |one: MadeAnew| {
+    let finding = |one: CreatedRepeatedly| {
         let (rule, made) = match one.creates {
-            Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, Made::Threads),
-            Creates::Connections | Creates::Pool => (RuleCode::POOL_PER_CALL, Made::Connections),
+            Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),
+            Creates::Connections | Creates::Pool => (RuleCode::POOL_PER_CALL, CreatedKind::Connections),
         };
         let of = match one.occasion.of {
             Repeated::Body(body) => linker.name_inside_file(body),
             Repeated::Class(class) => blocklint_core::last_name(&linker.qualified_class(class)).to_owned(),
         };
-        let what = What::MadeAnew { made, anew: one.occasion.anew, of };
+        let mistake = Mistake::CreatedRepeatedly { made, anew: one.occasion.anew, of };
         let call = linker.library.text(one.path).to_string();
-        search.finding((rule, what), one.site, call, one.severity, one.confidence)
+        search.finding((rule, mistake), one.site, call, one.severity, one.confidence)
     };
     all.into_iter().map(finding).collect()
 }
 
 /// One call that makes threads or connections too often.
 #[derive(Clone, Copy, Debug)]
-struct MadeAnew {
+struct CreatedRepeatedly {
     /// The call.
     site: SiteRef,
     /// The path of its row.
@@ -63,7 +63,7 @@ struct MadeAnew {
 /// An occasion on which a call makes another thing.
 #[derive(Clone, Copy, Debug)]
 struct Occasion {
-    anew: Anew,
+    anew: CreatedPer,
     /// The body that is entered again, or the class with several instances.
     of: Repeated,
     /// True if code of the project shows that there are many.
@@ -80,7 +80,7 @@ enum Repeated {
 }
 
 /// All such calls of the program, in order.
-fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<MadeAnew> {
+fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<CreatedRepeatedly> {
     let mut times = TimesOf::new(linker, callers);
     let mut found = Vec::new();
     for (site, path, creates) in makers(linker, reach) {
@@ -96,10 +96,10 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
         let made_for_caller = matches!(kept(linker, site), Owner::ByCaller(_));
         let severity = match creates {
             // A collection of what is configured, in which each is kept.
-            _ if made_for_caller && anew == Anew::PerItem => Severity::Note,
+            _ if made_for_caller && anew == CreatedPer::PerItem => Severity::Note,
             // Threads that work together on one thing and end with it: many at once are many threads, but none stays.
             Creates::Threads
-                if matches!(anew, Anew::PerEntry | Anew::PerItem)
+                if matches!(anew, CreatedPer::PerEntry | CreatedPer::PerItem)
                     && !is_scheduler(linker, site, path)
                     && ends_here(linker, site) =>
             {
@@ -136,8 +136,8 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
                 }
             }
             // A runtime that is there for one call: its threads start and end with it.
-            Creates::Threads if anew == Anew::PerCall && runs_a_loop(linker, callers, site) => Severity::Warning,
-            Creates::Threads if anew != Anew::PerCall => Severity::Note,
+            Creates::Threads if anew == CreatedPer::PerCall && runs_a_loop(linker, callers, site) => Severity::Warning,
+            Creates::Threads if anew != CreatedPer::PerCall => Severity::Note,
             // Made where a call wants one, and nobody else has it: not even the function can use it again.
             Creates::Threads if facts.language == Language::Python && is_for_one_call(linker, site) => {
                 Severity::Warning
@@ -147,7 +147,7 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
             Creates::Pool if is_shown => Severity::Warning,
             // Administrators of a program call their entries only now and then.
             Creates::Connections
-                if anew == Anew::PerEntry
+                if anew == CreatedPer::PerEntry
                     && matches!(of, Repeated::Body(entry) if steps == 0 && is_for_administrators(linker, entry)) =>
             {
                 Severity::Note
@@ -157,11 +157,11 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
             Creates::Threads | Creates::Connections | Creates::Pool => continue,
         };
         let confidence = match (anew, steps) {
-            (Anew::PerEntry | Anew::PerItem, 0) => Confidence::High,
+            (CreatedPer::PerEntry | CreatedPer::PerItem, 0) => Confidence::High,
             (_, 0..=3) => Confidence::Medium,
             _ => Confidence::Low,
         };
-        found.push(MadeAnew { site, path, creates, occasion, severity, confidence });
+        found.push(CreatedRepeatedly { site, path, creates, occasion, severity, confidence });
     }
     found
 }
@@ -169,29 +169,29 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
 /// Returns the occasion on which a site makes another thing; `None` where it makes one, or where all are kept.
 fn occasion<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<Occasion> {
     let own = linker.program.body_of_site(site);
-    let on = |anew: Anew, body: BodyRef, is_shown: bool, steps: u8| {
+    let on = |anew: CreatedPer, body: BodyRef, is_shown: bool, steps: u8| {
         Some(Occasion { anew, of: Repeated::Body(body), is_shown, steps })
     };
     let occasion = |times: Frequency| match times {
         Frequency::Tested | Frequency::Once => None,
-        Frequency::Unseen => on(Anew::PerCall, own, false, 1),
-        Frequency::Unknown | Frequency::Looped => on(Anew::PerCall, own, false, 0),
-        Frequency::PerItem(body) => on(Anew::PerItem, body, true, u8::from(body != own)),
-        Frequency::PerEntry(body, steps) => on(Anew::PerEntry, body, true, steps),
+        Frequency::Unseen => on(CreatedPer::PerCall, own, false, 1),
+        Frequency::Unknown | Frequency::Looped => on(CreatedPer::PerCall, own, false, 0),
+        Frequency::PerItem(body) => on(CreatedPer::PerItem, body, true, u8::from(body != own)),
+        Frequency::PerEntry(body, steps) => on(CreatedPer::PerEntry, body, true, steps),
     };
     match kept(linker, site) {
         Owner::ByProgram | Owner::Elsewhere => None,
         Owner::Nowhere => occasion(times.of_site(site)),
         Owner::ByInstance(class) => {
             let made = occasion(times.of_made(site))?;
-            let anew = Anew::PerInstance { is_shown: made.is_shown };
+            let anew = CreatedPer::PerInstance { is_shown: made.is_shown };
             Some(Occasion { anew, of: Repeated::Class(class), ..made })
         }
         // A literal that returns it gives it to its caller, mostly a cache. Of a function without a known caller nothing is known,
         // unless it is a builder's, which puts it into the thing that it builds.
         Owner::ByCaller(body) => match linker.program.body(body).kind {
             BodyKind::Function => occasion(times.of_made(site))
-                .filter(|occasion| occasion.anew != Anew::PerCall || is_given_inside(linker, body)),
+                .filter(|occasion| occasion.anew != CreatedPer::PerCall || is_given_inside(linker, body)),
             _ => None,
         },
     }

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Context, Hold, Language, Runtime, Severity, What, rule_of};
+use blocklint_core::{Confidence, Context, Hold, Language, Mistake, Runtime, Severity, rule_of};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::greenlet::Entries;
 use blocklint_flow::entries::root::RootKind;
@@ -206,7 +206,7 @@ fn finding(
         rule,
         severity,
         confidence: best.confidence,
-        what: What::HoldsHub {
+        mistake: Mistake::NativeCallBlocksHub {
             entries: reached.len() as u32,
             adapter: adapter(linker, &leaf.row.file.libraries, runtime),
             pool: pool.as_ref().map(|(path, _)| path.clone()),

@@ -13,7 +13,7 @@ use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Uses};
 use rustc_hash::FxHashSet;
 
-use crate::rules::made_anew::holder_of;
+use crate::rules::created_repeatedly::holder_of;
 use crate::rules::pool_starvation::{Pool, PoolHold};
 use crate::rules::pool_starvation::{pool_by, pools_there};
 

@@ -1,7 +1,7 @@
 //! Imports before a call that patches, which keep the unpatched names: the top level of modules, read in order.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, RuleCode, Severity, What};
+use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_link::lang;
@@ -41,8 +41,8 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = search.attempt(rule, || late_imports(linker, search.units));
     let finding = |one: LateImport| {
         let LateImport { site, way, taken, is_module, patch, confidence } = one;
-        let what = What::LatePatch { taken: taken.clone(), is_module, patch };
-        let mut finding = search.finding((rule, what), site, taken.clone(), Severity::Warning, confidence);
+        let mistake = Mistake::LateMonkeyPatch { taken: taken.clone(), is_module, patch };
+        let mut finding = search.finding((rule, mistake), site, taken.clone(), Severity::Warning, confidence);
         if !way.is_empty() {
             finding.trace = way.iter().map(|&site| import_step(linker, site, &taken)).collect();
         }

@@ -8,7 +8,7 @@ use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::{EnvId, Val};
 
 use super::{ROUTERS, Route};
-use crate::rules::large_response::class_path;
+use crate::rules::large_response_on_loop::class_path;
 
 /// The call that takes the time.
 pub(crate) fn slow_call(way: Serialisation) -> &'static str {

@@ -9,8 +9,10 @@ use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::EnvId;
 
 use super::query::Chain;
-use crate::rules::large_response::item::item_in;
-use crate::rules::large_response::query::{bound_in, chain, exits_of, is_narrowed, is_query, shows_query, takes_bound};
+use crate::rules::large_response_on_loop::item::item_in;
+use crate::rules::large_response_on_loop::query::{
+    bound_in, chain, exits_of, is_narrowed, is_query, shows_query, takes_bound,
+};
 
 /// A bound from which on a response is large.
 pub(super) const LARGE: u64 = 5_000;
