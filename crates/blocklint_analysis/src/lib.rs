@@ -60,7 +60,7 @@ pub struct Options {
     /// True if findings list the signals that changed them, which costs time.
     pub account: bool,
     /// True if all paths of findings are kept, not only the best one of each, which costs memory.
-    pub ways: bool,
+    pub all_paths: bool,
 }
 
 /// The result of a run: findings by path, offset and rule, and the causes behind them.
@@ -128,7 +128,7 @@ fn searched<'a, T>(
     let cuts = Suppressions::new(linker.program);
     let judge = Judge::new(options.without, options.account);
     let graph = begin(Search::new(linker, &cuts, &judge)).run();
-    let mut net = options.ways.then(PathNetwork::default);
+    let mut net = options.all_paths.then(PathNetwork::default);
     let read = SolvedGraph::new(linker, &cuts, &judge, &graph, options);
     let (findings, causes) = findings::findings(&read, net.as_mut());
     let flows = read_off(linker, &graph);

@@ -21,7 +21,7 @@ use crate::comments::{CommentChecks, Mend, comments, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
-use crate::plan::Ways;
+use crate::plan::FindingPaths;
 use crate::progress::{Progress, Silent, Step};
 use crate::timings::Timings;
 use crate::units::units;
@@ -54,7 +54,7 @@ pub struct Options {
     /// The checks of comments that silence rules.
     pub comments: CommentChecks,
     /// True if all paths of findings are kept, as a plan needs them; this costs memory.
-    pub ways: bool,
+    pub all_paths: bool,
     /// True if the process ends after this run. Its program is then not freed, because the user would wait for that.
     pub ends_process: bool,
     /// How functions whose analysis fails are treated.
@@ -71,7 +71,7 @@ impl Options {
             include_aside: false,
             counts_what_must_not_block: false,
             comments: CommentChecks::default(),
-            ways: false,
+            all_paths: false,
             containment: Containment::default(),
             ends_process: false,
         }
@@ -99,7 +99,7 @@ pub struct Report {
     /// How many functions must not block, where that was asked for or nothing was found.
     pub must_not_block: Option<usize>,
     /// All ways of the findings, where that was asked for.
-    pub ways: Option<Ways>,
+    pub all_paths: Option<FindingPaths>,
     /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,
     /// How long it took.
@@ -202,15 +202,15 @@ pub(crate) fn analyse_files(
         let remedies = told(linker, &solved, project.trace_in_paths, remarks, left_out, &mut found);
         let counts = options.counts_what_must_not_block || solved.findings.is_empty();
         let must_not_block = counts.then(|| blocklint_analysis::count_what_must_not_block(linker));
-        (found, remedies, Ways::new(linker, &solved), must_not_block, solve)
+        (found, remedies, FindingPaths::new(linker, &solved), must_not_block, solve)
     });
-    let Contained { done: (findings, remedies, ways, must_not_block, solve), linker, left_out } = contained;
+    let Contained { done: (findings, remedies, all_paths, must_not_block, solve), linker, left_out } = contained;
     timings.solve = solve;
     let groups = grouped(&findings);
     timings.output = started.elapsed() - solve;
     options.free(linker);
     options.free(program);
-    Report { findings, groups, read, remedies, must_not_block, ways, left_out, timings }
+    Report { findings, groups, read, remedies, must_not_block, all_paths, left_out, timings }
 }
 
 /// Adds what an analysis found, left out and says of comments to findings about files themselves, in order; returns what mends them.
@@ -249,12 +249,12 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         account,
         include_aside,
         comments: _,
-        ways,
+        all_paths,
         ends_process: _,
         counts_what_must_not_block: _,
         containment: _,
     } = options;
-    blocklint_analysis::Options { min_confidence, without, account, include_aside, ways }
+    blocklint_analysis::Options { min_confidence, without, account, include_aside, all_paths }
 }
 
 /// The files that were read, and the layout, as the analysis takes them.

@@ -50,7 +50,7 @@ pub use missing::{Missing, missing};
 pub use models::{load as load_models, load_and_tell as load_models_and_tell};
 pub use overview::overview;
 pub use panics::install_hook;
-pub use plan::{Ways, plan};
+pub use plan::{FindingPaths, plan};
 pub use progress::{Progress, Step};
 pub use rules::{RuleArguments, Rules};
 pub use session::{BodyPlace, Buffers, Cancelled, Session};

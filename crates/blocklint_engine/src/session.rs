@@ -328,8 +328,8 @@ impl Session {
             let groups = grouped(&findings);
             timings.output = started.elapsed() - took;
             let read = self.files.len();
-            let (must_not_block, ways) = (None, None);
-            hand_over(self, Report { findings, groups, read, remedies, must_not_block, ways, left_out, timings })
+            let (must_not_block, all_paths) = (None, None);
+            hand_over(self, Report { findings, groups, read, remedies, must_not_block, all_paths, left_out, timings })
         };
         // Half-done work of a stopped run is dropped with it; the session itself is not touched.
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {

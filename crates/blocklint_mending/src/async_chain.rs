@@ -18,7 +18,7 @@ pub struct Chain {
     /// All calls of them, from the name that is called on: each is awaited.
     pub calls: Vec<Place>,
     /// The calls that get the place of their twins.
-    pub leaves: Vec<ChainLeaf>,
+    pub sinks: Vec<ChainSink>,
     /// The names of calls that bear a helper's name and run something else.
     pub others: Vec<Place>,
     /// The files in which a helper could be mentioned besides.
@@ -40,7 +40,7 @@ pub struct ChainHelper {
 
 /// A call that gets the place of its twin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChainLeaf {
+pub struct ChainSink {
     /// Where it stands, from the name that is called on.
     pub at: Place,
     /// The twin's path.

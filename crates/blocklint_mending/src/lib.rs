@@ -15,7 +15,7 @@ mod row_advice;
 mod thread_bound;
 mod with_blocks;
 
-pub use async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
+pub use async_chain::{Chain, ChainHelper, ChainSink, NoChain, Unchained};
 pub use by_hand::{runs_by_hand, starts_up, takes_a_moment};
 pub use find_chain::Chains;
 pub use given::{Given, given_by, gives_what_blocks};

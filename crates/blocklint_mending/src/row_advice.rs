@@ -41,25 +41,25 @@ pub struct Mending {
 /// Async twins for a runtime: the path, and whether the rewrite is local.
 pub fn twins(
     linker: &Linker<'_>,
-    leaf: &SinkSite<'_>,
+    sink: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     language: Language,
 ) -> Vec<(String, bool)> {
-    let path = linker.library.text(leaf.path);
-    let calls = linker.library.calls(leaf.path);
-    let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
-    let Some(instead) = advice else { return class_twins(linker, leaf.path, runtime, language) };
+    let path = linker.library.text(sink.path);
+    let calls = linker.library.calls(sink.path);
+    let advice = sink.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
+    let Some(instead) = advice else { return class_twins(linker, sink.path, runtime, language) };
     let separator = blocklint_link::models::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
     let of_type = linker
         .library
-        .split(leaf.path)
+        .split(sink.path)
         .is_some_and(|(parent, _)| linker.library.is_type(parent) && linker.library.ty(parent).is_some());
     instead
         .for_runtime(runtime)
         .iter()
         .map(|twin| {
-            let twin = expand_twin(twin, leaf.row.path, &path, language);
+            let twin = expand_twin(twin, sink.row.path, &path, language);
             let local = parent(&twin) == parent(&path) || !of_type && !parent(&twin).is_some_and(|of| is_class(&of));
             (twin, local)
         })
@@ -92,31 +92,31 @@ fn is_class(path: &str) -> bool {
 /// Returns the advice of a leaf's row for mending it, for a runtime.
 pub fn mending(
     linker: &Linker<'_>,
-    leaf: &SinkSite<'_>,
+    sink: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     site: SiteRef,
     twins: &[(String, bool)],
 ) -> Mending {
     let file = site.file;
-    let calls = linker.library.calls(leaf.path);
-    let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
+    let calls = linker.library.calls(sink.path);
+    let rewrite = sink.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
     let mut mending = Mending {
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
-        kind: leaf.row.fix,
-        lazy: leaf.row.lazy,
-        brief: leaf.row.severity == Some(blocklint_core::Severity::Note),
+        kind: sink.row.fix,
+        lazy: sink.row.lazy,
+        brief: sink.row.severity == Some(blocklint_core::Severity::Note),
         ..Mending::default()
     };
     if linker.program.language(file) == Language::Rust {
         mending.pool = linker.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
         if let Some((twin, _)) = twins.first() {
-            mending.same = gives_the_same(linker, leaf, twin);
+            mending.same = gives_the_same(linker, sink, twin);
             mending.twin = linker.available_at(site, twin);
         }
     }
     if linker.program.language(file) == Language::Python {
         let called =
-            mending.rewrite.iter().flat_map(|template| called_in_python(template, &linker.library.text(leaf.path)));
+            mending.rewrite.iter().flat_map(|template| called_in_python(template, &linker.library.text(sink.path)));
         let called = called.chain(twins.iter().take(1).map(|(twin, _)| twin.clone()));
         mending.twin = oldest_of(linker, file, called);
         // Where there are several, one of them works with any version.
@@ -134,12 +134,12 @@ pub fn mending(
 }
 
 /// True if the twin of a call gives what that gives, as far as rows tell.
-pub(crate) fn gives_the_same(linker: &Linker<'_>, leaf: &SinkSite<'_>, twin: &str) -> bool {
+pub(crate) fn gives_the_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: &str) -> bool {
     let rows = linker.library.calls(linker.library.path(Language::Rust, twin));
     let given = |rows: &blocklint_models::CallRows<'_>| {
         rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
     };
-    !rows.is_empty() && given(&rows) == given(&linker.library.calls(leaf.path))
+    !rows.is_empty() && given(&rows) == given(&linker.library.calls(sink.path))
 }
 
 /// The first of these paths that the library's version does not have.

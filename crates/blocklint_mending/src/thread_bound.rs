@@ -424,7 +424,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         let linker = self.linker;
         for target in linker.targets(site, EnvId::NONE).list.iter() {
             match *target {
-                Target::Body { body, edge: TargetKind::Call | TargetKind::Consume, .. } => {
+                Target::Body { body, kind: TargetKind::Call | TargetKind::Consume, .. } => {
                     if let Some(bound) = self.enter(site, body, entered) {
                         return Some(bound);
                     }

@@ -330,8 +330,16 @@ impl Desk {
     /// what the last one said of these.
     fn shown(&mut self, session: &Session, report: Report, files: Option<&HashSet<FilePath>>) -> Analysis {
         let started = Instant::now();
-        let Report { mut findings, groups, mut remedies, mut timings, left_out, read: _, must_not_block: _, ways: _ } =
-            report;
+        let Report {
+            mut findings,
+            groups,
+            mut remedies,
+            mut timings,
+            left_out,
+            read: _,
+            must_not_block: _,
+            all_paths: _,
+        } = report;
         for left_out in left_out {
             let LeftOut { what, why, place, .. } = left_out;
             let file = place.map_or_else(String::new, |place| format!("{}: ", place.path));

@@ -125,7 +125,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
         account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
         include_aside: check.looks_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
-        ways: plans(check),
+        all_paths: plans(check),
         ends_process: true,
         counts_what_must_not_block: console::verbosity() > 0,
         containment: console::containment(),
@@ -190,7 +190,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
     left_out::tell(project, &ran.left_out, current);
-    let Ran { mut chosen, mut timings, texts, ways, read, left_out, .. } = ran;
+    let Ran { mut chosen, mut timings, texts, all_paths, read, left_out, .. } = ran;
     timings.discover = *discovered;
     let texts = evidence::weigh(&seen, &mut chosen, project, levels, texts);
 
@@ -234,7 +234,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     } else {
         chosen.suppressed.clear();
     }
-    let mut planned = ways.map(|ways| plan(&chosen, &ways, &overviewed, STEPS));
+    let mut planned = all_paths.map(|all_paths| plan(&chosen, &all_paths, &overviewed, STEPS));
     let mut sources = locate_in(project, &mut chosen, texts);
     if let Some(planned) = &mut planned {
         locate_plan(project, planned, &mut sources);

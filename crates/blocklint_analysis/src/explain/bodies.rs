@@ -75,14 +75,15 @@ impl Explainer<'_, '_> {
         let linker = self.linker;
         let root = self.roots.of(body);
         let findings = self.findings_inside(body);
-        let states = self.states.get(&body).map_or(&[][..], Vec::as_slice);
-        let (mut passing, _) = self.reached(states.iter().map(|&state| Up::State(state)));
-        let stops = match states.first() {
-            Some(&state) if passing.is_empty() => self.stops(state),
+        let labelled_bodies = self.labelled_bodies.get(&body).map_or(&[][..], Vec::as_slice);
+        let (mut passing, _) =
+            self.reached(labelled_bodies.iter().map(|&labelled_body| Up::LabelledBody(labelled_body)));
+        let stops = match labelled_bodies.first() {
+            Some(&labelled_body) if passing.is_empty() => self.stops(labelled_body),
             _ => Vec::new(),
         };
         passing.retain(|at| !findings.contains(at));
-        let mut reaches = self.calls_reached(states);
+        let mut reaches = self.calls_reached(labelled_bodies);
         if !findings.is_empty() && root.is_some() {
             reaches.clear();
         }
@@ -109,14 +110,14 @@ impl Explainer<'_, '_> {
     }
 
     /// Returns the calls that labels of a body come from, each once by its best way.
-    fn calls_reached(&self, states: &[LabelledBodyId]) -> Vec<Reached> {
+    fn calls_reached(&self, labelled_bodies: &[LabelledBodyId]) -> Vec<Reached> {
         let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
         let mut found: Vec<Reached> = Vec::new();
-        for &state in states {
-            let Some((first, steps)) = self.paths.best_from(state) else { continue };
-            let label = self.graph.labels.get(self.graph.states[state.0 as usize].label);
-            let ways = self.paths.follow(first);
-            let trace: Vec<RawStep> = ways.iter().map(|way| step(self.linker, &self.graph, way, None)).collect();
+        for &labelled_body in labelled_bodies {
+            let Some((first, steps)) = self.paths.best_from(labelled_body) else { continue };
+            let label = self.graph.labels.get(self.graph.labelled_body(labelled_body).label);
+            let edges = self.paths.follow(first);
+            let trace: Vec<RawStep> = edges.iter().map(|edge| step(self.linker, &self.graph, edge, None)).collect();
             let Some(last) = trace.last() else { continue };
             if seen.insert((last.file, last.span, last.call.clone())) {
                 found.push(Reached {

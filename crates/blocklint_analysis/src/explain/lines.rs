@@ -23,7 +23,7 @@ pub enum Part {
     /// One of its further causes stands there.
     Causes,
     /// A way that is not shown leads through a call there.
-    Ways,
+    OtherPath,
 }
 
 /// A place that a finding names.

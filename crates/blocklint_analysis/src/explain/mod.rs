@@ -47,9 +47,9 @@ pub struct Explainer<'l, 'a> {
     /// For each state what its label was passed on to.
     above: Vec<Vec<Up>>,
     /// For each site the ways that begin at it, or end at a lazy call there.
-    ways: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
+    edges: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
     /// For each body its states.
-    states: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
+    labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     /// Bodies that a label reached which is not handed over there.
     reached_roots: FxHashSet<BodyRef>,
     /// Findings by the site at which they stand.
@@ -64,7 +64,7 @@ pub struct Explainer<'l, 'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Up {
     /// A calling body.
-    State(LabelledBodyId),
+    LabelledBody(LabelledBodyId),
     /// A root: the index of the hit.
     Hit(usize),
 }
@@ -117,7 +117,7 @@ pub enum RunTarget {
         /// The body.
         body: BodyRef,
         /// How it is run.
-        edge: TargetKind,
+        kind: TargetKind,
         /// True if its result is awaited where it stands.
         awaited: bool,
         /// The argument by which it is given, as it is written; none if it is the callee.
@@ -270,9 +270,9 @@ impl<'l, 'a> Explainer<'l, 'a> {
         let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
         // The questions below, which only explain, use no comment.
         let cuts = Suppressions::new(linker.program);
-        let mut states: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
-        for (at, state) in graph.states.iter().enumerate() {
-            states.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));
+        let mut labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
+        for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+            labelled_bodies.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
         }
         let (mut by_site, mut by_root) = (FxHashMap::default(), FxHashMap::default());
         for (at, raw) in solved.findings.iter().enumerate() {
@@ -282,10 +282,10 @@ impl<'l, 'a> Explainer<'l, 'a> {
         Explainer {
             paths,
             above: above::of(&graph),
-            ways: above::ways_by_site(&graph),
+            edges: above::edges_by_site(&graph),
             reached_roots: graph.hits.iter().filter(|hit| !hit.handed).map(|hit| hit.root).collect(),
             touched: lines::touched(&solved),
-            states,
+            labelled_bodies,
             by_site,
             by_root,
             linker,

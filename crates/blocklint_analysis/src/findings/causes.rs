@@ -17,13 +17,13 @@ pub(super) fn name_causes(solved: &SolvedGraph<'_, '_>, places: &Places, hubs: &
             reach[cause as usize].insert(hub.root);
         }
     }
-    let named = causes.leaves.iter().zip(&reach).map(|(&leaf, roots)| {
-        let leaf = &graph.leaves[leaf as usize];
+    let named = causes.sinks.iter().zip(&reach).map(|(&sink, roots)| {
+        let sink = &graph.sinks[sink as usize];
         RawCause {
-            file: leaf.site.file,
-            span: linker.program.site(leaf.site).span,
-            function: linker.qualified_name(leaf.body(linker)),
-            call: linker.library.text(leaf.path).to_string(),
+            file: sink.site.file,
+            span: linker.program.site(sink.site).span,
+            function: linker.qualified_name(sink.body(linker)),
+            call: linker.library.text(sink.path).to_string(),
             reach: roots.len() as u32,
         }
     });
@@ -34,13 +34,13 @@ pub(super) fn name_causes(solved: &SolvedGraph<'_, '_>, places: &Places, hubs: &
 /// tests, examples or a command line run delays nobody.
 fn reach_of(solved: &SolvedGraph<'_, '_>, places: &Places) -> Vec<FxHashSet<BodyRef>> {
     let causes = &solved.causes;
-    let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.leaves.len()];
+    let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.sinks.len()];
     // A root comes to the same causes by many ways.
     let mut counted: FxHashSet<(BodyRef, (bool, u32))> = FxHashSet::default();
     let waiting = |candidate: &&Candidate| candidate.silenced.is_none() && candidate.aside.is_none();
     for candidate in places.values().flatten().filter(waiting) {
-        if counted.insert((candidate.root, causes.number(&candidate.way))) {
-            for &cause in causes.behind(&candidate.way) {
+        if counted.insert((candidate.root, causes.number(&candidate.edge))) {
+            for &cause in causes.behind(&candidate.edge) {
                 reach[cause as usize].insert(candidate.root);
             }
         }

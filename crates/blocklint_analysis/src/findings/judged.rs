@@ -15,7 +15,7 @@ pub(super) fn judge<'l, 'a>(solved: &SolvedGraph<'l, 'a>, callers: &Callers<'l, 
     let mut moments = Moments::new(linker, callers);
     for candidate in places.values_mut().flatten() {
         let Some(_at_hand) = linker.take_up(Unit::Body(candidate.root)) else { continue };
-        let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
+        let (path, seen) = (paths.follow(candidate.edge), candidate.label.clone());
         let traced = Traced {
             linker,
             callers,
@@ -24,7 +24,7 @@ pub(super) fn judge<'l, 'a>(solved: &SolvedGraph<'l, 'a>, callers: &Callers<'l, 
             kind: candidate.kind,
             handed: candidate.handed,
             label: &seen,
-            ways: &ways,
+            path: &path,
         };
         let (steps, doubts) = judge.steps_on_path(&traced);
         candidate.cost.steps += u32::from(steps);

@@ -665,9 +665,9 @@ pub(crate) fn waits_for_ever(linker: &Linker<'_>, body: BodyRef, depth: u32, see
         let endless = is_looped(linker, site);
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, receiver, property, .. } if endless => {
-                linker.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
-                    matches!(leaf.label.effect, Effect::Wait | Effect::Network)
-                        && leaf.label.hold == LabelHold::Fixed(Hold::Unbounded)
+                linker.sink(site, path, receiver, property, EnvId::NONE).is_some_and(|sink| {
+                    matches!(sink.label.effect, Effect::Wait | Effect::Network)
+                        && sink.label.hold == LabelHold::Fixed(Hold::Unbounded)
                 })
             }
             Target::Body { body, .. } => waits_for_ever(linker, body, depth, seen),

@@ -143,7 +143,7 @@ fn waits_for_own(
             return Some((wait, path, site));
         }
         for target in &linker.targets(site, EnvId::NONE).list {
-            let Target::Body { body, edge: TargetKind::Call, with_receiver, .. } = *target else { continue };
+            let Target::Body { body, kind: TargetKind::Call, with_receiver, .. } = *target else { continue };
             let there = pools_there(linker, site, pools, body, with_receiver);
             if !there.is_empty()
                 && let Some(found) = waits_for_own(linker, body, &there, depth, seen)

@@ -390,9 +390,9 @@ fn takes_behind(
 ) -> Option<Option<PathId>> {
     let depth = depth.checked_sub(1)?;
     for target in &linker.targets(site, EnvId::NONE).list {
-        let Target::Body { body, edge, with_receiver, .. } = *target else { continue };
+        let Target::Body { body, kind, with_receiver, .. } = *target else { continue };
         let awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
-        if !(edge == TargetKind::Call || edge == TargetKind::Construct && awaited) {
+        if !(kind == TargetKind::Call || kind == TargetKind::Construct && awaited) {
             continue;
         }
         let pools = pools_there(linker, site, pools, body, with_receiver);

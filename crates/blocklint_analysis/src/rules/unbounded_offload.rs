@@ -128,8 +128,9 @@ pub(crate) struct Offloads<'o, 'l, 'a> {
 impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'o Callers<'l, 'a>, graph: &Graph<'_>) -> Self {
         let bodies = |is: &dyn Fn(&Label) -> bool| {
-            let states = graph.states.iter().filter(|state| is(graph.labels.get(state.label)));
-            states.map(|state| state.node.body).collect::<FxHashSet<BodyRef>>()
+            let labelled_bodies =
+                graph.labelled_bodies.iter().filter(|labelled_body| is(graph.labels.get(labelled_body.label)));
+            labelled_bodies.map(|labelled_body| labelled_body.node.body).collect::<FxHashSet<BodyRef>>()
         };
         Offloads {
             linker,

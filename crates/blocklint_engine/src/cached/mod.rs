@@ -20,7 +20,7 @@ use crate::comments::unread_languages;
 use crate::contain::{Gave, LeftOut};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::attach;
-use crate::plan::Ways;
+use crate::plan::FindingPaths;
 use crate::timings::Timings;
 use crate::{Failure, Options, Progress, Rules, analyse_watched};
 
@@ -63,14 +63,14 @@ pub struct Ran {
     /// Why nothing was kept for the next run, where something should have been.
     pub unkept: Option<String>,
     /// All ways of the findings, where that was asked for.
-    pub ways: Option<Ways>,
+    pub all_paths: Option<FindingPaths>,
     /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,
 }
 
 impl Ran {
     fn of(chosen: Chosen, read: usize, timings: Timings) -> Self {
-        Ran { chosen, read, timings, texts: Sources::default(), unkept: None, ways: None, left_out: Vec::new() }
+        Ran { chosen, read, timings, texts: Sources::default(), unkept: None, all_paths: None, left_out: Vec::new() }
     }
 }
 
@@ -129,7 +129,7 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let key = settings(request, &layout);
     let mut looked = on_large_stacks(|| look(project, now))?;
     // Ways are not kept: the facts are, and the rest is found anew.
-    let kept: Option<Kept> = if request.options.ways { None } else { cache.run(key) };
+    let kept: Option<Kept> = if request.options.all_paths { None } else { cache.run(key) };
     if let Some(kept) = &kept
         && kept.stats.is_some()
         && kept.stats == looked.stats
@@ -174,7 +174,7 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let stats = looked.stats;
     let kept = Kept { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
     // The next run tries again what this one left out.
-    let is_kept = ran.ways.is_none() && ran.left_out.is_empty();
+    let is_kept = ran.all_paths.is_none() && ran.left_out.is_empty();
     let keep = |()| if is_kept { keep(cache, key, &kept) } else { Ok(()) };
     let unkept = saved.and_then(keep).err().map(|error| error.to_string());
     Ok(Ran { unkept, ..ran })
@@ -247,7 +247,10 @@ pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report
     }
     let mut timings = report.timings;
     timings.output += started.elapsed();
-    Ok((Ran { ways: report.ways, left_out: report.left_out, ..Ran::of(chosen, report.read, timings) }, hidden))
+    Ok((
+        Ran { all_paths: report.all_paths, left_out: report.left_out, ..Ran::of(chosen, report.read, timings) },
+        hidden,
+    ))
 }
 
 /// The digest of files by their paths and what is said of each.

@@ -255,7 +255,7 @@ fn tell_line(
     for &site in &sites {
         let explanation = explainer.explain(site);
         let of_site: Vec<usize> = explanation.findings.iter().filter_map(number).collect();
-        found.extend(of_site.iter().map(|at| (*at, Part::Ways)));
+        found.extend(of_site.iter().map(|at| (*at, Part::OtherPath)));
         told_sites.push(sites::explained(explainer, &explanation));
         of_sites.push(of_site);
     }
@@ -343,7 +343,7 @@ fn part_in_words(part: Part) -> Option<&'static str> {
         Part::Passes => Some("its path passes here"),
         Part::HoldsLock => Some("the lock that it waits for is held here"),
         Part::Causes => Some("one of its causes is here"),
-        Part::Ways => Some("a further path of it passes here"),
+        Part::OtherPath => Some("a further path of it passes here"),
     }
 }
 

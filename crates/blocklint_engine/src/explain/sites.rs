@@ -133,7 +133,7 @@ fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
 
 fn run_target(linker: &Linker<'_>, target: &RunTarget) -> ExplainedTarget {
     match target {
-        RunTarget::Body { body: of, edge: by, awaited, by_argument, confidence } => {
+        RunTarget::Body { body: of, kind: by, awaited, by_argument, confidence } => {
             let row = linker.program.body(*of);
             let edge = edge(*by, row.flow, *awaited);
             ExplainedTarget {

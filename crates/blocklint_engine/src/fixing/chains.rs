@@ -71,8 +71,8 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
     for call in &chain.calls {
         files.entry(&call.path).or_default().part.calls.push(call.span);
     }
-    for leaf in &chain.leaves {
-        files.entry(&leaf.at.path).or_default().part.leaves.push((leaf.at.span, &leaf.twin));
+    for sink in &chain.sinks {
+        files.entry(&sink.at.path).or_default().part.sinks.push((sink.at.span, &sink.twin));
     }
     let (mut edits, mut sought) = (Vec::new(), Vec::new());
     for (path, of) in &mut files {
@@ -114,7 +114,7 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
 fn title(chain: &Chain) -> String {
     let mut names: Vec<&str> = chain.helpers.iter().map(|helper| helper.name.as_str()).collect();
     names.dedup();
-    let mut twins: Vec<&str> = chain.leaves.iter().map(|leaf| leaf.twin.as_str()).collect();
+    let mut twins: Vec<&str> = chain.sinks.iter().map(|sink| sink.twin.as_str()).collect();
     twins.sort_unstable();
     twins.dedup();
     let told = |all: &[&str]| all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

@@ -23,24 +23,24 @@ enum Key {
 /// Numbers for spots and the nodes of paths.
 #[derive(Default)]
 struct Numbers {
-    spots: Vec<Key>,
-    of_spot: HashMap<Key, u32>,
+    change_points: Vec<Key>,
+    of_change_point: HashMap<Key, u32>,
     nodes: Vec<Node>,
     of_node: HashMap<(u32, Option<u32>), u32>,
 }
 
 impl Numbers {
-    fn spot(&mut self, key: Key) -> u32 {
-        *self.of_spot.entry(key.clone()).or_insert_with(|| {
-            self.spots.push(key);
-            self.spots.len() as u32 - 1
+    fn change_point(&mut self, key: Key) -> u32 {
+        *self.of_change_point.entry(key.clone()).or_insert_with(|| {
+            self.change_points.push(key);
+            self.change_points.len() as u32 - 1
         })
     }
 
     fn node(&mut self, key: Key, next: Option<u32>) -> u32 {
-        let spot = self.spot(key);
-        *self.of_node.entry((spot, next)).or_insert_with(|| {
-            self.nodes.push(Node { spot, next: next.into_iter().collect() });
+        let change_point = self.change_point(key);
+        *self.of_node.entry((change_point, next)).or_insert_with(|| {
+            self.nodes.push(Node { change_point, next: next.into_iter().collect() });
             self.nodes.len() as u32 - 1
         })
     }
@@ -71,8 +71,8 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
             }
             // A call that blocks right where it must not is its own cause.
             let own = match (&finding.causes[..], finding.trace.len()) {
-                ([only], 1) => numbers.spot(cause_key(only)),
-                _ => numbers.spot(Key::Own(at)),
+                ([only], 1) => numbers.change_point(cause_key(only)),
+                _ => numbers.change_point(Key::Own(at)),
             };
             One { function, begins, own }
         })
@@ -85,10 +85,10 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
         Key::Function(_) => count + 1,
         Key::Own(_) => count + 2,
     };
-    let ranks: Vec<u32> = numbers.spots.iter().map(rank).collect();
+    let ranks: Vec<u32> = numbers.change_points.iter().map(rank).collect();
     let question = Question { nodes: &numbers.nodes, findings: &ones, ranks: &ranks, first: None };
     let first = first_at_once(&question).filter(|first| first.findings.len() > 1)?;
-    let (kind, place, function, call) = match numbers.spots.get(first.spot as usize)? {
+    let (kind, place, function, call) = match numbers.change_points.get(first.change_point as usize)? {
         key @ Key::Cause(..) => {
             let cause = planned.iter().flat_map(|of| &of.causes).find(|cause| cause_key(cause) == *key)?;
             (BeginKind::Cause, Some(cause.place.clone()), cause.function.clone(), cause.call.clone())

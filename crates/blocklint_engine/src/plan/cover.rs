@@ -16,7 +16,7 @@ const COMPARED: usize = 5;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     /// The place that a change would edit.
-    pub(super) spot: u32,
+    pub(super) change_point: u32,
     /// Where it leads; nowhere from an end.
     pub(super) next: Vec<u32>,
 }
@@ -35,7 +35,7 @@ pub(super) struct One {
 /// A spot, and what its change ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Covered {
-    pub(super) spot: u32,
+    pub(super) change_point: u32,
     /// The findings that end with it, after the changes before it.
     pub(super) findings: Vec<u32>,
     /// The functions in which then nothing is left.
@@ -69,15 +69,15 @@ fn in_order(question: &Question<'_>, most: usize, with_parts: bool) -> Vec<Cover
     let mut left: Vec<u32> = (0..question.findings.len() as u32).collect();
     let mut changed: FxHashSet<u32> = FxHashSet::default();
     let mut steps = Vec::new();
-    let mut ways = Ways::new(question.nodes, &changed);
+    let mut paths = OpenPaths::new(question.nodes, &changed);
     while steps.len() < most && !left.is_empty() {
         let begun = question.first.filter(|_| steps.is_empty());
-        let Some(spot) = begun.or_else(|| best(question, &ways, &left, with_parts)) else { break };
-        changed.insert(spot);
-        ways = Ways::new(question.nodes, &changed);
+        let Some(change_point) = begun.or_else(|| best(question, &paths, &left, with_parts)) else { break };
+        changed.insert(change_point);
+        paths = OpenPaths::new(question.nodes, &changed);
         let is_left = |finding: &u32| {
             let one = &question.findings[*finding as usize];
-            one.own != spot && (one.begins.is_empty() || one.begins.iter().any(|node| ways.is_open(*node)))
+            one.own != change_point && (one.begins.is_empty() || one.begins.iter().any(|node| paths.is_open(*node)))
         };
         let (stays, ended): (Vec<u32>, Vec<u32>) = left.iter().partition(|finding| is_left(finding));
         let function = |finding: &u32| question.findings[*finding as usize].function;
@@ -85,7 +85,7 @@ fn in_order(question: &Question<'_>, most: usize, with_parts: bool) -> Vec<Cover
         let mut functions: Vec<u32> = ended.iter().map(function).filter(|of| !held.contains(of)).collect();
         functions.sort_unstable();
         functions.dedup();
-        steps.push(Covered { spot, findings: ended, functions });
+        steps.push(Covered { change_point, findings: ended, functions });
         left = stays;
     }
     steps
@@ -95,7 +95,7 @@ fn in_order(question: &Question<'_>, most: usize, with_parts: bool) -> Vec<Cover
 const WHOLE: u64 = 27_720;
 
 /// The spot that frees most.
-fn best(question: &Question<'_>, ways: &Ways<'_>, left: &[u32], with_parts: bool) -> Option<u32> {
+fn best(question: &Question<'_>, paths: &OpenPaths<'_>, left: &[u32], with_parts: bool) -> Option<u32> {
     let mut of_function: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for &finding in left {
         of_function.entry(question.findings[finding as usize].function).or_default().push(finding);
@@ -107,39 +107,43 @@ fn best(question: &Question<'_>, ways: &Ways<'_>, left: &[u32], with_parts: bool
         let mut parts: HashMap<u32, u64> = HashMap::new();
         for &finding in findings {
             let one = &question.findings[finding as usize];
-            let dominating = ways.dominating(one);
-            for &spot in &dominating {
-                *parts.entry(spot).or_default() += WHOLE;
+            let dominating = paths.dominating(one);
+            for &change_point in &dominating {
+                *parts.entry(change_point).or_default() += WHOLE;
             }
             if with_parts {
-                let ends = ends.entry(&one.begins).or_insert_with(|| ways.ends(&one.begins));
+                let ends = ends.entry(&one.begins).or_insert_with(|| paths.ends(&one.begins));
                 let part = WHOLE / (ends.len() as u64).max(1);
-                for &spot in ends.iter().filter(|spot| dominating.binary_search(spot).is_err()) {
-                    *parts.entry(spot).or_default() += part;
+                for &change_point in ends.iter().filter(|change_point| dominating.binary_search(change_point).is_err())
+                {
+                    *parts.entry(change_point).or_default() += part;
                 }
             }
         }
         let all = findings.len() as u64;
-        for (spot, sum) in parts {
-            let of_spot = worth.entry(spot).or_default();
-            of_spot.0 += if with_parts { sum / all } else { u64::from(sum == WHOLE * all) };
-            of_spot.1 += sum;
+        for (change_point, sum) in parts {
+            let of_change_point = worth.entry(change_point).or_default();
+            of_change_point.0 += if with_parts { sum / all } else { u64::from(sum == WHOLE * all) };
+            of_change_point.1 += sum;
         }
     }
-    let rank = |spot: u32| question.ranks.get(spot as usize).copied().unwrap_or(u32::MAX);
-    worth.into_iter().max_by_key(|&(spot, of_spot)| (of_spot, Reverse((rank(spot), spot)))).map(|(spot, _)| spot)
+    let rank = |change_point: u32| question.ranks.get(change_point as usize).copied().unwrap_or(u32::MAX);
+    worth
+        .into_iter()
+        .max_by_key(|&(change_point, of_change_point)| (of_change_point, Reverse((rank(change_point), change_point))))
+        .map(|(change_point, _)| change_point)
 }
 
 /// The ways that are left when some spots are changed.
-struct Ways<'q> {
+struct OpenPaths<'q> {
     nodes: &'q [Node],
     /// For each node that still leads to an end, the spots that lie on each of its ways, sorted.
     dominating: Vec<Option<Vec<u32>>>,
 }
 
-impl<'q> Ways<'q> {
+impl<'q> OpenPaths<'q> {
     fn new(nodes: &'q [Node], changed: &FxHashSet<u32>) -> Self {
-        let is_there = |node: &Node| !changed.contains(&node.spot);
+        let is_there = |node: &Node| !changed.contains(&node.change_point);
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
         for (at, node) in (0u32..).zip(nodes) {
             for &next in &node.next {
@@ -149,7 +153,7 @@ impl<'q> Ways<'q> {
         let mut dominating: Vec<Option<Vec<u32>>> = vec![None; nodes.len()];
         let mut queue: Vec<u32> = Vec::new();
         for (at, node) in (0u32..).zip(nodes).filter(|(_, node)| node.next.is_empty() && is_there(node)) {
-            dominating[at as usize] = Some(vec![node.spot]);
+            dominating[at as usize] = Some(vec![node.change_point]);
             queue.push(at);
         }
         // A set that is not known yet counts as full, because sets only shrink, so that cycles settle.
@@ -161,8 +165,8 @@ impl<'q> Ways<'q> {
                 }
                 let known = node.next.iter().filter_map(|next| dominating[*next as usize].as_deref());
                 let mut common = intersection(known);
-                if let Err(place) = common.binary_search(&node.spot) {
-                    common.insert(place, node.spot);
+                if let Err(place) = common.binary_search(&node.change_point) {
+                    common.insert(place, node.change_point);
                 }
                 if dominating[caller as usize].as_ref() != Some(&common) {
                     dominating[caller as usize] = Some(common);
@@ -170,7 +174,7 @@ impl<'q> Ways<'q> {
                 }
             }
         }
-        Ways { nodes, dominating }
+        OpenPaths { nodes, dominating }
     }
 
     fn is_open(&self, node: u32) -> bool {
@@ -197,7 +201,7 @@ impl<'q> Ways<'q> {
             }
             let node = &self.nodes[at as usize];
             if node.next.is_empty() {
-                ends.push(node.spot);
+                ends.push(node.change_point);
             }
             open.extend(node.next.iter().copied().filter(|next| self.is_open(*next)));
         }
@@ -211,7 +215,7 @@ impl<'q> Ways<'q> {
 fn intersection<'s>(mut lists: impl Iterator<Item = &'s [u32]>) -> Vec<u32> {
     let mut common = lists.next().map(<[u32]>::to_vec).unwrap_or_default();
     for list in lists {
-        common.retain(|spot| list.binary_search(spot).is_ok());
+        common.retain(|change_point| list.binary_search(change_point).is_ok());
     }
     common
 }
@@ -222,7 +226,7 @@ mod tests {
 
     /// Nodes of which each is its own spot, by where they lead.
     fn nodes(next: &[&[u32]]) -> Vec<Node> {
-        (0u32..).zip(next).map(|(spot, next)| Node { spot, next: next.to_vec() }).collect()
+        (0u32..).zip(next).map(|(change_point, next)| Node { change_point, next: next.to_vec() }).collect()
     }
 
     /// One finding for each function, that begins there; their own spots come behind the nodes.
@@ -237,7 +241,7 @@ mod tests {
     fn freed(nodes: &[Node], findings: &[One], most: usize) -> Vec<(u32, usize)> {
         let ranks: Vec<u32> = (0..(nodes.len() + findings.len()) as u32).collect();
         let steps = cover(&Question { nodes, findings, ranks: &ranks, first: None }, most);
-        steps.iter().map(|step| (step.spot, step.functions.len())).collect()
+        steps.iter().map(|step| (step.change_point, step.functions.len())).collect()
     }
 
     #[test]
@@ -246,8 +250,8 @@ mod tests {
         let findings = findings(&nodes, &[&[2], &[2], &[2], &[0]]);
         let ranks: Vec<u32> = (0..(nodes.len() + findings.len()) as u32).collect();
         let question = Question { nodes: &nodes, findings: &findings, ranks: &ranks, first: Some(0) };
-        let spots: Vec<u32> = cover(&question, 9).iter().map(|step| step.spot).collect();
-        assert_eq!(spots, [0, 1]);
+        let change_points: Vec<u32> = cover(&question, 9).iter().map(|step| step.change_point).collect();
+        assert_eq!(change_points, [0, 1]);
     }
 
     #[test]

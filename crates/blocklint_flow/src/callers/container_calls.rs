@@ -41,7 +41,7 @@ impl Dispatch {
             let Some(targets) = targets.flatten() else { continue };
             let alternatives = targets.list.len() + usize::from(targets.unknown);
             for target in &targets.list {
-                let Target::Body { body, edge: TargetKind::Call, .. } = *target else { continue };
+                let Target::Body { body, kind: TargetKind::Call, .. } = *target else { continue };
                 let sites = if alternatives > 1 { &mut self.among } else { &mut self.only };
                 sites.entry(body).or_default().push(site);
             }

@@ -145,19 +145,19 @@ impl Callers<'_, '_> {
         }
         for target in &targets.list {
             match *target {
-                Target::Body { body, env: own, with_receiver, edge } if body == node.body => {
+                Target::Body { body, env: own, with_receiver, kind } if body == node.body => {
                     if node.env != EnvId::NONE && own != node.env {
                         continue;
                     }
-                    if edge == TargetKind::Call && linker.cannot_be_awaited_here(site, body, &targets) {
+                    if kind == TargetKind::Call && linker.cannot_be_awaited_here(site, body, &targets) {
                         continue;
                     }
-                    match edge {
+                    match kind {
                         TargetKind::Call | TargetKind::Consume | TargetKind::Init => found.callers.push(Caller {
                             site,
                             env,
                             arg: None,
-                            kind: if edge == TargetKind::Consume { CallerKind::Consumes } else { CallerKind::Runs },
+                            kind: if kind == TargetKind::Consume { CallerKind::Consumes } else { CallerKind::Runs },
                             with_receiver,
                             steps: targets.steps.saturating_add(self.unknown_step(site, targets.unknown)),
                             shared: linker.are_alternatives(site, &targets),

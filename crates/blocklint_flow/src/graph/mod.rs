@@ -33,7 +33,7 @@ pub enum EdgeTarget {
     /// A called body with its label.
     LabelledBody(LabelledBodyId),
     /// A model row: the cause of this number.
-    Leaf(u32),
+    Sink(u32),
 }
 
 /// One way on from a state or hit.
@@ -62,8 +62,8 @@ impl FlowEdge {
     /// Returns a number of the target, to order edges.
     pub fn number(&self) -> (u32, u32) {
         match self.next {
-            EdgeTarget::LabelledBody(state) => (0, state.0),
-            EdgeTarget::Leaf(leaf) => (1, leaf),
+            EdgeTarget::LabelledBody(labelled_body) => (0, labelled_body.0),
+            EdgeTarget::Sink(sink) => (1, sink),
         }
     }
 }
@@ -93,7 +93,7 @@ pub struct Hit {
     /// As it arrived.
     pub label: Label,
     /// The last call before the root.
-    pub way: FlowEdge,
+    pub edge: FlowEdge,
 }
 
 /// How a label meets the site of a root.
@@ -134,9 +134,9 @@ pub struct Graph<'m> {
     /// All labels, each once.
     pub labels: Labels,
     /// The bodies that labels reached.
-    pub states: Vec<LabelledBody>,
+    pub labelled_bodies: Vec<LabelledBody>,
     /// Where they begin.
-    pub leaves: Vec<SinkSite<'m>>,
+    pub sinks: Vec<SinkSite<'m>>,
     /// The roots that labels reached.
     pub hits: Vec<Hit>,
     /// Bodies that carry a label.
@@ -146,9 +146,16 @@ pub struct Graph<'m> {
     /// The shortest ways on from labels, found when first asked for.
     pub(crate) shortest: Distances,
     /// Sites at which a model row holds the thread, with how many rows do.
-    pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
+    pub(crate) sink_rows_at: FxHashMap<SiteRef, u32>,
     /// The lists of signals that spoke of edges.
     pub marks: MarkLists,
     /// The steps of unions, once all labels are there.
     pub(crate) shares: Table<ShareKey, u8, Always>,
+}
+
+impl Graph<'_> {
+    /// Returns a labelled body by its number.
+    pub fn labelled_body(&self, id: LabelledBodyId) -> &LabelledBody {
+        &self.labelled_bodies[id.0 as usize]
+    }
 }

@@ -87,7 +87,7 @@ fn only_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
         return None;
     }
     let targets = linker.targets(call, EnvId::NONE);
-    let [Target::Body { body, edge: TargetKind::Call, .. }] = targets.list[..] else { return None };
+    let [Target::Body { body, kind: TargetKind::Call, .. }] = targets.list[..] else { return None };
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     let is_open = targets.unknown || targets.steps > 0 || linker.is_stub(body);

@@ -43,7 +43,7 @@ impl Joined {
     /// Returns the paths that a place speaks of besides its own.
     pub fn paths_of(&self, place: Place) -> impl Iterator<Item = FlowEdge> + '_ {
         let of_file = self.uses_of_file.get(&place).into_iter().flatten().copied();
-        of_file.chain(self.of_one_call.get(&place).into_iter().flatten().map(|(_, way)| *way))
+        of_file.chain(self.of_one_call.get(&place).into_iter().flatten().map(|(_, edge)| *edge))
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn lower_short_beside_longer(all: &mut Beside<'_, '_, '_>, ask: AskId
         return;
     }
     for candidate in all.places.values_mut().flatten() {
-        let is_own = matches!(candidate.way.next, EdgeTarget::Leaf(_));
+        let is_own = matches!(candidate.edge.next, EdgeTarget::Sink(_));
         if is_own && is_brief(candidate) && longer.contains(&(candidate.root, candidate.label.effect)) {
             candidate.apply(ask, false);
         }
@@ -124,12 +124,12 @@ pub(crate) fn join_rules_of_one_call(all: &mut Beside<'_, '_, '_>, ask: AskId) {
             continue;
         }
         for candidate in candidates.iter_mut().filter(|of| is_joined(of)) {
-            joined.entry((site, arg, stays)).or_default().push((rule, candidate.way));
+            joined.entry((site, arg, stays)).or_default().push((rule, candidate.edge));
             candidate.apply(ask, false);
         }
     }
     for others in joined.values_mut() {
-        others.sort_by_key(|(rule, way)| (*rule, way.number()));
+        others.sort_by_key(|(rule, edge)| (*rule, edge.number()));
     }
 }
 
@@ -143,7 +143,7 @@ pub(crate) fn lower_failing_besides(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     };
     let follows_failure = |candidate: &Candidate| {
         may_be_lowered(candidate)
-            && (paths.follow(candidate.way).iter().any(|way| is_after_failure(linker, way.site))
+            && (paths.follow(candidate.edge).iter().any(|edge| is_after_failure(linker, edge.site))
                 || runs_after_failure(linker, callers, candidate.root, 3))
     };
     let after: Vec<bool> = all
@@ -161,10 +161,10 @@ pub(crate) fn lower_failing_besides(all: &mut Beside<'_, '_, '_>, ask: AskId) {
         .flatten()
         .zip(&after)
         .filter(|&(candidate, after)| !after && candidate.is_shown(min_confidence))
-        .filter_map(|(candidate, _)| candidate.leaf(paths))
+        .filter_map(|(candidate, _)| candidate.sink(paths))
         .collect();
     for (candidate, _) in all.places.values_mut().flatten().zip(after).filter(|&(_, after)| after) {
-        if candidate.leaf(paths).is_some_and(|leaf| ordinary.contains(&leaf)) {
+        if candidate.sink(paths).is_some_and(|sink| ordinary.contains(&sink)) {
             candidate.apply(ask, false);
         }
     }

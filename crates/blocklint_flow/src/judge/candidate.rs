@@ -30,7 +30,7 @@ pub struct Candidate {
     /// The label, with the severity that signals left of it.
     pub label: Label,
     /// The first edge of the path.
-    pub way: FlowEdge,
+    pub edge: FlowEdge,
     /// The edges from the root down to the place, where it stands in a literal that the root runs.
     pub above: SmallVec<[FlowEdge; 1]>,
     /// Everything that speaks against the path.
@@ -65,16 +65,16 @@ impl Candidate {
     }
 
     /// Returns the number of the leaf at the end of its path.
-    pub(crate) fn leaf(&self, paths: &Paths) -> Option<u32> {
-        match paths.follow(self.way).last()?.next {
-            EdgeTarget::Leaf(leaf) => Some(leaf),
+    pub(crate) fn sink(&self, paths: &Paths) -> Option<u32> {
+        match paths.follow(self.edge).last()?.next {
+            EdgeTarget::Sink(sink) => Some(sink),
             EdgeTarget::LabelledBody(_) => None,
         }
     }
 
     /// True if its place runs a body of the project, and not a row.
     pub(crate) fn is_call(&self) -> bool {
-        matches!(self.way.next, EdgeTarget::LabelledBody(_))
+        matches!(self.edge.next, EdgeTarget::LabelledBody(_))
     }
 
     /// True if it is shown by default, as far as its own severity and confidence go.

@@ -95,7 +95,7 @@ pub(crate) fn makes_kept_object(on: &mut Arrival<'_, '_, '_>) -> bool {
     let program = on.linker.program;
     let body = program.body_of_site(on.site);
     let makes = |next: LabelledBodyId| {
-        let callee = on.graph.states[next.0 as usize].node.body;
+        let callee = on.graph.labelled_body(next).node.body;
         let made = program.facts(callee.file);
         let row = program.body(callee);
         row.class.is_some() && lang::words_of(made.language).is_constructor(made.text(row.name))

@@ -23,8 +23,8 @@ pub(crate) fn is_of_copy(linker: &Linker<'_>, file: FileId) -> bool {
 
 /// True if a call of a way is only made where nothing is kept yet under a key that its function is given: `if let Some(found) =
 /// kept.get(&key) { return found; }`. It is paid for once with each key.
-pub(crate) fn is_kept_by_key(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    ways.iter().any(|way| is_behind_kept(linker, way.site))
+pub(crate) fn is_kept_by_key(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+    path.iter().any(|edge| is_behind_kept(linker, edge.site))
 }
 
 fn is_behind_kept(linker: &Linker<'_>, site: SiteRef) -> bool {

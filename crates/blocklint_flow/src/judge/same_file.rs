@@ -21,7 +21,7 @@ const MOST_MAKERS: usize = 4;
 pub(crate) fn join_uses_of_one_file(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     let (linker, min_confidence) = (all.linker, all.min_confidence);
     let places = &mut *all.places;
-    let is_direct = |candidate: &Candidate| matches!(candidate.way.next, EdgeTarget::Leaf(_)) && !candidate.handed;
+    let is_direct = |candidate: &Candidate| matches!(candidate.edge.next, EdgeTarget::Sink(_)) && !candidate.handed;
     let mut shown: FxHashMap<(SiteRef, RuleCode), Severity> = FxHashMap::default();
     for (&(site, arg, rule), candidates) in places.iter() {
         let is_meant = |of: &&Candidate| of.label.effect == Effect::File && is_direct(of);
@@ -54,12 +54,12 @@ pub(crate) fn join_uses_of_one_file(all: &mut Beside<'_, '_, '_>, ask: AskId) {
         .iter()
         .filter_map(|(&(site, rule), &severity)| Some(((site, None, rule), maker(site, rule, severity)?)))
         .collect();
-    let ways = &mut all.joined.uses_of_file;
+    let path = &mut all.joined.uses_of_file;
     for (place, made) in joined {
         for candidate in places.get_mut(&place).into_iter().flatten() {
             if candidate.label.severity > Severity::Note && is_direct(candidate) {
                 candidate.apply(ask, false);
-                ways.entry((made, None, place.2)).or_default().push(candidate.way);
+                path.entry((made, None, place.2)).or_default().push(candidate.edge);
             }
         }
     }

@@ -263,7 +263,7 @@ pub struct Traced<'t, 'a> {
     /// The label that reached the root.
     pub label: &'t Label,
     /// The calls from the root down to the leaf.
-    pub ways: &'t [FlowEdge],
+    pub path: &'t [FlowEdge],
 }
 
 impl Traced<'_, '_> {
@@ -274,20 +274,20 @@ impl Traced<'_, '_> {
 
     /// Returns the edge that enters a row.
     pub(crate) fn last(&self) -> Option<&FlowEdge> {
-        self.ways.last()
+        self.path.last()
     }
 
     /// Returns the number of the leaf at the end.
-    pub(crate) fn leaf(&self) -> Option<u32> {
+    pub(crate) fn sink(&self) -> Option<u32> {
         match self.last()?.next {
-            EdgeTarget::Leaf(leaf) => Some(leaf),
+            EdgeTarget::Sink(sink) => Some(sink),
             EdgeTarget::LabelledBody(_) => None,
         }
     }
 
     /// Returns the site at which the row at the end was found.
-    pub(crate) fn leaf_site(&self) -> Option<SiteRef> {
-        Some(self.graph.leaves[self.leaf()? as usize].site)
+    pub(crate) fn sink_site(&self) -> Option<SiteRef> {
+        Some(self.graph.sinks[self.sink()? as usize].site)
     }
 }
 

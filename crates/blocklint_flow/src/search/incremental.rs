@@ -44,13 +44,13 @@ impl Flows {
     /// Returns the flows of a search.
     pub fn of(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut flows = Flows::default();
-        for state in &graph.states {
-            for way in &state.edges {
-                flows.add(linker, graph, state.node.body, way);
+        for labelled_body in &graph.labelled_bodies {
+            for edge in &labelled_body.edges {
+                flows.add(linker, graph, labelled_body.node.body, edge);
             }
         }
         for hit in &graph.hits {
-            flows.add(linker, graph, hit.root, &hit.way);
+            flows.add(linker, graph, hit.root, &hit.edge);
         }
         for of_body in flows.below.values_mut() {
             of_body.sort();
@@ -73,16 +73,16 @@ impl Flows {
             && self.begins.iter().all(|(body, sites)| has_body(body) && sites.iter().all(has_site))
     }
 
-    fn add(&mut self, linker: &Linker<'_>, graph: &Graph<'_>, body: BodyRef, way: &FlowEdge) {
+    fn add(&mut self, linker: &Linker<'_>, graph: &Graph<'_>, body: BodyRef, edge: &FlowEdge) {
         let below = self.below.entry(body).or_default();
-        let around = linker.program.body_of_site(way.site);
+        let around = linker.program.body_of_site(edge.site);
         below.extend((around != body).then_some(around));
-        match way.next {
-            EdgeTarget::LabelledBody(next) => below.push(graph.states[next.0 as usize].node.body),
-            EdgeTarget::Leaf(leaf) => {
-                let leaf = &graph.leaves[leaf as usize];
-                below.extend(leaf.held_by.map(|holding| linker.program.body_of_site(holding)));
-                self.begins.entry(body).or_default().push(leaf.site);
+        match edge.next {
+            EdgeTarget::LabelledBody(next) => below.push(graph.labelled_body(next).node.body),
+            EdgeTarget::Sink(sink) => {
+                let sink = &graph.sinks[sink as usize];
+                below.extend(sink.held_by.map(|holding| linker.program.body_of_site(holding)));
+                self.begins.entry(body).or_default().push(sink.site);
             }
         }
     }

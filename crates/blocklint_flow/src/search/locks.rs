@@ -291,25 +291,25 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut taking: FxHashSet<SiteRef> = FxHashSet::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
-        for state in &self.graph.states {
-            let label = self.graph.labels.get(state.label);
+        for labelled_body in &self.graph.labelled_bodies {
+            let label = self.graph.labels.get(labelled_body.label);
             if label.severity == Severity::Note || label.effect == Effect::Cpu {
                 continue;
             }
-            for way in &state.edges {
-                let is_rust = linker.program.language(way.site.file) == Language::Rust;
-                if !is_rust || way.steps >= LOW_STEPS || !seen.insert(way.site) {
+            for edge in &labelled_body.edges {
+                let is_rust = linker.program.language(edge.site.file) == Language::Rust;
+                if !is_rust || edge.steps >= LOW_STEPS || !seen.insert(edge.site) {
                     continue;
                 }
-                for (taken, lock) in lock_guards::alive_at(linker, way.site) {
+                for (taken, lock) in lock_guards::alive_at(linker, edge.site) {
                     taking.insert(taken);
                     // One file is read in no time; one after the other is not.
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
                     let is_long = label.severity == Severity::Error
-                        || paths.follow(*way).iter().any(|way| lock_guards::is_repeated(linker, way.site, taken));
-                    let around = linker.program.body_of_site(way.site);
+                        || paths.follow(*edge).iter().any(|edge| lock_guards::is_repeated(linker, edge.site, taken));
+                    let around = linker.program.body_of_site(edge.site);
                     if is_long && lock_guards::runs_on_worker(&self.conditions.callers, linker, around, CALLERS) {
-                        found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
+                        found.entry(lock).and_modify(|held| *held = (*held).min(edge.site)).or_insert(edge.site);
                     }
                 }
             }
@@ -323,26 +323,26 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
-        for state in &self.graph.states {
-            let label = self.graph.labels.get(state.label);
+        for labelled_body in &self.graph.labelled_bodies {
+            let label = self.graph.labels.get(labelled_body.label);
             // Over one file, or a message that fits into a buffer, it is held for no longer than over memory.
             let is_long = label.severity == Severity::Error;
             if label.effect == Effect::Cpu || !is_long {
                 continue;
             }
-            for way in &state.edges {
-                if way.steps >= LOW_STEPS || !seen.insert(way.site) {
+            for edge in &labelled_body.edges {
+                if edge.steps >= LOW_STEPS || !seen.insert(edge.site) {
                     continue;
                 }
-                for (_, form) in locks_around(linker, way.site) {
-                    let scope = Scope { at: linker.program.site(way.site).at, file: way.site.file, env: EnvId::NONE };
+                for (_, form) in locks_around(linker, edge.site) {
+                    let scope = Scope { at: linker.program.site(edge.site).at, file: edge.site.file, env: EnvId::NONE };
                     if lock_type(linker, scope, form).is_none() {
                         continue;
                     }
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
-                    let sure = paths.cost(linker, &self.graph, way).is_some_and(|cost| cost.steps <= 2);
+                    let sure = paths.cost(linker, &self.graph, edge).is_some_and(|cost| cost.steps <= 2);
                     if let Some(lock) = lock_of(linker, scope, form, 4).filter(|_| sure) {
-                        found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
+                        found.entry(lock).and_modify(|held| *held = (*held).min(edge.site)).or_insert(edge.site);
                     }
                 }
             }
@@ -359,14 +359,14 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         for target in &linker.targets(site, EnvId::NONE).list {
             let Target::Row { path, receiver, property, .. } = *target else { continue };
-            let Some(found) = linker.lock_leaf(site, path, receiver, property) else { continue };
+            let Some(found) = linker.lock_sink(site, path, receiver, property) else { continue };
             let mut label = found.label;
             label.severity = Severity::Warning;
             label.hold = LabelHold::Fixed(Hold::Unstated);
             let Some(label) = self.cuts.apply(linker.program, site, label) else { continue };
             let label_id = self.graph.labels.id(label.clone());
-            let leaf = self.graph.leaves.len() as u32;
-            self.graph.leaves.push(SinkSite {
+            let sink = self.graph.sinks.len() as u32;
+            self.graph.sinks.push(SinkSite {
                 site,
                 row: found.row,
                 path,
@@ -374,16 +374,16 @@ impl<'l, 'a> Search<'l, 'a> {
                 held_by: Some(holding),
                 wraps: None,
             });
-            *self.graph.leaf_sites.entry(site).or_default() += 1;
-            let way = FlowEdge {
+            *self.graph.sink_rows_at.entry(site).or_default() += 1;
+            let edge = FlowEdge {
                 site,
                 arg: None,
-                next: EdgeTarget::Leaf(leaf),
+                next: EdgeTarget::Sink(sink),
                 steps: 1,
                 shared: false,
                 marks: Marks::default(),
             };
-            self.propagate_to_site(site, EnvId::NONE, label, way);
+            self.propagate_to_site(site, EnvId::NONE, label, edge);
             return true;
         }
         false

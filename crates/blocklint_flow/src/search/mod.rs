@@ -84,13 +84,13 @@ impl<'l, 'a> Search<'l, 'a> {
             judge,
             graph: Graph {
                 labels: Labels::default(),
-                states: Vec::new(),
-                leaves: Vec::new(),
+                labelled_bodies: Vec::new(),
+                sinks: Vec::new(),
                 hits: Vec::new(),
                 labelled: FxHashSet::default(),
                 effects: FxHashMap::default(),
                 shortest: Distances::default(),
-                leaf_sites: FxHashMap::default(),
+                sink_rows_at: FxHashMap::default(),
                 marks: MarkLists::default(),
                 shares: Table::default(),
             },
@@ -143,10 +143,10 @@ impl<'l, 'a> Search<'l, 'a> {
     pub(crate) fn drain(&mut self) {
         loop {
             self.linker.check_cancelled();
-            if let Some(state) = self.queue.pop() {
-                self.propagate_to_callers(state);
-            } else if let Some((caller, state)) = self.again.pop() {
-                self.enter_from(caller, state);
+            if let Some(labelled_body) = self.queue.pop() {
+                self.propagate_to_callers(labelled_body);
+            } else if let Some((caller, labelled_body)) = self.again.pop() {
+                self.enter_from(caller, labelled_body);
             } else {
                 return;
             }
@@ -154,7 +154,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// A label reaches a site: its body carries it, or the site is one of a root.
-    pub(crate) fn propagate_to_site(&mut self, site: SiteRef, env: EnvId, label: Label, mut way: FlowEdge) {
+    pub(crate) fn propagate_to_site(&mut self, site: SiteRef, env: EnvId, label: Label, mut edge: FlowEdge) {
         let program = self.linker.program;
         let body = program.body_of_site(site);
         let uncut = self.cuts.speak_in(site.file).then(|| label.clone());
@@ -169,7 +169,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 && !self.place(site).off_the_loop()
                 && let Some(root) = self.conditions.roots.of(body)
             {
-                self.hit_or_cut(body, root, Placed { handed: false, cut: true }, &uncut, way);
+                self.hit_or_cut(body, root, Placed { handed: false, cut: true }, &uncut, edge);
             }
             return;
         };
@@ -181,11 +181,11 @@ impl<'l, 'a> Search<'l, 'a> {
             heard: &mut self.remembered.sites.entry(site).or_default().heard,
             site,
             label: &label,
-            edge: way,
+            edge: edge,
         };
         if let Some(ask) = self.judge.at_site(&mut arrival) {
             ask.makes().apply(&mut label, program.language(site.file));
-            self.mark(&mut way, Mark::Spoke(ask));
+            self.mark(&mut edge, Mark::Spoke(ask));
         }
         if self.place(site).off_the_loop() {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
@@ -210,59 +210,59 @@ impl<'l, 'a> Search<'l, 'a> {
             // A caller may say which of the many it is.
             Some(guard) if decides && guard.is_choice_of_literal() => {
                 guard.rare = rare.max(u8::from(guard.asks_for_text()));
-                self.mark_doubts(site, &mut way, Mark::IfUndecided);
+                self.mark_doubts(site, &mut edge, Mark::IfUndecided);
             }
             Some(guard) if decides && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
             _ => {
-                way.steps = add_steps(way.steps, rare);
-                self.mark_doubts(site, &mut way, Mark::Spoke);
+                edge.steps = add_steps(edge.steps, rare);
+                self.mark_doubts(site, &mut edge, Mark::Spoke);
             }
         }
         if let Some(root) = self.conditions.roots.of(body) {
-            self.hit(body, root, false, &label, way);
+            self.hit(body, root, false, &label, edge);
             if root.absorbs() {
                 return;
             }
         }
-        self.push(Node { body, env }, label, way);
+        self.push(Node { body, env }, label, edge);
     }
 
     /// Notes on an edge that a signal spoke, if the run tells that.
-    fn mark(&mut self, way: &mut FlowEdge, mark: Mark) {
+    fn mark(&mut self, edge: &mut FlowEdge, mark: Mark) {
         if self.judge.notes_marks() {
-            way.marks = self.graph.marks.with(way.marks, mark);
+            edge.marks = self.graph.marks.with(edge.marks, mark);
         }
     }
 
     /// Notes on an edge the signals that doubt where its site stands.
-    fn mark_doubts(&mut self, site: SiteRef, way: &mut FlowEdge, mark: fn(AskId) -> Mark) {
+    fn mark_doubts(&mut self, site: SiteRef, edge: &mut FlowEdge, mark: fn(AskId) -> Mark) {
         if self.judge.notes_marks() {
             for ask in self.place(site).doubts() {
-                self.mark(way, mark(ask));
+                self.mark(edge, mark(ask));
             }
         }
     }
 
-    pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, way: FlowEdge) {
-        self.hit_or_cut(root, kind, Placed { handed, cut: false }, label, way);
+    pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, edge: FlowEdge) {
+        self.hit_or_cut(root, kind, Placed { handed, cut: false }, label, edge);
     }
 
-    pub(crate) fn hit_or_cut(&mut self, root: BodyRef, kind: Root, placed: Placed, label: &Label, way: FlowEdge) {
+    pub(crate) fn hit_or_cut(&mut self, root: BodyRef, kind: Root, placed: Placed, label: &Label, edge: FlowEdge) {
         if !label.place.holds(kind.context, kind.runtime) {
             return;
         }
         if !may_start_at(self.linker, label, root) {
             return;
         }
-        let (mut label, mut way) = (label.clone(), way);
-        way.steps = add_steps(way.steps, steps_on_root(self.linker, &label, root));
+        let (mut label, mut edge) = (label.clone(), edge);
+        edge.steps = add_steps(edge.steps, steps_on_root(self.linker, &label, root));
         if let Some(guard) = label.guard.as_ref().or(label.outer.as_ref()) {
             if self.conditions.none_awaits_it_so(root, guard) {
                 return;
             }
             if let Some((ask, steps)) = self.judge.steps_at_root(&self.conditions, root, kind, guard) {
-                way.steps = add_steps(way.steps, steps);
-                self.mark(&mut way, Mark::Spoke(ask));
+                edge.steps = add_steps(edge.steps, steps);
+                self.mark(&mut edge, Mark::Spoke(ask));
             }
         }
         // A root's own parameter is not visible elsewhere.
@@ -281,12 +281,12 @@ impl<'l, 'a> Search<'l, 'a> {
                 {
                     return;
                 }
-                Source::Unless => way.steps = add_steps(way.steps, 1),
+                Source::Unless => edge.steps = add_steps(edge.steps, 1),
                 // The author of a root that has the test in it knows that such values come.
                 Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}
                 Source::Exempt | Source::Timeout | Source::Branch => {
-                    way.steps = add_steps(way.steps, guard.rare);
-                    self.mark(&mut way, Mark::Undecided);
+                    edge.steps = add_steps(edge.steps, guard.rare);
+                    self.mark(&mut edge, Mark::Undecided);
                 }
             }
         }
@@ -296,63 +296,63 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         if let Some(ask) = self.judge.at_root(self.linker, root, &label) {
             ask.makes().apply(&mut label, self.linker.program.language(root.file));
-            self.mark(&mut way, Mark::Spoke(ask));
+            self.mark(&mut edge, Mark::Spoke(ask));
         }
         let Placed { handed, cut } = placed;
-        self.graph.hits.push(Hit { root, kind, handed, cut, label, way });
+        self.graph.hits.push(Hit { root, kind, handed, cut, label, edge });
     }
 
-    pub(crate) fn push(&mut self, node: Node, label: Label, way: FlowEdge) {
+    pub(crate) fn push(&mut self, node: Node, label: Label, edge: FlowEdge) {
         let (effect, severity) = (label.effect, label.severity);
         let id = self.graph.labels.id(label);
-        if let Some(&state) = self.ids.get(&(node, id)) {
-            let ways = &mut self.graph.states[state.0 as usize].edges;
-            if !ways.iter().any(|known| known.is_like(&way)) {
-                ways.push(way);
-                let callers = self.conditional.remove(&state).unwrap_or_default();
-                self.again.extend(callers.into_iter().map(|caller| (caller, state)));
+        if let Some(&labelled_body) = self.ids.get(&(node, id)) {
+            let edges = &mut self.graph.labelled_bodies[labelled_body.0 as usize].edges;
+            if !edges.iter().any(|known| known.is_like(&edge)) {
+                edges.push(edge);
+                let callers = self.conditional.remove(&labelled_body).unwrap_or_default();
+                self.again.extend(callers.into_iter().map(|caller| (caller, labelled_body)));
             }
             return;
         }
-        let state = LabelledBodyId(self.graph.states.len() as u32);
-        self.graph.states.push(LabelledBody { node, label: id, edges: vec![way] });
+        let labelled_body = LabelledBodyId(self.graph.labelled_bodies.len() as u32);
+        self.graph.labelled_bodies.push(LabelledBody { node, label: id, edges: vec![edge] });
         self.graph.labelled.insert(node.body);
         let worst = self.graph.effects.entry((node.body, effect)).or_insert(severity);
         *worst = severity.max(*worst);
-        self.ids.insert((node, id), state);
+        self.ids.insert((node, id), labelled_body);
         self.longest.entry(node).or_default().push(id);
-        self.queue.push(state);
+        self.queue.push(labelled_body);
     }
 
     /// Pushes a state's label to everything that enters its body.
-    fn propagate_to_callers(&mut self, state: LabelledBodyId) {
-        let (linker, body) = (self.linker, self.graph.states[state.0 as usize].node.body);
+    fn propagate_to_callers(&mut self, labelled_body: LabelledBodyId) {
+        let (linker, body) = (self.linker, self.graph.labelled_body(labelled_body).node.body);
         let leaving = linker.attempt(Unit::Body(body), || {
-            let leaving = self.leaving(state)?;
+            let leaving = self.leaving(labelled_body)?;
             let callers = self.climbs.of(leaving.node);
             Some((leaving, callers))
         });
         let Some((leaving, callers)) = leaving.flatten() else { return };
         for caller in callers.iter() {
             if self.focus.as_ref().is_none_or(|focus| focus.reaches(linker, caller.site)) {
-                linker.attempt_site(caller.site, || self.enter(*caller, state, &leaving));
+                linker.attempt_site(caller.site, || self.enter(*caller, labelled_body, &leaving));
             }
         }
     }
 
     /// Pushes a state's label to one caller.
-    pub(crate) fn enter_from(&mut self, caller: Caller, state: LabelledBodyId) {
+    pub(crate) fn enter_from(&mut self, caller: Caller, labelled_body: LabelledBodyId) {
         let linker = self.linker;
         linker.attempt_site(caller.site, || {
-            if let Some(leaving) = self.leaving(state) {
-                self.enter(caller, state, &leaving);
+            if let Some(leaving) = self.leaving(labelled_body) {
+                self.enter(caller, labelled_body, &leaving);
             }
         });
     }
 
     /// Returns a state's label as it leaves its body.
-    fn leaving(&self, state: LabelledBodyId) -> Option<Leaving> {
-        let row = &self.graph.states[state.0 as usize];
+    fn leaving(&self, labelled_body: LabelledBodyId) -> Option<Leaving> {
+        let row = self.graph.labelled_body(labelled_body);
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
         let spoke = self.judge.leaving(self.linker, node.body, &label);
         if let Some(ask) = spoke {
@@ -368,11 +368,11 @@ impl<'l, 'a> Search<'l, 'a> {
         (!is_key).then_some(Leaving { node, label, spoke })
     }
 
-    fn enter(&mut self, caller: Caller, state: LabelledBodyId, leaving: &Leaving) {
+    fn enter(&mut self, caller: Caller, labelled_body: LabelledBodyId, leaving: &Leaving) {
         let Leaving { node, ref label, spoke } = *leaving;
-        let ways = &self.graph.states[state.0 as usize].edges;
-        if ways.iter().all(|way| self.conditions.caller_excludes(caller, node.body, way.site)) {
-            self.conditional.entry(state).or_default().push(caller);
+        let edges = &self.graph.labelled_body(labelled_body).edges;
+        if edges.iter().all(|edge| self.conditions.caller_excludes(caller, node.body, edge.site)) {
+            self.conditional.entry(labelled_body).or_default().push(caller);
             return;
         }
         let mut label = label.clone();
@@ -393,15 +393,15 @@ impl<'l, 'a> Search<'l, 'a> {
             Decided::Fails => return,
         };
         if label.outer.is_none() {
-            let sites = self.graph.states[state.0 as usize].edges.iter().map(|way| way.site);
+            let sites = self.graph.labelled_body(labelled_body).edges.iter().map(|edge| edge.site);
             match self.conditions.next_guard(caller, node, sites, label.guard.as_ref()) {
                 NextGuard::None => {}
                 NextGuard::Holds(guard) => {
                     label.outer = Some(guard);
-                    self.conditional.entry(state).or_default().push(caller);
+                    self.conditional.entry(labelled_body).or_default().push(caller);
                 }
                 NextGuard::Fails => {
-                    self.conditional.entry(state).or_default().push(caller);
+                    self.conditional.entry(labelled_body).or_default().push(caller);
                     return;
                 }
             }
@@ -419,19 +419,19 @@ impl<'l, 'a> Search<'l, 'a> {
         if caller.shared && label.severity == Severity::Note && self.linker.means_several(caller.site) {
             return;
         }
-        let mut way = FlowEdge {
+        let mut edge = FlowEdge {
             site: caller.site,
             arg: caller.arg,
-            next: EdgeTarget::LabelledBody(state),
+            next: EdgeTarget::LabelledBody(labelled_body),
             steps,
             shared: caller.shared,
             marks: Marks::default(),
         };
         if let Some(ask) = spoke {
-            self.mark(&mut way, Mark::Spoke(ask));
+            self.mark(&mut edge, Mark::Spoke(ask));
         }
         if is_undecided {
-            self.mark(&mut way, Mark::Undecided);
+            self.mark(&mut edge, Mark::Undecided);
         }
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
@@ -445,10 +445,10 @@ impl<'l, 'a> Search<'l, 'a> {
             let (cut, label) = (left.is_none(), left.unwrap_or(label));
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            self.hit_or_cut(body, kind, Placed { handed: true, cut }, &label, way);
+            self.hit_or_cut(body, kind, Placed { handed: true, cut }, &label, edge);
             return;
         }
-        self.propagate_to_site(caller.site, caller.env, label, way);
+        self.propagate_to_site(caller.site, caller.env, label, edge);
     }
 
     /// A loop around what consumes a lazy result makes short calls long. A loop around a call of the project does not:

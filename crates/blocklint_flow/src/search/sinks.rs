@@ -240,12 +240,12 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(label) = self.linker.effect_without_arguments(row.row) else { return };
         let program = self.linker.program;
         let label_id = self.graph.labels.id(label.clone());
-        let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(SinkSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
-        let way = FlowEdge {
+        let sink = self.graph.sinks.len() as u32;
+        self.graph.sinks.push(SinkSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
+        let edge = FlowEdge {
             site: caller.site,
             arg: caller.arg,
-            next: EdgeTarget::Leaf(leaf),
+            next: EdgeTarget::Sink(sink),
             steps: caller.steps,
             shared: caller.shared,
             marks: Marks::default(),
@@ -259,10 +259,10 @@ impl<'l, 'a> Search<'l, 'a> {
             if !label.place.holds(kind.context, kind.runtime) {
                 return;
             }
-            self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, way);
+            self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, edge);
             return;
         }
-        self.propagate_to_site(caller.site, caller.env, label, way);
+        self.propagate_to_site(caller.site, caller.env, label, edge);
     }
 
     /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
@@ -495,23 +495,23 @@ impl<'l, 'a> Search<'l, 'a> {
                 continue;
             }
             let is_one_of = linker.is_one_of_targets(site, &targets);
-            let Some(leaf) = linker.leaf(site, path, receiver, property, env) else { continue };
+            let Some(sink) = linker.sink(site, path, receiver, property, env) else { continue };
             let otherwise =
-                if property { Vec::new() } else { linker.effects_if_guard_fails(site, &leaf, receiver, env) };
-            for leaf in std::iter::once(leaf).chain(otherwise) {
-                let undecided = if leaf.row.rests_on_unseen() { LOW_STEPS } else { u8::from(leaf.undecided) };
+                if property { Vec::new() } else { linker.effects_if_guard_fails(site, &sink, receiver, env) };
+            for sink in std::iter::once(sink).chain(otherwise) {
+                let undecided = if sink.row.rests_on_unseen() { LOW_STEPS } else { u8::from(sink.undecided) };
                 let steps = add_steps(targets.steps, undecided);
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
                 let steps = add_steps(steps, unknown);
                 // A loop goes through what is lazy there and then.
                 let is_loop = linker.program.site(site).kind == SiteKind::Iterate;
-                if leaf.row.lazy && !is_loop {
+                if sink.row.lazy && !is_loop {
                     for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
-                        self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, is_one_of, env);
+                        self.sink(site, consumer, arg, &sink.label, sink.row, path, steps, is_one_of, env);
                     }
                     continue;
                 }
-                self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, is_one_of, env);
+                self.sink(site, site, None, &sink.label, sink.row, path, steps, is_one_of, env);
             }
         }
     }
@@ -594,7 +594,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn leaf(
+    fn sink(
         &mut self,
         row_site: SiteRef,
         consumer: SiteRef,
@@ -629,17 +629,17 @@ impl<'l, 'a> Search<'l, 'a> {
         };
         let Some(label) = label else { return };
         let label_id = self.graph.labels.id(label.clone());
-        let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(SinkSite { site: row_site, row, path, label: label_id, held_by: None, wraps: None });
-        *self.graph.leaf_sites.entry(place).or_default() += 1;
-        let way = FlowEdge {
+        let sink = self.graph.sinks.len() as u32;
+        self.graph.sinks.push(SinkSite { site: row_site, row, path, label: label_id, held_by: None, wraps: None });
+        *self.graph.sink_rows_at.entry(place).or_default() += 1;
+        let edge = FlowEdge {
             site: place,
             arg: if same_body { None } else { arg },
-            next: EdgeTarget::Leaf(leaf),
+            next: EdgeTarget::Sink(sink),
             steps,
             shared,
             marks: Marks::default(),
         };
-        self.propagate_to_site(place, env, label, way);
+        self.propagate_to_site(place, env, label, edge);
     }
 }

@@ -159,10 +159,10 @@ impl<'a> Search<'_, 'a> {
         let linker = self.linker;
         let &Wrapping { made, asked, row, called, path, body } = wrapping;
         let Some(effect) = called.held() else { return };
-        let Some(Some(leaf)) = linker.match_row(asked, path, BoundId::NONE, called, effect, EnvId::NONE, false) else {
+        let Some(Some(sink)) = linker.match_row(asked, path, BoundId::NONE, called, effect, EnvId::NONE, false) else {
             return;
         };
-        let Sink { mut label, undecided, .. } = leaf;
+        let Sink { mut label, undecided, .. } = sink;
         if effect == Effect::Sleep {
             // Only where what is wrapped fails, and for as long as it was asked to.
             label.severity = label.severity.min(Severity::Warning);
@@ -178,8 +178,8 @@ impl<'a> Search<'_, 'a> {
         }
         let node = Node::plain(body);
         if on_caller && decorates {
-            let way = self.leaf_of_wrapper(wrapping, asked, &label, Some(body), steps);
-            self.push(node, label, way);
+            let edge = self.sink_of_wrapper(wrapping, asked, &label, Some(body), steps);
+            self.push(node, label, edge);
             return;
         }
         // Of its callers those that call the wrapper.
@@ -193,13 +193,13 @@ impl<'a> Search<'_, 'a> {
             if !linker.values.members(callee.value).iter().any(is_wrapper) {
                 continue;
             }
-            let way = self.leaf_of_wrapper(wrapping, place, &label, None, add_steps(steps, callee.inferred_steps));
-            self.propagate_to_site(place, EnvId::NONE, label.clone(), way);
+            let edge = self.sink_of_wrapper(wrapping, place, &label, None, add_steps(steps, callee.inferred_steps));
+            self.propagate_to_site(place, EnvId::NONE, label.clone(), edge);
         }
     }
 
     /// Notes that a wrapper's row holds the thread at a site, and gives the way there.
-    fn leaf_of_wrapper(
+    fn sink_of_wrapper(
         &mut self,
         wrapping: &Wrapping<'a>,
         site: SiteRef,
@@ -208,10 +208,10 @@ impl<'a> Search<'_, 'a> {
         steps: u8,
     ) -> FlowEdge {
         let label = self.graph.labels.id(label.clone());
-        let leaf = self.graph.leaves.len() as u32;
+        let sink = self.graph.sinks.len() as u32;
         let &Wrapping { called: row, path, .. } = wrapping;
-        self.graph.leaves.push(SinkSite { site, row, path, label, held_by: None, wraps });
-        *self.graph.leaf_sites.entry(site).or_default() += 1;
-        FlowEdge { site, arg: None, next: EdgeTarget::Leaf(leaf), steps, shared: false, marks: Marks::default() }
+        self.graph.sinks.push(SinkSite { site, row, path, label, held_by: None, wraps });
+        *self.graph.sink_rows_at.entry(site).or_default() += 1;
+        FlowEdge { site, arg: None, next: EdgeTarget::Sink(sink), steps, shared: false, marks: Marks::default() }
     }
 }

@@ -49,7 +49,7 @@ impl<'a> Linker<'a> {
                                             body,
                                             env: EnvId::NONE,
                                             with_receiver: true,
-                                            edge: TargetKind::Call,
+                                            kind: TargetKind::Call,
                                         },
                                     );
                                 }
@@ -101,7 +101,7 @@ impl<'a> Linker<'a> {
                     |&decorator| matches!(facts.form(decorator), Form::Attr(_, sym) if facts.text(sym) == "setter"),
                 );
                 if sets && self.program.body(body).flow == Flow::Sync {
-                    let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: TargetKind::Call };
+                    let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, kind: TargetKind::Call };
                     self.push(targets, target);
                 }
             }
@@ -155,8 +155,8 @@ impl<'a> Linker<'a> {
         let language = match val {
             Val::Iter { body, env } => {
                 let is_async_body = self.program.body(body).flow == Flow::AsyncGenerator;
-                let edge = if is_async_body { TargetKind::Construct } else { TargetKind::Consume };
-                return self.push(targets, Target::Body { body, env, with_receiver: false, edge });
+                let kind = if is_async_body { TargetKind::Construct } else { TargetKind::Consume };
+                return self.push(targets, Target::Body { body, env, with_receiver: false, kind });
             }
             Val::Lazy { path, .. } => self.library.language(path),
             Val::Instance { class, .. } => self.program.language(class.file),
@@ -233,7 +233,7 @@ impl<'a> Linker<'a> {
                 let flow = self.program.body(body).flow;
                 // Nothing else makes a generator one that is entered: a decorator, or `contextmanager(f)`.
                 if entering && flow == Flow::Generator {
-                    self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Consume });
+                    self.push(targets, Target::Body { body, env, with_receiver: false, kind: TargetKind::Consume });
                 }
             }
             _ => self.add_method(targets, val, name),

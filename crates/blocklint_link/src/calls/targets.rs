@@ -47,7 +47,7 @@ pub enum Target {
         /// True if its first parameter is a receiver that the call does not list.
         with_receiver: bool,
         /// How it runs.
-        edge: TargetKind,
+        kind: TargetKind,
     },
     /// The methods of this name in classes derived from the class, one shared set.
     Overrides {
@@ -227,8 +227,8 @@ impl<'a> Linker<'a> {
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
                 if let Some(context) = self.proxied_to(body, site) {
-                    let edge = TargetKind::HandOver(context, None);
-                    self.push(targets, Target::Body { body, env: captured, with_receiver, edge });
+                    let kind = TargetKind::HandOver(context, None);
+                    self.push(targets, Target::Body { body, env: captured, with_receiver, kind });
                     return;
                 }
                 self.add_body(targets, body, captured, with_receiver, receiver);
@@ -251,7 +251,7 @@ impl<'a> Linker<'a> {
                                                 body,
                                                 env: EnvId::NONE,
                                                 with_receiver: self.program.language(site.file) == Language::Python,
-                                                edge: TargetKind::Call,
+                                                kind: TargetKind::Call,
                                             },
                                         );
                                     }
@@ -296,7 +296,7 @@ impl<'a> Linker<'a> {
                                 body,
                                 env: captured,
                                 with_receiver: self.takes(body, receiver),
-                                edge: TargetKind::HandOver(context, runtime),
+                                kind: TargetKind::HandOver(context, runtime),
                             },
                         );
                     }
@@ -377,11 +377,11 @@ impl<'a> Linker<'a> {
             self.push(targets, Target::Row { path, receiver, property: false, made: None });
             return;
         }
-        let edge = match self.program.body(body).flow {
+        let kind = match self.program.body(body).flow {
             Flow::Sync => TargetKind::Call,
             Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => TargetKind::Construct,
         };
-        self.push(targets, Target::Body { body, env, with_receiver, edge });
+        self.push(targets, Target::Body { body, env, with_receiver, kind });
         // The method of a trait or interface by its path: of whatever implements it.
         if !receiver.is_some()
             && lang::semantics(facts.language).runs_any_implementation(self, body)

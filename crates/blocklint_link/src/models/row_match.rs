@@ -51,8 +51,8 @@ const WHEN_TOLD: &str = "*";
 
 impl<'a> Linker<'a> {
     /// Returns the effect of a library call on its thread, if it has one.
-    pub fn leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Sink<'a>> {
-        self.leaf_or_lock(site, path, receiver, property, env, false)
+    pub fn sink(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Sink<'a>> {
+        self.sink_or_lock(site, path, receiver, property, env, false)
     }
 
     /// Returns the effects of a call for callers that do not meet the condition of its first row: those of the next
@@ -72,18 +72,18 @@ impl<'a> Linker<'a> {
         let rows = self.rows_at(first.path, site);
         for row in rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1) {
             let Some(RowEffect::Holds(effect)) = row.effect else { break };
-            let mut leaf = match self.match_row(site, first.path, receiver, row, effect, env, false) {
+            let mut sink = match self.match_row(site, first.path, receiver, row, effect, env, false) {
                 None => continue,
                 Some(None) => break,
-                Some(Some(leaf)) => leaf,
+                Some(Some(sink)) => sink,
             };
-            match &leaf.label.guard {
-                Some(other) if other.param == guard.param && asks_type(other) && asks_type(guard) => found.push(leaf),
+            match &sink.label.guard {
+                Some(other) if other.param == guard.param && asks_type(other) && asks_type(guard) => found.push(sink),
                 Some(_) => break,
                 None => {
                     if found.is_empty() {
-                        leaf.label.guard = Some(Guard { source: Source::Unless, wanted: false, ..guard.clone() });
-                        found.push(leaf);
+                        sink.label.guard = Some(Guard { source: Source::Unless, wanted: false, ..guard.clone() });
+                        found.push(sink);
                     }
                     break;
                 }
@@ -94,16 +94,16 @@ impl<'a> Linker<'a> {
 
     /// Returns the effect of a call that takes a lock which other code holds for long; none if the call gives up after
     /// some time.
-    pub fn lock_leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Sink<'a>> {
-        let leaf = self.leaf_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
-        let gives_up = leaf.row.timeout.as_ref().is_some_and(|timeout| {
+    pub fn lock_sink(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Sink<'a>> {
+        let sink = self.sink_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
+        let gives_up = sink.row.timeout.as_ref().is_some_and(|timeout| {
             let given = self.argument(site, timeout);
             given.is_some_and(|form| self.constant(site, form, EnvId::NONE, 3) != Constant::Null)
         });
-        (!gives_up && leaf.label.effect == Effect::Wait).then_some(leaf)
+        (!gives_up && sink.label.effect == Effect::Wait).then_some(sink)
     }
 
-    fn leaf_or_lock(
+    fn sink_or_lock(
         &self,
         site: SiteRef,
         path: PathId,

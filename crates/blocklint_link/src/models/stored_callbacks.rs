@@ -236,7 +236,7 @@ impl Linker<'_> {
                 for member in self.values.members(self.attr(val, name).value) {
                     if let Val::Fn { body, env, .. } = member {
                         targets.steps = targets.steps.max(typed.inferred_steps);
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Call });
+                        self.push(targets, Target::Body { body, env, with_receiver: false, kind: TargetKind::Call });
                     }
                 }
             }
@@ -265,7 +265,7 @@ impl Linker<'_> {
                 Val::Instance { .. } => {
                     for body in self.callables_of(val) {
                         let env = EnvId::NONE;
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Call });
+                        self.push(targets, Target::Body { body, env, with_receiver: false, kind: TargetKind::Call });
                     }
                 }
                 _ => continue,

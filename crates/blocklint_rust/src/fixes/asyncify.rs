@@ -23,7 +23,7 @@ pub struct ChainPart<'p> {
     /// The calls of helpers, from the name that is called on.
     pub calls: Vec<Span>,
     /// The calls that get the place of their twins, and the paths of these.
-    pub leaves: Vec<(Span, &'p str)>,
+    pub sinks: Vec<(Span, &'p str)>,
     /// True if another crate could call what is `pub`.
     pub exports: bool,
 }
@@ -80,7 +80,7 @@ pub fn asyncify(source: &str, part: &ChainPart<'_>) -> Result<Chained, Unchanged
     for &call in &part.calls {
         file.awaits(call, &changed, &mut done.edits).map_err(|refusal| (refusal, call))?;
     }
-    for &(call, twin) in &part.leaves {
+    for &(call, twin) in &part.sinks {
         file.takes_twin(call, twin, &part.helpers, &mut done.edits).map_err(|refusal| (refusal, call))?;
     }
     done.edits.sort();

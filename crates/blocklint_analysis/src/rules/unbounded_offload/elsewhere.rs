@@ -105,7 +105,7 @@ fn function_given(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Option<Bo
     let site = result_in(facts, form)?;
     let targets = linker.targets(task.file.site_ref(site), EnvId::NONE);
     match targets.list[..] {
-        [Target::Body { body, edge: TargetKind::Call, .. }] => {
+        [Target::Body { body, kind: TargetKind::Call, .. }] => {
             let of = linker.program.body(body);
             (of.flow == Flow::Sync && of.kind == BodyKind::Function).then_some(body)
         }

@@ -25,9 +25,9 @@ impl Linker<'_> {
             if is_heard && self.may_meet(site.file, body.file) {
                 let env = EnvId::NONE;
                 // `@Async` hands it over.
-                let edge =
+                let kind =
                     self.proxied_to(body, site).map_or(TargetKind::Call, |context| TargetKind::HandOver(context, None));
-                self.push(targets, Target::Body { body, env, with_receiver: false, edge });
+                self.push(targets, Target::Body { body, env, with_receiver: false, kind });
             }
         }
     }

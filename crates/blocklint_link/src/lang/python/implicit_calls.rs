@@ -358,11 +358,11 @@ impl Linker<'_> {
         }
         // An `__iter__` that is a generator runs here.
         for target in &mut targets.list[before..] {
-            if let Target::Body { body, edge, .. } = target
-                && *edge == TargetKind::Construct
+            if let Target::Body { body, kind, .. } = target
+                && *kind == TargetKind::Construct
                 && self.program.body(*body).flow == Flow::Generator
             {
-                *edge = TargetKind::Consume;
+                *kind = TargetKind::Consume;
             }
         }
     }
@@ -383,7 +383,7 @@ impl Linker<'_> {
                     Val::Instance { .. } => self.add_method_named(targets, iterator, "__next__"),
                     Val::Library { ty, .. } => self.add_row(targets, iterator, self.library.member(ty, "__next__")),
                     Val::Iter { body, env } => {
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: TargetKind::Consume });
+                        self.push(targets, Target::Body { body, env, with_receiver: false, kind: TargetKind::Consume });
                     }
                     Val::Lazy { .. } => self.add_iteration_through(targets, iterator, made),
                     _ => {}

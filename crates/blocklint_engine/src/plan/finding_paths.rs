@@ -12,9 +12,9 @@ use crate::words::place;
 
 /// The ways of findings.
 #[derive(Debug, Default)]
-pub struct Ways {
+pub struct FindingPaths {
     pub(super) nodes: Vec<Node>,
-    pub(super) spots: Vec<Told>,
+    pub(super) change_points: Vec<NamedChangePoint>,
     /// Where the ways of each finding begin.
     begins: FxHashMap<At, Vec<u32>>,
 }
@@ -24,7 +24,7 @@ type At = (Arc<Utf8Path>, Span, RuleCode);
 
 /// A spot in words.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct NamedChangePoint {
     /// The call, or the name of the function.
     pub(super) place: Place,
     /// The function, or the one that the call stands in.
@@ -33,19 +33,19 @@ pub(super) struct Told {
     pub(super) call: Option<String>,
 }
 
-impl Ways {
+impl FindingPaths {
     /// Of a program, where the analysis was asked for them.
     pub(crate) fn new(linker: &Linker<'_>, solved: &Solved) -> Option<Self> {
         let net = solved.net.as_ref()?;
-        let told = |spot: &ChangePoint| match *spot {
-            ChangePoint::Body(body) => Some(Told {
+        let named = |change_point: &ChangePoint| match *change_point {
+            ChangePoint::Body(body) => Some(NamedChangePoint {
                 place: place(linker, body.file, linker.program.body(body).name_span),
                 function: linker.qualified_name(body),
                 call: None,
             }),
             ChangePoint::Cause(cause) => {
                 let cause = solved.causes.get(cause as usize)?;
-                Some(Told {
+                Some(NamedChangePoint {
                     place: place(linker, cause.file, cause.span),
                     function: cause.function.clone(),
                     call: Some(cause.call.clone()),
@@ -56,9 +56,13 @@ impl Ways {
             let path = Arc::clone(&linker.program.files[file.index()].path);
             ((path, span, rule), begins.clone())
         });
-        Some(Ways {
-            nodes: net.nodes.iter().map(|node| Node { spot: node.spot, next: node.next.clone() }).collect(),
-            spots: net.spots.iter().map(told).collect::<Option<_>>()?,
+        Some(FindingPaths {
+            nodes: net
+                .nodes
+                .iter()
+                .map(|node| Node { change_point: node.change_point, next: node.next.clone() })
+                .collect(),
+            change_points: net.change_points.iter().map(named).collect::<Option<_>>()?,
             begins: begins.collect(),
         })
     }
