@@ -118,8 +118,8 @@ pub enum CreatedPer {
 /// A response that may be large.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargeResponse {
-    /// The way in which it is serialised.
-    pub way: Serialisation,
+    /// How it is serialised.
+    pub serialisation: Serialisation,
     /// The endpoint's name.
     pub endpoint: String,
     /// The call that its items come from, as written.

@@ -9,7 +9,7 @@ use crate::{Applicability, Bound, Edit, Fix, Place, Span};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
     /// The ways; never empty.
-    pub ways: Vec<Way>,
+    pub edit_kinds: Vec<EditKind>,
     /// The most that the fix may be, whatever its preconditions say.
     pub at_most: Applicability,
 }
@@ -21,10 +21,10 @@ impl Remedy {
     ///
     /// Returns the first way that can be written. If none can, returns the refusal of the first way, because that way
     /// is the best.
-    pub fn first(&self, mut write: impl FnMut(&Way) -> Result<Mended, Refusal>) -> Result<Mended, Refusal> {
+    pub fn first(&self, mut write: impl FnMut(&EditKind) -> Result<Mended, Refusal>) -> Result<Mended, Refusal> {
         let mut refused = None;
-        for way in &self.ways {
-            match write(way) {
+        for edit_kind in &self.edit_kinds {
+            match write(edit_kind) {
                 Ok(mut mended) => {
                     mended.applicability = mended.applicability.min(self.at_most);
                     mended.edits.sort_by_key(|(span, _)| *span);
@@ -39,7 +39,7 @@ impl Remedy {
 
 /// One way to mend a finding at a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum EditKind {
     /// The async twin takes the same arguments: rename the callee and await it.
     Twin {
         /// The twin's path (`asyncio.sleep`).

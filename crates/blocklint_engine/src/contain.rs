@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use blocklint_analysis::{Containment, Linker, Program, Stopped, TookTooLong, Unit};
+use blocklint_analysis::{Containment, Linker, Program, Stopped, TookTooLong, WorkUnit};
 use blocklint_core::{Finding, Language, Place, Severity, fingerprint};
 use blocklint_output::Sources;
 use blocklint_project::Project;
@@ -59,9 +59,9 @@ impl std::fmt::Display for Gave {
 }
 
 impl LeftOut {
-    fn new(program: &Program<'_>, linker: &Linker<'_>, unit: Unit, why: Gave) -> Self {
+    fn new(program: &Program<'_>, linker: &Linker<'_>, unit: WorkUnit, why: Gave) -> Self {
         match unit {
-            Unit::Body(body) => {
+            WorkUnit::Body(body) => {
                 let facts = program.facts(body.file);
                 let file = &program.files[body.file.index()];
                 LeftOut {
@@ -73,11 +73,11 @@ impl LeftOut {
                     why,
                 }
             }
-            Unit::Rule(_) | Unit::Step(_) => LeftOut {
+            WorkUnit::Rule(_) | WorkUnit::Step(_) => LeftOut {
                 what: match unit {
-                    Unit::Rule(code) => code.to_string(),
-                    Unit::Step(name) => name.to_owned(),
-                    Unit::Body(_) => String::new(),
+                    WorkUnit::Rule(code) => code.to_string(),
+                    WorkUnit::Step(name) => name.to_owned(),
+                    WorkUnit::Body(_) => String::new(),
                 },
                 place: None,
                 language: None,
@@ -146,7 +146,7 @@ pub(crate) fn contain<'a, T>(
     new_linker: impl Fn() -> Linker<'a>,
     mut work: impl FnMut(&Linker<'a>, &[LeftOut]) -> T,
 ) -> Contained<'a, T> {
-    let mut units: FxHashSet<Unit> = FxHashSet::default();
+    let mut units: FxHashSet<WorkUnit> = FxHashSet::default();
     let mut left_out: Vec<LeftOut> = Vec::new();
     let Containment { patience: first, fault } = options.containment;
     let mut patience = first;

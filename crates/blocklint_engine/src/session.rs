@@ -12,7 +12,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use blocklint_analysis::{
-    FileId, Flows, Layout, Linker, Names, Outline, Program, ProgramTables, Solved, SourceFile, Stopped, Wanted, Whole,
+    FileId, FileSearch, Flows, Layout, Linker, Names, Outline, Program, ProgramTables, Solved, SourceFile, Stopped,
+    Whole,
 };
 use blocklint_cache::Cache;
 use blocklint_core::{Language, Span};
@@ -276,9 +277,9 @@ impl Session {
         let open: Vec<FileId> = self.buffers.keys().filter_map(|path| Some(id(&self.slot(path)?))).collect();
         let answered = RefCell::new(HashSet::new());
         let mut solve = |linker: &Linker<'_>, options| {
-            let wanted = Wanted { files: &files, changed: &changed, open: &open };
+            let wanted = FileSearch { files: &files, changed: &changed, open: &open };
             let solved = blocklint_analysis::solve_some(linker, options, flows, wanted);
-            answered.borrow_mut().extend(linker.files_asked().map(FileId::index));
+            answered.borrow_mut().extend(linker.reported_files().map(FileId::index));
             solved
         };
         let hand_over = |session: &Self, report| {

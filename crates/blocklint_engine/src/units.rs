@@ -163,11 +163,11 @@ fn turned_on(switches: &[&Switch], path: &Utf8Path, text: &str) -> Vec<String> {
 
 /// True if a text starts a command that some switch names.
 fn starts_a_server(switches: &[&Switch], text: &str) -> bool {
-    let is_asked = |word: &str| {
+    let is_reported = |word: &str| {
         switches.iter().flat_map(|switch| &switch.setting).any(|setting| match setting {
             Setting::Command { command, .. } => command == word,
             Setting::File { .. } => false,
         })
     };
-    !commands(text, &is_asked).is_empty()
+    !commands(text, &is_reported).is_empty()
 }

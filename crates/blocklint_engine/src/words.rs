@@ -9,11 +9,15 @@ use blocklint_mending::Mending;
 use blocklint_rules::{Advice, Helpers, Owner, OwnerKind, Reach, SiteKind, Subject, Twin};
 
 use crate::fixing::chains::refusal as refusal_of_chain;
-use crate::fixing::wanted::{Wanted, along, moved};
+use crate::fixing::planned_edit::{PlannedEdit, along, moved};
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
 /// Places are not located. With each, what is to be done about it.
-pub(crate) fn worded(linker: &Linker<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Wanted, Refusal>)> {
+pub(crate) fn worded(
+    linker: &Linker<'_>,
+    solved: &Solved,
+    traces: bool,
+) -> Vec<(Finding, Result<PlannedEdit, Refusal>)> {
     let reported = |file: FileId| linker.program.files[file.index()].reported;
     let passes = |raw: &RawFinding| {
         let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
@@ -39,7 +43,7 @@ fn finding_and_remedy(
     linker: &Linker<'_>,
     solved: &Solved,
     raw: &RawFinding,
-) -> Option<(Finding, Result<Wanted, Refusal>)> {
+) -> Option<(Finding, Result<PlannedEdit, Refusal>)> {
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = linker.program;
     let source = &program.files[raw.file.index()];

@@ -1,6 +1,6 @@
 //! BLT403 called-instead-of-handed-over.
 
-use blocklint_core::{Applicability, Language, Mistake, Refusal, Remedy, RuleCode, Way};
+use blocklint_core::{Applicability, EditKind, Language, Mistake, Refusal, Remedy, RuleCode};
 
 use crate::advice::offload;
 use crate::rule::MistakeWords;
@@ -46,8 +46,8 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
             refuse("the callee is a coroutine function: await it instead of using a thread")
         }
         Language::Python => {
-            let ways = vec![Way::HandOver { passes: advice.passes }];
-            Some(Ok(Remedy { ways, at_most: Applicability::Unsafe }))
+            let edit_kinds = vec![EditKind::HandOver { passes: advice.passes }];
+            Some(Ok(Remedy { edit_kinds, at_most: Applicability::Unsafe }))
         }
         Language::Rust => refuse("the call must be changed by hand"),
         Language::Java => None,

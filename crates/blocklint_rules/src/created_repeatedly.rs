@@ -1,6 +1,6 @@
 //! The words of BLT501 and BLT502: threads and connections that are made more often than they need to be.
 
-use blocklint_core::{Applicability, CreatedKind, CreatedPer, Language, Mistake, Refusal, Remedy, Runtime, Way};
+use blocklint_core::{Applicability, CreatedKind, CreatedPer, EditKind, Language, Mistake, Refusal, Remedy, Runtime};
 
 use crate::remedy::{NO_EDIT, Reach};
 use crate::rule::MistakeWords;
@@ -23,14 +23,14 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
     let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
     match (raw.language, made) {
         (Language::Python, CreatedKind::Threads) if raw.site == SiteKind::Call => {
-            Some(Ok(Remedy { ways: vec![Way::ShareInModule], at_most: Applicability::Unsafe }))
+            Some(Ok(Remedy { edit_kinds: vec![EditKind::ShareInModule], at_most: Applicability::Unsafe }))
         }
         (Language::Java, CreatedKind::Threads) => {
             let Some(of) = Runtime::publishers(Some(Runtime::Reactor)) else { return refuse(NO_EDIT) };
             if let Reach::Newer(what) = &advice.pool {
                 return refuse(&format!("a shared bounded scheduler needs {what}"));
             }
-            Some(Ok(Remedy { ways: vec![Way::Share { of }], at_most: Applicability::Unsafe }))
+            Some(Ok(Remedy { edit_kinds: vec![EditKind::Share { of }], at_most: Applicability::Unsafe }))
         }
         _ => refuse("the place that creates and shuts down the shared object must be chosen by hand"),
     }

@@ -1,6 +1,6 @@
 //! BLT301 native-call-blocks-hub.
 
-use blocklint_core::{Applicability, FixKind, Language, Mistake, Refusal, Remedy, RuleCode, Way};
+use blocklint_core::{Applicability, EditKind, FixKind, Language, Mistake, Refusal, Remedy, RuleCode};
 
 use crate::remedy::{NO_EDIT, NO_GREENLETS};
 use crate::rule::MistakeWords;
@@ -66,8 +66,8 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
         _ if advice.lazy => "the call only builds a lazy result: the code that consumes it blocks",
         _ if advice.kind == Some(FixKind::None) => "the models know no correct edit of this call",
         Some(template) => {
-            let ways = vec![Way::Rewrite { template: template.clone() }];
-            return Some(Ok(Remedy { ways, at_most: Applicability::Unsafe }));
+            let edit_kinds = vec![EditKind::Rewrite { template: template.clone() }];
+            return Some(Ok(Remedy { edit_kinds, at_most: Applicability::Unsafe }));
         }
         None => "the models know no pool of real threads for it",
     };

@@ -7,8 +7,8 @@ use blocklint_core::Finding;
 use blocklint_engine::{Remedies, Timings};
 use camino::Utf8Path;
 
+use crate::blocking_graph::BlockingGraph;
 use crate::text::Text;
-use crate::ways::Ways;
 
 /// A path of a file.
 pub(crate) type FilePath = Arc<Utf8Path>;
@@ -28,7 +28,7 @@ pub(crate) struct Analysis {
     /// The fixes of the findings.
     pub(crate) remedies: Remedies,
     /// The bodies on the ways to the calls that block.
-    pub(crate) ways: Ways,
+    pub(crate) blocking_graph: BlockingGraph,
     /// How long it took.
     pub(crate) timings: Timings,
 }

@@ -8,6 +8,7 @@
 mod actions;
 mod analysis;
 mod answers;
+mod blocking_graph;
 mod capabilities;
 mod diagnostics;
 mod folder;
@@ -25,7 +26,6 @@ mod transport;
 mod uri;
 mod view;
 mod watched;
-mod ways;
 mod worker;
 
 use std::io;

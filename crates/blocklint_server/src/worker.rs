@@ -20,9 +20,9 @@ use crossbeam_channel::{Receiver, Sender, TryRecvError};
 
 use crate::Hooks;
 use crate::analysis::{Analysis, FilePath};
+use crate::blocking_graph::BlockingGraph;
 use crate::settings::Settings;
 use crate::text::Text;
-use crate::ways::Ways;
 
 /// The pause in typing after which all files are analysed anew.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -361,10 +361,10 @@ impl Desk {
         for (at, finding) in findings.iter().enumerate() {
             by_file.entry(FilePath::clone(&finding.place.path)).or_default().push(at);
         }
-        let ways = Ways::new(&findings, |path, offset| session.body_at(path, offset));
+        let blocking_graph = BlockingGraph::new(&findings, |path, offset| session.body_at(path, offset));
         let texts = self.texts_of(session, &findings, &remedies);
         timings.output += started.elapsed();
-        Analysis { files: Arc::clone(&self.files), findings, by_file, texts, remedies, ways, timings }
+        Analysis { files: Arc::clone(&self.files), findings, by_file, texts, remedies, blocking_graph, timings }
     }
 
     fn texts_of(
@@ -416,8 +416,8 @@ impl Desk {
             (list(&settings.select), list(&settings.extend_select), list(&settings.ignore));
         let arguments = RuleArguments { select: &select, extend_select: &extend_select, ignore: &ignore };
         let folder = self.folder.clone();
-        let ways = [(&project.configuration, arguments), (&project.configuration, RuleArguments::default())];
-        for (configuration, arguments) in ways {
+        let blocking_graph = [(&project.configuration, arguments), (&project.configuration, RuleArguments::default())];
+        for (configuration, arguments) in blocking_graph {
             match Rules::new(configuration, arguments, &folder) {
                 Ok(rules) => return rules,
                 Err(failure) => failure.lines.into_iter().for_each(|line| self.tell(line, true)),

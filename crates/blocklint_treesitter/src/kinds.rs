@@ -80,12 +80,12 @@ pub fn child<'t>(node: Node<'t>, field: u16) -> Option<Node<'t>> {
 
 /// The children of a node in order. (Siblings through [`Node::next_sibling`] cost a walk from the root each.)
 pub struct Children<'t> {
-    way: Way<'t>,
+    traversal: Traversal<'t>,
     named: bool,
 }
 
 /// How the children are gone through.
-enum Way<'t> {
+enum Traversal<'t> {
     /// By their number: the parser balances long lists, so that one is found in a few steps, and a step of a cursor costs
     /// more than that.
     Counted { node: Node<'t>, next: u32, count: u32 },
@@ -100,22 +100,22 @@ const COUNTED_IN_ERROR: u32 = 6;
 fn children(node: Node<'_>, named: bool) -> Children<'_> {
     let count = if named { node.named_child_count() as u32 } else { node.child_count() };
     let counted = count <= COUNTED_IN_ERROR || (count <= COUNTED && !node.is_error());
-    let way = if counted {
-        Way::Counted { node, next: 0, count }
+    let traversal = if counted {
+        Traversal::Counted { node, next: 0, count }
     } else {
         let mut cursor = node.walk();
         let more = cursor.goto_first_child();
-        Way::Stepped { cursor, more }
+        Traversal::Stepped { cursor, more }
     };
-    Children { way, named }
+    Children { traversal, named }
 }
 
 impl<'t> Children<'t> {
     /// How many may come at most, where that is known.
     pub fn at_most(&self) -> Option<usize> {
-        match self.way {
-            Way::Counted { next, count, .. } => Some((count - next) as usize),
-            Way::Stepped { .. } => None,
+        match self.traversal {
+            Traversal::Counted { next, count, .. } => Some((count - next) as usize),
+            Traversal::Stepped { .. } => None,
         }
     }
 }
@@ -125,16 +125,16 @@ impl<'t> Iterator for Children<'t> {
 
     fn next(&mut self) -> Option<Node<'t>> {
         loop {
-            let node = match &mut self.way {
-                Way::Counted { node, next, count } => {
+            let node = match &mut self.traversal {
+                Traversal::Counted { node, next, count } => {
                     if next == count {
                         return None;
                     }
                     *next += 1;
                     if self.named { node.named_child(*next - 1)? } else { node.child(*next - 1)? }
                 }
-                Way::Stepped { more: false, .. } => return None,
-                Way::Stepped { cursor, more } => {
+                Traversal::Stepped { more: false, .. } => return None,
+                Traversal::Stepped { cursor, more } => {
                     let node = cursor.node();
                     *more = cursor.goto_next_sibling();
                     if self.named && !node.is_named() {

@@ -5,7 +5,7 @@ mod above;
 mod bodies;
 mod lines;
 pub(crate) mod missing;
-mod reasons;
+mod no_finding;
 mod sites;
 
 use blocklint_core::{Confidence, Context, Runtime, Span};
@@ -28,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use blocklint_link::effect::constant::Constant;
 pub use blocklint_link::models::row_match::ConditionResult;
 pub use bodies::{BodyExplanation, BodyUse, Reached};
-pub use lines::{Part, Standing};
+pub use lines::{LineContext, PlaceRole};
 
 use crate::Options;
 use crate::Solved;

@@ -12,7 +12,7 @@ use blocklint_link::program::occurrences::is_field_of_receiver;
 use blocklint_link::values::value::{BoundId, EnvId, ValueId};
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
-use super::{ConditionResult, Explainer, Explanation, GivenArgument, Part, RowMatch, RowTried, RunTarget, Tried};
+use super::{ConditionResult, Explainer, Explanation, GivenArgument, PlaceRole, RowMatch, RowTried, RunTarget, Tried};
 
 /// Overrides that are listed.
 const OVERRIDES: usize = 12;
@@ -32,7 +32,7 @@ impl<'a> Explainer<'_, 'a> {
         }
         for (finding, part) in self.findings_on(file, line) {
             let raw = &self.solved.findings[finding];
-            if part == Part::Stands && raw.site.file == file && !found.contains(&raw.site) {
+            if part == PlaceRole::Finding && raw.site.file == file && !found.contains(&raw.site) {
                 found.push(raw.site);
             }
         }

@@ -6,7 +6,7 @@ use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Hit};
 use blocklint_flow::judge::candidate::{Candidate, Places};
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use smallvec::SmallVec;
 
@@ -28,7 +28,7 @@ pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> Places {
     for hit in &graph.hits {
         linker.check_cancelled();
         let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
-        let Some(_at_hand) = linker.take_up(Unit::Body(hit.root)) else { continue };
+        let Some(_at_hand) = linker.take_up(WorkUnit::Body(hit.root)) else { continue };
         let mut placed = Vec::new();
         place_hit(solved, hit.root, Placed { above: SmallVec::new(), edge: hit.edge }, &mut placed);
         for at in placed {

@@ -34,7 +34,7 @@ pub(super) fn group(
 ) -> Vec<RawFinding> {
     let SolvedGraph { linker, cuts, graph, options, .. } = *solved;
     let mut chains = Chains::default();
-    let places = places.into_iter().filter(|((site, ..), _)| linker.is_asked(site.file));
+    let places = places.into_iter().filter(|((site, ..), _)| linker.is_reported(site.file));
     let found = places.filter_map(|(place, candidates)| {
         let (site, _, rule) = place;
         let _at_hand = linker.take_up_site(site)?;

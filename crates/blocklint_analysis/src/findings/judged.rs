@@ -5,7 +5,7 @@ use blocklint_flow::judge::beside::{Beside, Joined};
 use blocklint_flow::judge::candidate::Places;
 use blocklint_flow::judge::moments::Moments;
 use blocklint_flow::judge::signal::Traced;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 
 use super::SolvedGraph;
 
@@ -14,7 +14,7 @@ pub(super) fn judge<'l, 'a>(solved: &SolvedGraph<'l, 'a>, callers: &Callers<'l, 
     let SolvedGraph { linker, judge, graph, ref paths, options, .. } = *solved;
     let mut moments = Moments::new(linker, callers);
     for candidate in places.values_mut().flatten() {
-        let Some(_at_hand) = linker.take_up(Unit::Body(candidate.root)) else { continue };
+        let Some(_at_hand) = linker.take_up(WorkUnit::Body(candidate.root)) else { continue };
         let (path, seen) = (paths.follow(candidate.edge), candidate.label.clone());
         let traced = Traced {
             linker,

@@ -21,7 +21,7 @@ use blocklint_flow::judge::Judge;
 use blocklint_flow::judge::candidate::Places;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::SiteRef;
 
@@ -76,7 +76,7 @@ pub(crate) fn findings(
     let joined = judge(solved, &callers, &mut places);
     let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
     let find_hubs = || blocked_hubs(linker, cuts, solved.judge, graph, &solved.causes, &units);
-    let hubs = linker.attempt(Unit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
+    let hubs = linker.attempt(WorkUnit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
     let causes = name_causes(solved, &places, &hubs);
     let mut offloads = Offloads::new(linker, &callers, graph);
     let reach = linker.reach();
@@ -85,7 +85,7 @@ pub(crate) fn findings(
     misused.extend(hubs);
     drop_reported_as_misuse(linker, &mut places, &misused);
     let mut found = group(solved, places, &joined, &mut offloads, net);
-    let rule = Unit::Rule(RuleCode::CALLED_INSTEAD_OF_HANDED_OVER);
+    let rule = WorkUnit::Rule(RuleCode::CALLED_INSTEAD_OF_HANDED_OVER);
     linker.attempt(rule, || called_for_a_chain(linker, cuts, &mut found));
     found.extend(misused);
     sort_and_number(linker, &mut found);

@@ -81,7 +81,7 @@ pub(crate) fn handed_results(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<H
         .into_iter()
         .flat_map(|language| linker.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths));
     let gives_result = |site: &SiteRef| {
-        if !linker.is_asked(site.file) {
+        if !linker.is_reported(site.file) {
             return false;
         }
         let facts = linker.program.facts(site.file);

@@ -14,7 +14,7 @@ use blocklint_link::effect::label::LabelHold;
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::program::path_kind::is_example;
@@ -27,7 +27,7 @@ use crate::rules::mistakes::MistakeSearch;
 /// Returns the findings of the two rules about threads and connections.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = Unit::Step("what is made anew again and again");
+    let step = WorkUnit::Step("what is made anew again and again");
     let all = linker.attempt(step, || made_anew(linker, search.callers, search.reach)).unwrap_or_default();
     let finding = |one: CreatedRepeatedly| {
         let (rule, made) = match one.creates {
@@ -204,7 +204,7 @@ fn makers(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<(SiteRef, PathId, Cr
     for &language in Language::ALL {
         sites.extend(linker.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
     }
-    sites.retain(|site| linker.is_asked(site.file));
+    sites.retain(|site| linker.is_reported(site.file));
     sites.sort();
     sites.into_iter().filter_map(|site| made_at(linker, site).map(|(path, creates)| (site, path, creates))).collect()
 }

@@ -66,7 +66,7 @@ fn submitted<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Submitted> {
     }
     sites.sort();
     sites.dedup();
-    sites.retain(|&site| linker.is_site_near(site));
+    sites.retain(|&site| linker.is_site_in_focus(site));
     sites.into_iter().filter_map(|site| submitted_at(linker, site)).collect()
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
 fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
     let mut givers = None;
-    for file in linker.files_asked() {
+    for file in linker.reported_files() {
         let source = &linker.program.files[file.index()];
         if source.facts.language != Language::Rust {
             continue;

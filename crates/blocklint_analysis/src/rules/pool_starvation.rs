@@ -117,7 +117,7 @@ pub(crate) fn taken_from_pools<'a>(linker: &Linker<'a>, reach: &LibraryReach) ->
         let wanted = |paths: Vec<&'a str>| paths.into_iter().filter(of_pool).collect();
         sites.extend(linker.sites_of_rows(reach, language, Uses::RETURNS, &[SiteKind::Call], wanted));
     }
-    sites.retain(|&site| linker.is_site_near(site));
+    sites.retain(|&site| linker.is_site_in_focus(site));
     sites.sort();
     sites.into_iter().filter_map(|site| taken_at(linker, site)).collect()
 }

@@ -12,7 +12,7 @@ use blocklint_link::calls::targets::Target;
 use blocklint_link::effect::label::Label;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
@@ -29,7 +29,7 @@ mod wrappers;
 /// Returns the findings of this rule. One that starves a pool of connections is a finding of that rule.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = Unit::Step("work that is handed over without a bound");
+    let step = WorkUnit::Step("work that is handed over without a bound");
     let all = linker.attempt(step, || offloads(search.offloads)).unwrap_or_default();
     let finding = |one: Offload| {
         let rule = if one.takes.is_some() { RuleCode::POOL_STARVATION } else { RuleCode::UNBOUNDED_OFFLOAD };
@@ -263,7 +263,7 @@ struct Handed {
 
 /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
 fn offload_sites(linker: &Linker<'_>) -> Vec<Handed> {
-    offloads_at(linker, Language::ALL, |site| linker.is_site_near(site))
+    offloads_at(linker, Language::ALL, |site| linker.is_site_in_focus(site))
 }
 
 /// Returns the calls that hand a callable to such a pool, in some languages, of the sites that are wanted.

@@ -215,7 +215,11 @@ impl Repository<'_> {
         states: &mut States,
     ) -> Result<(), String> {
         let overlay = |state: &Tree, over: &Overlay| {
-            Wanted::new(self, state, index, staged).over(over, state, self.folder).fetched(self.git, over, self.folder)
+            StateFiles::new(self, state, index, staged).over(over, state, self.folder).fetched(
+                self.git,
+                over,
+                self.folder,
+            )
         };
         if self.staged_only {
             let source = |(path, _): &(&Utf8PathBuf, &String)| language(path).is_some();
@@ -250,16 +254,16 @@ impl Repository<'_> {
 
 /// The files of a state that may not be those of the work tree.
 #[derive(Default)]
-struct Wanted {
+struct StateFiles {
     /// Paths from the root, and the numbers of what they hold.
     held: Entries,
     /// Files that the state does not have.
     absent: Vec<Utf8PathBuf>,
 }
 
-impl Wanted {
+impl StateFiles {
     fn new(of: Repository<'_>, state: &Tree, index: &Tree, staged: &Staged) -> Self {
-        let mut wanted = Wanted::default();
+        let mut wanted = StateFiles::default();
         let submodules = || state.submodules.keys().chain(index.submodules.keys());
         let in_other = |path: &Utf8Path| submodules().any(|folder| path.starts_with(folder));
         let mut of_project: BTreeSet<&Utf8Path> = BTreeSet::new();

@@ -6,7 +6,7 @@ use blocklint_facts::Flow;
 use blocklint_output::{ExplainedFunction, Remark};
 
 use super::MOST_LISTED;
-use super::reasons::stops;
+use super::no_finding_text::stops;
 use super::sites::{body, context_words, place, place_of};
 
 /// A function whose findings are still numbers.

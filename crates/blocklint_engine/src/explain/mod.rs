@@ -6,11 +6,11 @@ mod doubts;
 mod fate;
 mod functions;
 mod lines;
-mod reasons;
+mod no_finding_text;
 mod sites;
 mod values;
 
-use blocklint_analysis::{Explainer, FileId, Linker, Names, Part, Program, SourceFile};
+use blocklint_analysis::{Explainer, FileId, Linker, Names, PlaceRole, Program, SourceFile};
 use blocklint_core::{Finding, Language, Span};
 use blocklint_models::Models;
 use blocklint_output::{ExplainedFinding, ExplainedLine, ExplainedSite, Outcome, Remark, Sources};
@@ -130,7 +130,7 @@ struct Told {
 
 struct ToldLine {
     told: ExplainedLine,
-    findings: Vec<(usize, Part)>,
+    findings: Vec<(usize, PlaceRole)>,
     function: Option<ToldFunction>,
     /// For each site the findings that it belongs to.
     of_sites: Vec<Vec<usize>>,
@@ -199,7 +199,7 @@ fn tell_lines(
             let start = findings[*at].place.span.start;
             span.line.start <= start && start <= span.line.end
         });
-        let about_source: Vec<(usize, Part)> = about_source.map(|at| (at, Part::Stands)).collect();
+        let about_source: Vec<(usize, PlaceRole)> = about_source.map(|at| (at, PlaceRole::Finding)).collect();
         Some(match slots.get(&*span.path) {
             Some(&slot) => tell_line(&explainer, FileId(slot as u32), span, &number, about_source),
             None => tell_unread(span, about_source),
@@ -213,7 +213,7 @@ fn tell_lines(
 }
 
 /// Returns what is known of a line of a file that could not be read.
-fn tell_unread(span: &AskedSpan, findings: Vec<(usize, Part)>) -> ToldLine {
+fn tell_unread(span: &AskedSpan, findings: Vec<(usize, PlaceRole)>) -> ToldLine {
     ToldLine {
         told: ExplainedLine {
             place: blocklint_core::Place::unlocated(std::sync::Arc::clone(&span.path), span.code),
@@ -236,7 +236,7 @@ fn tell_line(
     file: FileId,
     span: &AskedSpan,
     number: &dyn Fn(&usize) -> Option<usize>,
-    about_source: Vec<(usize, Part)>,
+    about_source: Vec<(usize, PlaceRole)>,
 ) -> ToldLine {
     let linker = explainer.linker();
     let standing = explainer.standing(file, span.line, span.code);
@@ -255,7 +255,7 @@ fn tell_line(
     for &site in &sites {
         let explanation = explainer.explain(site);
         let of_site: Vec<usize> = explanation.findings.iter().filter_map(number).collect();
-        found.extend(of_site.iter().map(|at| (*at, Part::OtherPath)));
+        found.extend(of_site.iter().map(|at| (*at, PlaceRole::OtherPath)));
         told_sites.push(sites::explained(explainer, &explanation));
         of_sites.push(of_site);
     }
@@ -291,10 +291,10 @@ fn finish(line: ToldLine, findings: &[Finding], doubts: &[Vec<Remark>], fates: &
         (fates.hidden(at).is_some(), std::cmp::Reverse((finding.severity, finding.confidence)))
     };
     found.sort_by_key(|&(at, part)| match part {
-        Part::Stands => (false, (false, std::cmp::Reverse(Default::default())), part, at),
+        PlaceRole::Finding => (false, (false, std::cmp::Reverse(Default::default())), part, at),
         _ => (true, (rank(at).0, std::cmp::Reverse(Some(rank(at).1.0))), part, at),
     });
-    let standing = found.iter().filter(|(_, part)| *part == Part::Stands).count();
+    let standing = found.iter().filter(|(_, part)| *part == PlaceRole::Finding).count();
     let shown = found.len().min(standing + SHOWN);
     told.more_findings = found.len() - shown;
     told.findings = found[..shown]
@@ -336,14 +336,14 @@ fn finish(line: ToldLine, findings: &[Finding], doubts: &[Vec<Remark>], fates: &
 }
 
 /// Returns what a line has to do with a finding that stands elsewhere.
-fn part_in_words(part: Part) -> Option<&'static str> {
+fn part_in_words(part: PlaceRole) -> Option<&'static str> {
     match part {
-        Part::Stands => None,
-        Part::Blocks => Some("the call that blocks is here"),
-        Part::Passes => Some("its path passes here"),
-        Part::HoldsLock => Some("the lock that it waits for is held here"),
-        Part::Causes => Some("one of its causes is here"),
-        Part::OtherPath => Some("a further path of it passes here"),
+        PlaceRole::Finding => None,
+        PlaceRole::BlockingCall => Some("the call that blocks is here"),
+        PlaceRole::OnPath => Some("its path passes here"),
+        PlaceRole::LockHolder => Some("the lock that it waits for is held here"),
+        PlaceRole::OtherCause => Some("one of its causes is here"),
+        PlaceRole::OtherPath => Some("a further path of it passes here"),
     }
 }
 

@@ -8,7 +8,7 @@ use blocklint_models::{CallRow, HandoverContext, HandoverRow, RowEffect, Runs, S
 use blocklint_output::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Remark};
 
 use super::values::{literal, value};
-use super::{MOST_LISTED, conditions, reasons};
+use super::{MOST_LISTED, conditions, no_finding_text};
 use crate::words;
 
 /// Returns a site in words; its findings are told with the line.
@@ -250,7 +250,7 @@ fn handover_says(row: &HandoverRow) -> String {
 fn outcomes(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Vec<Outcome> {
     let mut found: Vec<Outcome> = Vec::new();
     for end in &site.ends {
-        for remark in reasons::reason(explainer, site, end) {
+        for remark in no_finding_text::reason(explainer, site, end) {
             let outcome = Outcome::Ends(remark);
             if !found.contains(&outcome) {
                 found.push(outcome);
@@ -263,7 +263,7 @@ fn outcomes(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Vec<Outcom
         found.push(Outcome::Ends(Remark::new(format!("and {more} more of this kind"))));
     }
     if found.is_empty() && site.findings.is_empty() {
-        found.push(Outcome::Ends(reasons::plain(explainer, site)));
+        found.push(Outcome::Ends(no_finding_text::plain(explainer, site)));
     }
     found
 }

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use blocklint_analysis::Available;
-use blocklint_core::{Applicability, Edit, Fix, Place, Refusal, Span, Way};
+use blocklint_core::{Applicability, Edit, EditKind, Fix, Place, Refusal, Span};
 use blocklint_mending::{Chain, NoChain, Unchained};
 use blocklint_rust::{ChainPart, Chained, Sought};
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
 use super::make::{TextOf, is_generated};
-use crate::fixing::wanted::Wanted;
+use crate::fixing::planned_edit::PlannedEdit;
 
 /// The fixes of the chains of some findings, each made once.
 pub(super) struct Chains(FxHashMap<usize, Result<Fix, Refusal>>);
 
 impl Chains {
-    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w Wanted>, text: &TextOf<'_>) -> Self {
+    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
         let mut made = FxHashMap::default();
         for chain in wanted.filter_map(|wanted| wanted.chain.as_ref()) {
             made.entry(key(chain)).or_insert_with(|| fix_of(chain, text));
@@ -26,20 +26,20 @@ impl Chains {
     }
 
     /// Returns the fix of the chain of a finding, if its remedy asks for one.
-    pub(super) fn of(&self, wanted: &Wanted) -> Option<Result<Fix, Refusal>> {
-        let asks = wanted.remedy.ways.iter().any(|way| matches!(way, Way::Asyncify));
+    pub(super) fn of(&self, wanted: &PlannedEdit) -> Option<Result<Fix, Refusal>> {
+        let asks = wanted.remedy.edit_kinds.iter().any(|edit_kind| matches!(edit_kind, EditKind::Asyncify));
         self.0.get(&key(wanted.chain.as_ref().filter(|_| asks)?)).cloned()
     }
 }
 
 /// Which of two fixes a finding gets: that which its remedy names first, if it can be made; where none can, why the first cannot.
 pub(super) fn preferred(
-    wanted: &Wanted,
+    wanted: &PlannedEdit,
     chained: Option<Result<Fix, Refusal>>,
     other: Result<Fix, Refusal>,
 ) -> Result<Fix, Refusal> {
     let Some(chained) = chained else { return other };
-    let is_first = matches!(wanted.remedy.ways.first(), Some(Way::Asyncify));
+    let is_first = matches!(wanted.remedy.edit_kinds.first(), Some(EditKind::Asyncify));
     match (is_first, chained, other) {
         (true, Ok(fix), _) | (false, _, Ok(fix)) => Ok(fix),
         (true, Err(_), Ok(fix)) | (false, Ok(fix), Err(_)) => Ok(fix),

@@ -9,16 +9,16 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::make::TextOf;
-use crate::fixing::wanted::Wanted;
+use crate::fixing::planned_edit::PlannedEdit;
 
 /// Of each function that some call would take along to a thread, what keeps it; by file and span.
 pub(super) struct Elsewhere(FxHashMap<Box<str>, FxHashMap<Span, Vec<Binding>>>);
 
 impl Elsewhere {
     /// Looks at all that would move: one parse of each file.
-    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w Wanted>, text: &TextOf<'_>) -> Self {
+    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
         let mut files: FxHashMap<&str, FxHashSet<Span>> = FxHashMap::default();
-        for (path, span) in wanted.flat_map(Wanted::functions) {
+        for (path, span) in wanted.flat_map(PlannedEdit::functions) {
             files.entry(path.as_str()).or_default().insert(*span);
         }
         let files: Vec<_> = files.into_iter().collect();
@@ -40,7 +40,7 @@ impl Elsewhere {
     /// stands.
     pub(super) fn refusal(
         &self,
-        wanted: &Wanted,
+        wanted: &PlannedEdit,
         from: &Utf8Path,
         block: Option<Span>,
         handles: bool,
@@ -59,7 +59,7 @@ impl Elsewhere {
         };
         // The callbacks that run in the call's own file are checked there.
         let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
-        let mut on_the_way = wanted.way.iter();
+        let mut on_the_way = wanted.on_path.iter();
         let once = on_the_way.find_map(|key| {
             let binding = self.bindings(key)?.iter().find(|binding| binding.only_on_the_way)?;
             Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(&key.0), binding.span)))

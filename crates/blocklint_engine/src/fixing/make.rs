@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::chains::{Chains, preferred};
 use super::elsewhere::Elsewhere;
 use crate::comments::{Mend, mended};
-use crate::fixing::wanted::Wanted;
+use crate::fixing::planned_edit::PlannedEdit;
 use crate::sources::text_of;
 
 /// Gives the text of a file, as the spans of its findings count it.
@@ -24,18 +24,18 @@ pub(crate) type Make<'m> = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync
 /// The remedy of each finding, or the reason for having none.
 #[derive(Debug, Default)]
 pub struct Remedies {
-    of_code: FxHashMap<At, Result<Wanted, Refusal>>,
+    of_code: FxHashMap<At, Result<PlannedEdit, Refusal>>,
     of_comments: FxHashMap<At, Mend>,
 }
 
 /// A file, and the findings in it by number, with what is to be done about each.
-type OfFile<'w> = (Arc<Utf8Path>, Vec<(usize, &'w Wanted)>);
+type OfFile<'w> = (Arc<Utf8Path>, Vec<(usize, &'w PlannedEdit)>);
 
 /// Where a finding stands, and its rule.
 type At = (Arc<Utf8Path>, Span, RuleCode);
 
 impl Remedies {
-    pub(crate) fn insert(&mut self, finding: &Finding, remedy: Result<Wanted, Refusal>) {
+    pub(crate) fn insert(&mut self, finding: &Finding, remedy: Result<PlannedEdit, Refusal>) {
         self.of_code.insert((finding.place.path.clone(), finding.place.span, finding.rule), remedy);
     }
 
@@ -72,7 +72,7 @@ impl Remedies {
         self.of_comments.get(&(finding.place.path.clone(), finding.place.span, finding.rule))
     }
 
-    fn of(&self, finding: &Finding) -> Result<&Wanted, Refusal> {
+    fn of(&self, finding: &Finding) -> Result<&PlannedEdit, Refusal> {
         match self.of_code.get(&(finding.place.path.clone(), finding.place.span, finding.rule)) {
             Some(Ok(remedy)) => Ok(remedy),
             Some(Err(refusal)) => Err(refusal.clone()),
@@ -196,13 +196,13 @@ fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f
 }
 
 /// The definitions of the functions that a call runs, as far as they matter to its edit.
-fn called_by(wanted: &Wanted, text: &TextOf<'_>) -> blocklint_rust::Called {
+fn called_by(wanted: &PlannedEdit, text: &TextOf<'_>) -> blocklint_rust::Called {
     let definition = |(path, span): &(Arc<Utf8Path>, Span)| {
         text(path)?.get(span.start as usize..span.end as usize).map(str::to_owned)
     };
     blocklint_rust::Called {
         itself: wanted.moves.iter().flatten().filter_map(definition).collect(),
-        on_the_way: wanted.way.iter().filter_map(definition).collect(),
+        on_the_way: wanted.on_path.iter().filter_map(definition).collect(),
     }
 }
 

@@ -9,6 +9,7 @@ mod edits;
 mod elsewhere;
 mod make;
 mod overlay;
+pub(crate) mod planned_edit;
 mod program;
 mod round;
 mod rustfmt;
@@ -18,7 +19,6 @@ mod style;
 mod tests;
 mod together;
 mod verdict;
-pub(crate) mod wanted;
 mod writing;
 
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use blocklint_facts::{BodyKind, Flow, Form, ParamKind, SiteKind, Sym};
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::lang;
 use blocklint_link::linker::LOW_STEPS;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap, is_field_of_receiver};
 use blocklint_link::values::expr::Scope;
@@ -314,7 +314,7 @@ impl Callers<'_, '_> {
     ) {
         // A callable in a container is dispatch; a container of iterators is consumed who knows where.
         if wrap != Wrap::Element {
-            let within = Unit::Body(self.linker.body_of_mention(file, mention));
+            let within = WorkUnit::Body(self.linker.body_of_mention(file, mention));
             self.linker.attempt(within, || self.mentioned_at(subject, file, mention, env, trails, found));
         }
     }

@@ -405,8 +405,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// True if a branch around the site says that the argument is not what a guard asks for: it is `None` here, or of another type.
     fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         let Question::Choice(choice) = &*guard.question else { return false };
-        let is_asked = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
-        if !is_asked || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
+        let is_reported = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
+        if !is_reported || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;
         }
         let (linker, site) = (self.linker, caller.site);

@@ -34,9 +34,9 @@ fn is_of_none(linker: &Linker<'_>, site: SiteRef, val: Val, types: &[AskedType])
     match val {
         Val::None => true,
         Val::Library { ty, .. } => {
-            let is_asked =
+            let is_reported =
                 |asked: &AskedType| *asked == AskedType::Literal(ty) || matches!(asked, AskedType::Library(_));
-            !types.iter().any(is_asked) && lang::words_of(language).is_literal_type(linker.library.text(ty).as_ref())
+            !types.iter().any(is_reported) && lang::words_of(language).is_literal_type(linker.library.text(ty).as_ref())
         }
         // No class of a project is derived from those of Java's literals.
         Val::Instance { .. } if language == Language::Java => true,

@@ -23,7 +23,7 @@ pub(crate) mod unused_python;
 use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::effect::guard::Guard;
 use blocklint_link::effect::label::Label;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use smallvec::SmallVec;
@@ -230,7 +230,7 @@ impl Judge {
         asks.dedup();
         for ask in asks {
             if let SignalScope::Beside(lower) = ask.ask().scope
-                && let Some(_at_hand) = linker.take_up(Unit::Step(ask.signal().name))
+                && let Some(_at_hand) = linker.take_up(WorkUnit::Step(ask.signal().name))
             {
                 lower(all, ask);
             }

@@ -453,8 +453,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         };
         // A handler of Rust's says in its parameters what it wants of a request, and the row cannot; one that is `async` and
         // wants nothing is given as a function all the same, where a task that runs once is given as a future.
-        let is_asked = row.params.len > 0 || row.flow == Flow::Coroutine;
-        let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_asked;
+        let is_reported = row.params.len > 0 || row.flow == Flow::Coroutine;
+        let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_reported;
         self.takers_say(&given).or_else(|| (serves && self.runs_on_loop(&given)).then_some(Registered::Entry))
     }
 

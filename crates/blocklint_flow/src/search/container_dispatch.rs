@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 
 use blocklint_facts::{Flow, Form};
 use blocklint_link::effect::label::Label;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -53,7 +53,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     .collect();
                 let linker = self.linker;
                 let callers = || self.conditions.callers.through_containers(Node::plain(body));
-                let callers = linker.attempt(Unit::Body(body), callers).unwrap_or_default();
+                let callers = linker.attempt(WorkUnit::Body(body), callers).unwrap_or_default();
                 for labelled_body in of_body {
                     for &caller in &callers {
                         self.enter_from(caller, labelled_body);
@@ -85,7 +85,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     let root = || {
                         if off_the_loop(self.linker, site) { None } else { self.root_above(around, &made, &mut seen) }
                     };
-                    self.linker.attempt(Unit::Body(around), root).flatten()
+                    self.linker.attempt(WorkUnit::Body(around), root).flatten()
                 });
                 if let Some(root) = root {
                     more.push((body, root));
@@ -111,7 +111,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 .collect();
             let linker = self.linker;
             for (label, edge) in edges {
-                linker.attempt(Unit::Body(body), || self.hit(body, root, false, &label, edge));
+                linker.attempt(WorkUnit::Body(body), || self.hit(body, root, false, &label, edge));
             }
         }
     }

@@ -22,7 +22,7 @@ pub struct Flows {
 
 /// The question to a search over a few files.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'f> {
+pub struct FileSearch<'f> {
     /// The files whose findings are wanted.
     pub files: &'f [FileId],
     /// All that have changed since the search over all files.
@@ -33,7 +33,7 @@ pub struct Wanted<'f> {
 
 /// Where a search looks that is asked only for the findings of a few files.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Focus {
+pub(crate) struct FlowScope {
     /// The bodies outside of those files that they lead to, which labels may reach.
     bodies: FxHashSet<BodyRef>,
     /// The calls outside of those files at which labels may begin.
@@ -130,14 +130,14 @@ impl Flows {
     pub(crate) fn focus(
         &self,
         linker: &Linker<'_>,
-        Wanted { files, changed, open }: Wanted<'_>,
-    ) -> (Focus, FxHashSet<FileId>) {
+        FileSearch { files, changed, open }: FileSearch<'_>,
+    ) -> (FlowScope, FxHashSet<FileId>) {
         let mut of_changed: FxHashMap<FileId, Vec<BodyRef>> = FxHashMap::default();
         for (body, below) in self.below.iter().filter(|(body, _)| changed.contains(&body.file)) {
             of_changed.entry(body.file).or_default().extend(below);
         }
         let mut asked: FxHashSet<FileId> = FxHashSet::default();
-        let mut focus = Focus::default();
+        let mut focus = FlowScope::default();
         let unique = self.named_alone(linker);
         let mut queue: Vec<FileId> = self.affected(linker, open, files);
         queue.extend(files);
@@ -164,7 +164,7 @@ impl Flows {
     }
 }
 
-impl Focus {
+impl FlowScope {
     /// The bodies that it leads to, outside of the files asked about.
     pub(crate) fn bodies(&self) -> &FxHashSet<BodyRef> {
         &self.bodies
@@ -172,12 +172,12 @@ impl Focus {
 
     /// True if a label may begin at a call.
     pub(crate) fn begins_at(&self, linker: &Linker<'_>, site: SiteRef) -> bool {
-        linker.is_asked(site.file) || self.sites.contains(&site)
+        linker.is_reported(site.file) || self.sites.contains(&site)
     }
 
     /// True if a label may reach the body of a call.
     pub(crate) fn reaches(&self, linker: &Linker<'_>, site: SiteRef) -> bool {
-        linker.is_asked(site.file) || self.bodies.contains(&linker.program.body_of_site(site))
+        linker.is_reported(site.file) || self.bodies.contains(&linker.program.body_of_site(site))
     }
 }
 

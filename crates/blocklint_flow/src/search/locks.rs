@@ -162,7 +162,7 @@ fn locks_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
 /// Returns where coroutines hold a thread's lock over an `await`: in a `with` block, or between `acquire()` and `release()`.
 pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
-    for file in linker.files_asked() {
+    for file in linker.reported_files() {
         let facts = linker.program.facts(file);
         acquired::add_acquired(linker, file, &mut found);
         if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {

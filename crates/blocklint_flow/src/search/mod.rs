@@ -22,7 +22,7 @@ use blocklint_link::effect::guard::{Guard, Source};
 use blocklint_link::effect::label::cap_wait;
 use blocklint_link::effect::label::{Label, LabelHold, LabelId, Labels};
 use blocklint_link::linker::query::{Always, Table};
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
 use blocklint_link::values::value::EnvId;
@@ -38,7 +38,7 @@ use crate::guards::decide::{Decided, NextGuard};
 use crate::guards::receiver_class::{may_start_at, on_receiver, steps_on_root};
 use crate::judge::Judge;
 use crate::judge::climbing::{Arrival, FirstTimes};
-use crate::search::incremental::{Flows, Focus, Wanted};
+use crate::search::incremental::{FileSearch, FlowScope, Flows};
 use crate::search::site_memo::Remembered;
 use crate::search::suppressions::Suppressions;
 
@@ -60,7 +60,7 @@ pub struct Search<'l, 'a> {
     /// The callers that labels climb to.
     pub(crate) climbs: Callers<'l, 'a>,
     /// Where it looks, unless everywhere.
-    pub(crate) focus: Option<Focus>,
+    pub(crate) focus: Option<FlowScope>,
     ids: FxHashMap<(Node, LabelId), LabelledBodyId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
     queue: Vec<LabelledBodyId>,
@@ -109,7 +109,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Looks only for what makes findings in some files, as an earlier search over all files tells. From here on the link is asked for the
     /// findings of these files only, and of those that have to be looked at with them.
-    pub fn within(mut self, flows: &Flows, wanted: Wanted<'_>) -> Self {
+    pub fn within(mut self, flows: &Flows, wanted: FileSearch<'_>) -> Self {
         let (focus, asked) = flows.focus(self.linker, wanted);
         self.linker.report_only(asked);
         self.linker.look_only_at(focus.bodies().clone());
@@ -130,12 +130,12 @@ impl<'l, 'a> Search<'l, 'a> {
         self.drain();
         self.call_through_containers();
         let linker = self.linker;
-        if linker.attempt(Unit::Step("locks that are held over a blocking call"), || self.wait_for_locks())
+        if linker.attempt(WorkUnit::Step("locks that are held over a blocking call"), || self.wait_for_locks())
             == Some(true)
         {
             self.drain();
         }
-        linker.attempt(Unit::Step("calls of one of several callables"), || self.dispatch());
+        linker.attempt(WorkUnit::Step("calls of one of several callables"), || self.dispatch());
         self.prune_excluded_edges();
         self.graph
     }
@@ -327,7 +327,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Pushes a state's label to everything that enters its body.
     fn propagate_to_callers(&mut self, labelled_body: LabelledBodyId) {
         let (linker, body) = (self.linker, self.graph.labelled_body(labelled_body).node.body);
-        let leaving = linker.attempt(Unit::Body(body), || {
+        let leaving = linker.attempt(WorkUnit::Body(body), || {
             let leaving = self.leaving(labelled_body)?;
             let callers = self.climbs.of(leaving.node);
             Some((leaving, callers))

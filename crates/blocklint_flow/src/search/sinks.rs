@@ -7,7 +7,7 @@ use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::imports::library_reach::{LibraryReach, LibrarySet};
 use blocklint_link::lang::java::library_roots::JavaRoots;
 use blocklint_link::linker::LOW_STEPS;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{FileId, Name, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::values::value::{EnvId, Val};
@@ -62,7 +62,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     _ => Vec::new(),
                 };
                 let mut bearers: Vec<Name> = own.into_iter().chain(by_protocol).collect();
-                bearers.retain(|&name| self.linker.is_name_near(name));
+                bearers.retain(|&name| self.linker.is_name_in_focus(name));
                 bearers.sort();
                 bearers.dedup();
                 if bearers.is_empty() {
@@ -167,7 +167,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     continue;
                 }
                 let body = linker.body_of_mention(file, mention);
-                let paths = linker.attempt(Unit::Body(body), || self.mentioned_rows(file, mention));
+                let paths = linker.attempt(WorkUnit::Body(body), || self.mentioned_rows(file, mention));
                 for path in paths.into_iter().flatten() {
                     seeds.entry(path).or_default().push((file, mention, wrap));
                 }
@@ -430,7 +430,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut passing = FxHashSet::default();
         for language in linker.program.languages() {
             for row in linker.library.of(*language).names(Uses::RETURNS) {
-                let Some(name) = linker.program.name(row.name).filter(|&name| linker.is_name_near(name)) else {
+                let Some(name) = linker.program.name(row.name).filter(|&name| linker.is_name_in_focus(name)) else {
                     continue;
                 };
                 let blocks =

@@ -56,7 +56,7 @@ impl<'a> Search<'_, 'a> {
         let mut files: Vec<(FileId, Vec<SiteId>)> = Vec::new();
         let mut seen: FxHashSet<FileId> = FxHashSet::default();
         for row in linker.library.of(language).names(Uses::CALLED) {
-            let Some(name) = program.name(row.name).filter(|&name| linker.is_name_near(name)) else { continue };
+            let Some(name) = program.name(row.name).filter(|&name| linker.is_name_in_focus(name)) else { continue };
             let heads: Vec<&str> =
                 row.paths(Uses::CALLED).map(|of| of.path.split(separator).next().unwrap_or(of.path)).collect();
             let roots = linker.reach().roots(heads.into_iter());

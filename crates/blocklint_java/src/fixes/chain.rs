@@ -226,7 +226,7 @@ impl<'t> File<'_, 't> {
             let in_method = matches!(around(*other), Around::Method(of) if of == method);
             let makes_chain =
                 |of: Publishers| only_argument_of(*other).is_some_and(|factory| self.factory(factory, of).is_some());
-            let wish = remedy.ways.iter().find_map(Wish::of).filter(|wish| wish.offload && !makes_chain(wish.of));
+            let wish = remedy.edit_kinds.iter().find_map(Wish::of).filter(|wish| wish.offload && !makes_chain(wish.of));
             let wish = wish.filter(|_| *other != call && in_method)?;
             self.method(method, wish.of).ok()
         })
@@ -243,7 +243,7 @@ impl<'t> File<'_, 't> {
                     && matches!(around(call), Around::Lambda(lambda) if argument_of(lambda) == Some(up))
             };
             let moved = self.wanted.iter().filter(|(call, _)| lies_in(*call)).find_map(|(call, remedy)| {
-                let wish = remedy.ways.iter().find_map(Wish::of)?;
+                let wish = remedy.edit_kinds.iter().find_map(Wish::of)?;
                 self.chain(*call, wish)
                     .ok()
                     .filter(|(shape, _)| matches!(shape, Shape::OperatorOnWorker | Shape::SourceOnWorker))

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::calls::targets::Target;
 use crate::linker::Linker;
-use crate::linker::work::Unit;
+use crate::linker::work::WorkUnit;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::program::occurrences::{Mention, Wrap};
 use crate::values::expr::Scope;
@@ -42,7 +42,7 @@ impl SitesByName {
                 match mention {
                     Mention::Operand(site) => found.add_site(linker, file.site_ref(site)),
                     _ => {
-                        let within = Unit::Body(linker.body_of_mention(file, mention));
+                        let within = WorkUnit::Body(linker.body_of_mention(file, mention));
                         let bodies = linker.attempt(within, || linker.bodies_in(linker.mentioned(file, mention)));
                         for body in bodies.into_iter().flatten() {
                             found.mentions.entry(body).or_default().push((file, mention, wrap));
@@ -87,7 +87,7 @@ impl<'a> Linker<'a> {
         let mentions = self.program.index_of(file).named();
         let values = mentions.filter(|(mention, _)| !matches!(mention, Mention::Operand(_)));
         let bodies = values.filter_map(|(mention, _)| {
-            let within = Unit::Body(self.body_of_mention(file, mention));
+            let within = WorkUnit::Body(self.body_of_mention(file, mention));
             self.attempt(within, || self.bodies_in(self.mentioned(file, mention)))
         });
         bodies.flatten().collect()

@@ -61,7 +61,7 @@ pub struct Linker<'a> {
     /// Set when the result of the run is not wanted any more.
     stop: OnceCell<Arc<AtomicBool>>,
     /// The files whose findings this run is asked for, and what is searched for them.
-    pub(crate) asked: Focus,
+    pub(crate) focus: Focus,
     /// Answers of the layers above.
     layer_memos: LayerMemos,
     /// The unit at hand, and the watchdog.
@@ -90,7 +90,7 @@ impl<'a> Linker<'a> {
             tables: Tables::new(program),
             budget: Budget::default(),
             stop: OnceCell::new(),
-            asked: Focus::default(),
+            focus: Focus::default(),
             layer_memos: LayerMemos::default(),
             work: Work::default(),
         }

@@ -22,7 +22,7 @@ impl<'a> Linker<'a> {
         let separator = crate::models::library::separator(language);
         let mut sites: Vec<SiteRef> = Vec::new();
         for row in self.library.of(language).names(uses) {
-            let Some(name) = self.program.name(row.name).filter(|&name| self.is_name_near(name)) else { continue };
+            let Some(name) = self.program.name(row.name).filter(|&name| self.is_name_in_focus(name)) else { continue };
             let paths = wanted(row.paths(uses).map(|path| path.path).collect());
             if paths.is_empty() {
                 continue;

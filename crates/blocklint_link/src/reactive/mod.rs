@@ -28,7 +28,7 @@ use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::values::value::{EnvId, Val, ValueId};
 
 pub use crate::calls::function_uses::BodyUse;
-pub(crate) use crate::reactive::upstream::Signals;
+pub(crate) use crate::reactive::upstream::ItemThreads;
 
 /// Methods that one chain is followed through.
 const MOST_METHODS: u32 = 8;
@@ -86,9 +86,9 @@ impl Position {
 pub(crate) struct ChainTables {
     /// All questions that follow a chain.
     round: Round,
-    signals_of_sites: RoundTable<SiteRef, Signals, First>,
-    signals_of_results: RoundTable<BodyRef, Signals, First>,
-    signals_of_vars: RoundTable<VarRef, Signals, OnlyOnTheWay>,
+    signals_of_sites: RoundTable<SiteRef, ItemThreads, First>,
+    signals_of_results: RoundTable<BodyRef, ItemThreads, First>,
+    signals_of_vars: RoundTable<VarRef, ItemThreads, OnlyOnTheWay>,
     ends_of_sites: RoundTable<SiteRef, Rc<Position>, First>,
     ends_of_vars: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
     ends_of_called: RoundTable<VarRef, Rc<Position>, OnlyOnTheWay>,
@@ -129,7 +129,7 @@ impl<'a> Linker<'a> {
         let signals = self.signals_before(operator);
         if self.continues_future(operator) {
             // Whichever thread completes a future runs what was added to it: only one that is known tells something.
-            return if signals.has(Signals::LOOP.with(Signals::POOL)) {
+            return if signals.has(ItemThreads::LOOP.with(ItemThreads::POOL)) {
                 Position::root(Confidence::High)
             } else {
                 Position::default()
@@ -155,25 +155,25 @@ impl<'a> Linker<'a> {
     }
 
     /// The position of what runs at these signals of an operator.
-    fn at_signals(&self, signals: Signals, operator: SiteRef) -> Position {
+    fn at_signals(&self, signals: ItemThreads, operator: SiteRef) -> Position {
         let mut position = Position::default();
-        if signals.has(Signals::LOOP) {
+        if signals.has(ItemThreads::LOOP) {
             position.merge(&Position::root(Confidence::High));
         }
-        if signals.has(Signals::POOL) {
+        if signals.has(ItemThreads::POOL) {
             position.merge(&Position { pooled: true, ..Position::root(Confidence::High) });
         }
-        if signals.has(Signals::UNKNOWN) {
+        if signals.has(ItemThreads::UNKNOWN) {
             position.merge(&Position::root(Confidence::Medium));
         }
-        if signals.has(Signals::SUBSCRIBER) {
+        if signals.has(ItemThreads::SUBSCRIBER) {
             position.merge(&self.ends_of_site(operator));
             // `chain.subscribe(item -> …)`: that very call drives the chain.
             if self.ends_chain(operator) {
                 position.merge(&Position { driven: vec![operator], ..Position::default() });
             }
         }
-        if signals.has(Signals::CALLED) && position.root.is_none() {
+        if signals.has(ItemThreads::CALLED) && position.root.is_none() {
             let ends = self.ends_of_site(operator);
             // The code that moves the chain, or waits for all of it, does so for its source too, as far as it is known.
             let is_known = ends.moved && ends.root.is_none() && ends.open.is_empty();

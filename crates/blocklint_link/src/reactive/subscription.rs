@@ -11,7 +11,7 @@ use crate::calls::targets::Target;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
 use crate::program::occurrences::Mention;
-use crate::reactive::{Position, Signals};
+use crate::reactive::{ItemThreads, Position};
 use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
@@ -67,7 +67,7 @@ impl<'a> Linker<'a> {
             if let Some(to) = self.moves_source(mover, next) {
                 let to = self.moved(to, next);
                 let mut end = self.at_signals(to, next);
-                end.moved |= to.has(Signals::WORKER);
+                end.moved |= to.has(ItemThreads::WORKER);
                 found.merge(&end);
                 continue;
             }
@@ -364,7 +364,7 @@ impl<'a> Linker<'a> {
     /// by the code behind it.
     pub fn is_moved_away(&self, operator: SiteRef) -> bool {
         let signals = self.signals_before(operator);
-        !signals.has(Signals::LOOP.with(Signals::POOL)) && !signals.has(Signals::UNKNOWN) && {
+        !signals.has(ItemThreads::LOOP.with(ItemThreads::POOL)) && !signals.has(ItemThreads::UNKNOWN) && {
             let position = self.resolved_position(&self.chain_position(operator));
             position.root.is_none() && position.driven.is_empty()
         }

@@ -6,7 +6,7 @@ use blocklint_models::{Selector, TypeExpr};
 use crate::calls::targets::Target;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, SiteRef};
-use crate::reactive::{Position, Signals};
+use crate::reactive::{ItemThreads, Position};
 
 impl Linker<'_> {
     /// Returns the project's bodies to which an operator passes its chain; none if not all of them are known.
@@ -47,7 +47,7 @@ impl Linker<'_> {
     }
 
     /// Where what such an operator gives emits: what the callables return does.
-    pub(crate) fn signals_of_applied(&self, bodies: &[BodyRef]) -> Signals {
-        bodies.iter().fold(Signals::NONE, |all, &body| all.with(self.signals_of_result(body)))
+    pub(crate) fn signals_of_applied(&self, bodies: &[BodyRef]) -> ItemThreads {
+        bodies.iter().fold(ItemThreads::NONE, |all, &body| all.with(self.signals_of_result(body)))
     }
 }

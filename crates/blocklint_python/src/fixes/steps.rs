@@ -15,7 +15,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use blocklint_core::{Applicability, Refusal, Remedy, Way};
+use blocklint_core::{Applicability, EditKind, Refusal, Remedy};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_body, walk_stmt};
 use ruff_python_ast::{AnyNodeRef, ArgOrKeyword, Expr, ExprCall, Stmt, StmtFunctionDef, StmtIf};
 use ruff_text_size::{Ranged, TextRange};
@@ -251,8 +251,8 @@ impl<'a> File<'a, '_> {
 
     /// Where a wanted call stands, and what would hand it to a thread.
     fn site<'s>(&'s self, of: &'s Call<'a, '_>) -> Option<(Site<'a>, &'s [blocklint_core::Offload])> {
-        let to = match &*of.remedy.ways {
-            [Way::Offload { to }] if of.remedy.at_most != Applicability::Display => to,
+        let to = match &*of.remedy.edit_kinds {
+            [EditKind::Offload { to }] if of.remedy.at_most != Applicability::Display => to,
             _ => return None,
         };
         let around = Surroundings::of(of.call, &of.around, true).ok()?;

@@ -15,7 +15,7 @@ mod rewrite;
 mod surroundings;
 mod twin;
 
-use blocklint_core::{Mended, Refusal, Remedy, Span, Way};
+use blocklint_core::{EditKind, Mended, Refusal, Remedy, Span};
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::kinds::{K, fields, grammar, kind};
@@ -84,9 +84,9 @@ impl<'a> File<'a> {
     fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Called) -> (Result<Mended, Refusal>, bool) {
         let mut is_moved = false;
         let mended = self.site_at(span).and_then(|site| {
-            remedy.first(|way| {
-                is_moved = matches!(way, Way::Offload { .. });
-                self.mend_by(way, &site, called)
+            remedy.first(|edit_kind| {
+                is_moved = matches!(edit_kind, EditKind::Offload { .. });
+                self.mend_by(edit_kind, &site, called)
             })
         });
         (mended, is_moved)
@@ -98,30 +98,34 @@ impl<'a> File<'a> {
         Ok(Site { call, callee, around: Surroundings::of(call)? })
     }
 
-    fn mend_by(&self, way: &Way, site: &Site<'a>, called: &dyn Fn() -> Called) -> Result<Mended, Refusal> {
-        match way {
-            Way::Twin { path, method, same, needs } => self.twin(site, path, *method, *same, needs.as_deref()),
-            Way::TwinType { from, to, needs } => self.twin_type(site, from, to, needs.as_deref()),
-            Way::Rewrite { template } => self.rewrite(site, template),
-            Way::Offload { .. } if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) => {
+    fn mend_by(&self, edit_kind: &EditKind, site: &Site<'a>, called: &dyn Fn() -> Called) -> Result<Mended, Refusal> {
+        match edit_kind {
+            EditKind::Twin { path, method, same, needs } => self.twin(site, path, *method, *same, needs.as_deref()),
+            EditKind::TwinType { from, to, needs } => self.twin_type(site, from, to, needs.as_deref()),
+            EditKind::Rewrite { template } => self.rewrite(site, template),
+            EditKind::Offload { .. }
+                if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) =>
+            {
                 Err(Refusal::new(
                     "what it gives may be borrowed or bound to its thread, and cannot come back from another",
                 ))
             }
-            Way::Offload { .. } if called().on_the_way.iter().any(|definition| captures::works_once(definition)) => {
+            EditKind::Offload { .. }
+                if called().on_the_way.iter().any(|definition| captures::works_once(definition)) =>
+            {
                 Err(Refusal::new("it does its work the first time only: let the program do that when it starts"))
             }
-            Way::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
+            EditKind::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
                 Err(Refusal::new("an attribute makes something else of the function that is called"))
             }
-            Way::Offload { to } => self.offload(site, to),
-            Way::Asyncify => Err(Refusal::new("its edits stand in several functions")),
-            Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
-            Way::DropArgument { .. }
-            | Way::AddArgument { .. }
-            | Way::Chain { .. }
-            | Way::Share { .. }
-            | Way::ShareInModule => Err(Refusal::new("the edit is one of another language")),
+            EditKind::Offload { to } => self.offload(site, to),
+            EditKind::Asyncify => Err(Refusal::new("its edits stand in several functions")),
+            EditKind::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
+            EditKind::DropArgument { .. }
+            | EditKind::AddArgument { .. }
+            | EditKind::Chain { .. }
+            | EditKind::Share { .. }
+            | EditKind::ShareInModule => Err(Refusal::new("the edit is one of another language")),
         }
     }
 

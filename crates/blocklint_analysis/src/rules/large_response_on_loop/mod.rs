@@ -55,9 +55,9 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = search.attempt(rule, || large_responses(linker, search.units));
     let finding = |one: SerialisedResponse| {
         let endpoint = linker.qualified_name(one.endpoint);
-        let slow = slow_call(one.way).to_owned();
+        let slow = slow_call(one.serialisation).to_owned();
         let mistake = Mistake::LargeResponse(blocklint_core::LargeResponse {
-            way: one.way,
+            serialisation: one.serialisation,
             endpoint: blocklint_core::body_name(&endpoint).to_owned(),
             source: one.source.map(|source| linker.written_site(source)),
             is_unseen: one.is_unseen,
@@ -89,7 +89,7 @@ struct SerialisedResponse {
     /// The endpoint.
     endpoint: BodyRef,
     /// Which way it takes.
-    way: Serialisation,
+    serialisation: Serialisation,
     /// The call from which its items come, if the code shows it.
     source: Option<SiteRef>,
     /// True if the code of that call is not there, so that its number of items is unknown.
@@ -132,7 +132,7 @@ fn large_responses(linker: &Linker<'_>, units: &Units) -> Vec<SerialisedResponse
 
 fn routes(linker: &Linker<'_>) -> Vec<Route> {
     let mut found = Vec::new();
-    for file in linker.files_asked() {
+    for file in linker.reported_files() {
         let facts = linker.program.facts(file);
         if facts.language != Language::Python || linker.program.is_test(file) {
             continue;
@@ -171,9 +171,9 @@ fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut
         }
         let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
         // A returned value that renders itself is judged at its own call.
-        if let Some((site, content, way)) = rendered(linker, scope, exit.value, row.flow == Flow::Coroutine) {
+        if let Some((site, content, serialisation)) = rendered(linker, scope, exit.value, row.flow == Flow::Coroutine) {
             let evidence = size(linker, scope, content);
-            if let Some(one) = judged(linker, route, site, way, &declared, evidence, limited, None) {
+            if let Some(one) = judged(linker, route, site, serialisation, &declared, evidence, limited, None) {
                 found.push(one);
             }
             continue;
@@ -196,7 +196,8 @@ fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut
             continue;
         }
         let item = item.or_else(|| item_of_value(linker, scope, exit.value));
-        if let Some(one) = judged(linker, route, route.made, declared.way, &declared, evidence, limited, item.as_ref())
+        if let Some(one) =
+            judged(linker, route, route.made, declared.serialisation, &declared, evidence, limited, item.as_ref())
         {
             found.push(one);
         }
@@ -228,8 +229,8 @@ fn encoded_by_hand(
         let scope = Scope { file: route.body.file, at: site.at, env: EnvId::NONE };
         let evidence = size(linker, scope, first.value);
         let item = item_of_value(linker, scope, first.value);
-        let way = Serialisation::Encoded;
-        found.extend(judged(linker, route, site_ref, way, declared, evidence, limited, item.as_ref()));
+        let serialisation = Serialisation::Encoded;
+        found.extend(judged(linker, route, site_ref, serialisation, declared, evidence, limited, item.as_ref()));
     }
 }
 
@@ -238,7 +239,7 @@ fn judged(
     linker: &Linker<'_>,
     route: &Route,
     site: SiteRef,
-    way: Serialisation,
+    serialisation: Serialisation,
     declared: &Declared,
     evidence: Evidence,
     limited: Option<u64>,
@@ -277,13 +278,15 @@ fn judged(
         _ => return None,
     };
     // A class that renders JSON in compiled code is not much slower than none.
-    let slow = way != Serialisation::Direct && !(declared.compiled && way == Serialisation::ByClass);
-    let is_narrow = levels == 1 && fields <= NARROW && way != Serialisation::Encoded;
+    let slow =
+        serialisation != Serialisation::Direct && !(declared.compiled && serialisation == Serialisation::ByClass);
+    let is_narrow = levels == 1 && fields <= NARROW && serialisation != Serialisation::Encoded;
     let all_fields = item.map_or(0, |item| item.all_fields);
     let is_plain = item.is_some_and(|item| item.is_plain);
     // The oldest way is so slow that a few fields are felt too.
-    let is_narrow = is_narrow && way != Serialisation::Old;
-    let is_narrow = is_narrow || is_plain || way == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
+    let is_narrow = is_narrow && serialisation != Serialisation::Old;
+    let is_narrow =
+        is_narrow || is_plain || serialisation == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
     let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
         true => Severity::Warning,
         false => Severity::Note,
@@ -291,7 +294,7 @@ fn judged(
     Some(SerialisedResponse {
         site,
         endpoint: route.body,
-        way,
+        serialisation,
         source: evidence.source,
         is_unseen: bound.is_none() && evidence.is_unseen(),
         bound,

@@ -11,8 +11,8 @@ use super::{ROUTERS, Route};
 use crate::rules::large_response_on_loop::class_path;
 
 /// The call that takes the time.
-pub(crate) fn slow_call(way: Serialisation) -> &'static str {
-    match way {
+pub(crate) fn slow_call(serialisation: Serialisation) -> &'static str {
+    match serialisation {
         Serialisation::Direct => "pydantic_core.to_json",
         Serialisation::Rendered | Serialisation::ByClass | Serialisation::ByHand => "json.dumps",
         Serialisation::Encoded => "fastapi.encoders.jsonable_encoder",
@@ -23,7 +23,7 @@ pub(crate) fn slow_call(way: Serialisation) -> &'static str {
 /// The declaration of a route's response.
 pub(super) struct Declared {
     /// Its way.
-    pub(super) way: Serialisation,
+    pub(super) serialisation: Serialisation,
     /// The response model or return annotation.
     pub(super) model: Option<FormId>,
     /// The response class that may be dropped, as written.
@@ -139,7 +139,7 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
     {
         // The annotation says that a response is returned; what it is made of is looked at where it is made.
         return Some(Declared {
-            way: Serialisation::ByHand,
+            serialisation: Serialisation::ByHand,
             model: None,
             class: None,
             compiled: false,
@@ -160,7 +160,7 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
     }
     let unit = units.of(linker, file);
     let on = |name: &str| unit.on.iter().any(|on| on == name);
-    let way = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
+    let serialisation = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
         Serialisation::Old
     } else if model.is_none() {
         Serialisation::Encoded
@@ -171,7 +171,7 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
     } else {
         Serialisation::Direct
     };
-    let slower = |switch: &str| match way {
+    let slower = |switch: &str| match serialisation {
         Serialisation::Direct => true,
         Serialisation::Rendered | Serialisation::ByClass => switch == OLD_MODELS,
         Serialisation::ByHand | Serialisation::Encoded | Serialisation::Old => false,
@@ -180,9 +180,9 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
         unit.other_paths.iter().filter(|(switch, _)| slower(switch)).map(|(_, words)| words.as_str()).collect();
     let versions = (!versions.is_empty()).then(|| versions.join("; "));
     Some(Declared {
-        way,
+        serialisation,
         model,
-        class: dropped.filter(|_| way == Serialisation::ByClass && on(DUMPS)),
+        class: dropped.filter(|_| serialisation == Serialisation::ByClass && on(DUMPS)),
         compiled,
         versions,
     })

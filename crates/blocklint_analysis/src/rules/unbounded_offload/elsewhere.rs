@@ -6,7 +6,7 @@ use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, S
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
 use blocklint_flow::search::locks::holder_name;
 use blocklint_link::calls::targets::{Target, TargetKind};
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::values::value::EnvId;
@@ -18,7 +18,7 @@ use crate::rules::mistakes::MistakeSearch;
 /// Returns the findings of such calculations: they hold the thread.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = Unit::Step("calculations that others hand over");
+    let step = WorkUnit::Step("calculations that others hand over");
     let all = linker.attempt(step, || called_here(search.offloads)).unwrap_or_default();
     let finding = |one: CalledHere| {
         let call = linker.qualified_name(one.function);
@@ -67,7 +67,7 @@ fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
             let body = facts.body(facts.body_of(row.at));
             let is_call = row.kind == SiteKind::Call && body.flow == Flow::Coroutine;
             if is_call
-                && linker.is_asked(site.file)
+                && linker.is_reported(site.file)
                 && !is_aside(linker, site)
                 && linker.targets(site, EnvId::NONE).steps < LOW_STEPS
                 && !judge.times.of_site(site).is_once()

@@ -9,7 +9,7 @@ use camino::Utf8Path;
 
 use crate::analysis::FilePath;
 
-/// A body, by its place in [`Ways`].
+/// A body, by its place in [`BlockingGraph`].
 pub(crate) type BodyIndex = usize;
 
 /// A body on some way.
@@ -29,15 +29,15 @@ pub(crate) struct Body {
 
 /// The graph.
 #[derive(Debug, Default)]
-pub(crate) struct Ways {
+pub(crate) struct BlockingGraph {
     bodies: Vec<Body>,
     by_file: HashMap<FilePath, Vec<BodyIndex>>,
 }
 
-impl Ways {
+impl BlockingGraph {
     /// Reads the traces of findings; `body_at` finds the body around an offset.
     pub(crate) fn new(findings: &[Finding], body_at: impl Fn(&Utf8Path, u32) -> Option<BodyPlace>) -> Self {
-        let mut ways = Ways::default();
+        let mut blocking_graph = BlockingGraph::default();
         let mut known: HashMap<(FilePath, Span), BodyIndex> = HashMap::new();
         for finding in findings {
             let steps: Option<Vec<BodyIndex>> = finding
@@ -46,18 +46,22 @@ impl Ways {
                 .map(|step| {
                     let place = body_at(&step.place.path, step.place.span.start)?;
                     let key = (FilePath::clone(&step.place.path), place.span);
-                    Some(*known.entry(key).or_insert_with(|| ways.add(&step.place.path, &step.function, place)))
+                    Some(
+                        *known
+                            .entry(key)
+                            .or_insert_with(|| blocking_graph.add(&step.place.path, &step.function, place)),
+                    )
                 })
                 .collect();
             let Some(steps) = steps else { continue };
             let Some((&root, helpers)) = steps.split_first() else { continue };
             for &helper in helpers {
                 if helper != root {
-                    ways.bodies[helper].stalls.insert(root);
+                    blocking_graph.bodies[helper].stalls.insert(root);
                 }
             }
             for (at, step) in finding.trace.iter().enumerate() {
-                let body = &mut ways.bodies[steps[at]];
+                let body = &mut blocking_graph.bodies[steps[at]];
                 if let Some(&next) = steps.get(at + 1) {
                     body.calls.insert((step.place.span, next));
                 } else {
@@ -65,7 +69,7 @@ impl Ways {
                 }
             }
         }
-        ways
+        blocking_graph
     }
 
     fn add(&mut self, path: &FilePath, function: &str, place: BodyPlace) -> BodyIndex {
