@@ -72,7 +72,7 @@ pub struct Solved {
     pub causes: Vec<RawCause>,
     /// The comments that silenced something.
     pub used: Vec<UsedComment>,
-    /// All ways of the findings, where that was asked for.
+    /// All paths of the findings, if the run was asked for them.
     pub net: Option<PathNetwork>,
     /// True if code that is only for tests, examples or a command line was included: edits are made there too.
     pub with_aside: bool,

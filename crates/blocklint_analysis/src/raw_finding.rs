@@ -11,7 +11,7 @@ use blocklint_mending::Mending;
 pub struct RawFinding {
     /// The signals that spoke, where the analysis was told to account for them.
     pub reasons: Vec<Reason>,
-    /// The inferred steps of its way, where the analysis was told to account for them.
+    /// The inferred steps of its path, if the run records them.
     pub doubts: Vec<Doubt>,
     /// How bad it would be if it were not only for tests, examples or a command line.
     pub aside: Option<Aside>,
@@ -53,7 +53,7 @@ pub struct RawFinding {
     pub also: Vec<(RuleCode, u32)>,
     /// Path of the row at the end of the trace.
     pub call: String,
-    /// A loop on the way runs it more than once.
+    /// True if a loop on the path runs it more than once.
     pub repeats: bool,
     /// The long call over which another holds the lock that the call waits for.
     pub held_by: Option<RawStep>,

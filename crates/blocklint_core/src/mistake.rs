@@ -140,7 +140,7 @@ pub struct LargeResponse {
     pub model: Option<String>,
 }
 
-/// A way from the result of an endpoint to a response.
+/// How the result of an endpoint becomes the bytes of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Serialisation {
     /// One call of compiled code gives the bytes.

@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Applicability, Bound, Edit, Fix, Place, Span};
 
-/// The ways in which a finding can be mended, in order of preference: the first that can be written is its fix.
+/// The edits that can mend a finding, in order of preference: the first that can be written is its fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remedy {
-    /// The ways; never empty.
+    /// The kinds of edits; never empty.
     pub edit_kinds: Vec<EditKind>,
     /// The most that the fix may be, whatever its preconditions say.
     pub at_most: Applicability,
 }
 
 impl Remedy {
-    /// The edits of the first way that can be written, ascending and no surer than the remedy allows.
+    /// The edits of the first kind that can be written, ascending and no surer than the remedy allows.
     ///
     /// # Errors
     ///
-    /// Returns the first way that can be written. If none can, returns the refusal of the first way, because that way
-    /// is the best.
+    /// Returns the edits of the first kind that can be written. If none can, returns the refusal of the first kind,
+    /// because that kind is the best.
     pub fn first(&self, mut write: impl FnMut(&EditKind) -> Result<Mended, Refusal>) -> Result<Mended, Refusal> {
         let mut refused = None;
         for edit_kind in &self.edit_kinds {
@@ -37,7 +37,7 @@ impl Remedy {
     }
 }
 
-/// One way to mend a finding at a call.
+/// A kind of edit that mends a finding at a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EditKind {
     /// The async twin takes the same arguments: rename the callee and await it.
@@ -106,7 +106,8 @@ pub enum EditKind {
     },
     /// Python: the call makes an executor for each instance or call; a name of the module for all takes its place.
     ShareInModule,
-    /// Rust: the functions on the way to what holds the thread become `async`, with their calls awaited, and that its async twin.
+    /// Rust: the functions on the path to the blocking call become `async`, with their calls awaited, and that its
+    /// async twin.
     Asyncify,
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {

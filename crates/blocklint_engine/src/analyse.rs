@@ -98,7 +98,7 @@ pub struct Report {
     pub remedies: Remedies,
     /// How many functions must not block, where that was asked for or nothing was found.
     pub must_not_block: Option<usize>,
-    /// All ways of the findings, where that was asked for.
+    /// All paths of the findings, if the run was asked for them.
     pub all_paths: Option<FindingPaths>,
     /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,

@@ -206,7 +206,7 @@ fn graph<'a>(findings: impl Iterator<Item = &'a Finding>) -> PathGraph {
     graph
 }
 
-/// How many calls lie between each node and the end, on the longest way that does not come back to where it was.
+/// Returns for each node the number of calls to the end, on the longest path without a cycle.
 fn distances(edges: &[PathEdge], nodes: usize) -> Vec<u32> {
     let mut callees: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     for edge in edges {
@@ -344,7 +344,7 @@ mod tests {
         let (_, overview) = ranked(vec![
             finding("a", &["get"], Hold::Unstated, &["load", "fetch"]),
             finding("b", &["get"], Hold::Unstated, &["fetch"]),
-            // One that is an entry itself and lies on the way of another; and one that calls itself.
+            // One that is an entry itself and lies on the path of another; and one that calls itself.
             finding("load", &["get"], Hold::Unstated, &["fetch", "fetch"]),
         ]);
         let graph = &overview.groups[0].graph;

@@ -546,7 +546,7 @@ mod tests {
         assert_eq!(shop.told(), None, "nothing is known yet");
         assert_eq!(shop.found(), [whole]);
         assert_eq!(shop.told(), None, "nothing has changed");
-        // The way leads through a file that has not.
+        // The path leads through a file that has not.
         shop.session.change(&app, Some(Arc::from(format!("{APP}    work.pause()\n"))));
         assert_eq!(shop.told(), Some((vec![whole.to_owned(), whole.to_owned()], vec!["app.py".to_owned()])));
         assert_eq!(shop.told(), None, "it was told");

@@ -6,7 +6,7 @@ use blocklint_core::Place;
 use blocklint_link::models::availability::Available;
 use camino::Utf8Path;
 
-/// The functions and calls that change together when the calls at the end of a finding's way become their async twins.
+/// The functions and calls that change together when the calls at the end of a finding's path become their async twins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chain {
     /// The functions that become `async`.
@@ -81,6 +81,6 @@ pub enum NoChain {
     InConstant(String),
     /// They call each other in a circle.
     Recursive(String),
-    /// The way is longer than what is changed at once, or too many are on it.
+    /// The path is too long to be changed at once, or has too many functions.
     TooMany,
 }

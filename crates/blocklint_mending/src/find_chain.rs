@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::async_chain::{Chain, ChainHelper, ChainSink, NoChain, Unchained};
 use crate::row_advice::{gives_the_same, twins};
 
-/// Helpers between `async` code and what holds the thread, on the longest way.
+/// The number of helpers between `async` code and the blocking call, on the longest path.
 const DEEPEST: usize = 2;
 /// Helpers that change at once.
 const MOST_HELPERS: usize = 8;
@@ -38,13 +38,13 @@ type Decided = Result<Arc<Chain>, Unchained>;
 /// The decisions about the helpers that findings lead through, by helper and runtime.
 #[derive(Default)]
 pub struct Chains {
-    /// The states of each body; made when first asked for.
+    /// The labelled bodies of each body; made when first asked for.
     labelled_bodies: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
     known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
 }
 
 impl Chains {
-    /// Returns the code that changes together so that the call of a helper at the beginning of a way can be awaited.
+    /// Returns the code that changes together so that the call of a helper at the beginning of a path can be awaited.
     pub fn of(
         &mut self,
         linker: &Linker<'_>,
@@ -95,7 +95,7 @@ fn by_body(linker: &Linker<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<Lab
     found
 }
 
-/// A set of helpers on its way to being closed.
+/// A set of helpers that is being closed: callers and callees are still added.
 struct Closing<'c, 'l, 'a> {
     linker: &'c Linker<'l>,
     graph: &'c Graph<'a>,
@@ -352,7 +352,7 @@ impl Closing<'_, '_, '_> {
         }
     }
 
-    /// Returns the number of helpers on the longest way from one; none where there are more than are looked at.
+    /// Returns the number of helpers on the longest path from one; none if there are more than the limit.
     fn depth(&self, helper: BodyRef, most: usize) -> Option<usize> {
         let most = most.checked_sub(1);
         let mut depth = 1;

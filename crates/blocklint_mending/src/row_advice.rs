@@ -89,7 +89,7 @@ fn is_class(path: &str) -> bool {
     blocklint_core::last_name(path).starts_with(char::is_uppercase)
 }
 
-/// Returns the advice of a leaf's row for mending it, for a runtime.
+/// Returns the advice of a sink's row for mending it, for a runtime.
 pub fn mending(
     linker: &Linker<'_>,
     sink: &SinkSite<'_>,

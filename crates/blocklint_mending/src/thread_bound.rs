@@ -50,7 +50,7 @@ pub struct MovedCode {
     pub direct: usize,
     /// The first thing in them, or the call itself, that cannot move to another thread.
     pub bound: Option<BoundCall>,
-    /// The first thing that asks the context of the calling task, which not every way to a thread takes along.
+    /// The first thing that asks the context of the calling task, which not every handover to a thread copies.
     pub asks_context: Option<BoundCall>,
 }
 

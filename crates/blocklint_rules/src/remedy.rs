@@ -30,7 +30,8 @@ pub struct Advice {
     pub twin: Reach,
     /// The availability there of the function that hands a call to a thread.
     pub pool: Reach,
-    /// The functions on the way that can become `async` together, or the reason why they cannot; none where none stands between.
+    /// The functions on the path that can become `async` together, or the reason why they cannot; none where none
+    /// stands between.
     pub chain: Option<Result<Helpers, Refusal>>,
 }
 

@@ -36,7 +36,7 @@ pub struct Subject<'a> {
     pub twin: Option<Twin<'a>>,
     /// True if a worker thread would not help, because the call keeps the interpreter's lock.
     pub holds_gil: bool,
-    /// True if a loop on the way runs the call more than once, so that the hold is that of one time.
+    /// True if a loop on the path runs the call more than once, so that the hold is that of one time.
     pub repeats: bool,
     /// The holder of the lock that the call waits for.
     pub held_by: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! Code actions: what mends a finding, what silences it, and the way to the call that blocks.
+//! Code actions: what mends a finding, what silences it, and the path to the call that blocks.
 
 use std::sync::Arc;
 
@@ -223,7 +223,7 @@ fn ignoring(path: &Utf8Path, text: &Text, finding: &Finding) -> Option<Vec<(Span
     })
 }
 
-/// The way to the call that blocks, where it is another one.
+/// Returns the path to the call that blocks, if that is another call.
 fn go_to(view: &View, finding: &Finding) -> Option<CodeAction> {
     let last = finding.trace.last().filter(|_| finding.trace.len() > 1)?;
     let location = view.location(&last.place);

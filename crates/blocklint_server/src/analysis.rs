@@ -27,7 +27,7 @@ pub(crate) struct Analysis {
     pub(crate) texts: HashMap<FilePath, Arc<Text>>,
     /// The fixes of the findings.
     pub(crate) remedies: Remedies,
-    /// The bodies on the ways to the calls that block.
+    /// The bodies on the paths to the calls that block.
     pub(crate) blocking_graph: BlockingGraph,
     /// How long it took.
     pub(crate) timings: Timings,

@@ -1,4 +1,4 @@
-//! The bodies on the ways from async code to calls that block, as a graph: what code lenses count and the call
+//! The bodies on the paths from async code to calls that block, as a graph: what code lenses count and the call
 //! hierarchy walks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -12,7 +12,7 @@ use crate::analysis::FilePath;
 /// A body, by its place in [`BlockingGraph`].
 pub(crate) type BodyIndex = usize;
 
-/// A body on some way.
+/// A body on a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) path: FilePath,
@@ -27,7 +27,7 @@ pub(crate) struct Body {
     pub(crate) blocks: BTreeMap<Span, String>,
 }
 
-/// The graph.
+/// The bodies and their calls, by file.
 #[derive(Debug, Default)]
 pub(crate) struct BlockingGraph {
     bodies: Vec<Body>,

@@ -1,4 +1,4 @@
-//! The call hierarchy, along the ways to calls that block.
+//! The call hierarchy, along the paths to calls that block.
 
 use blocklint_core::{Span, body_name};
 use camino::Utf8Path;
@@ -9,7 +9,7 @@ use crate::protocol::{CallHierarchyIncomingCall, CallHierarchyItem, CallHierarch
 use crate::uri;
 use crate::view::View;
 
-/// The body around an offset, if it lies on a way.
+/// Returns the body around an offset, if it lies on a path.
 pub(crate) fn prepare(view: &View, path: &Utf8Path, offset: u32) -> Option<CallHierarchyItem> {
     view.current_text(path)?;
     let (_, body) = view.analysis.blocking_graph.around(path, offset)?;

@@ -1,4 +1,4 @@
-//! The language server: diagnostics, fixes and the ways to calls that block, while code is being written.
+//! The language server: diagnostics, fixes and the paths to calls that block, while code is being written.
 //!
 //! One thread reads messages and keeps the state; it never waits for an analysis. Each workspace folder has a thread
 //! with a session of the engine, which analyses the whole project after each change and drops what a newer change makes

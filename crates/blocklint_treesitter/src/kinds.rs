@@ -84,7 +84,7 @@ pub struct Children<'t> {
     named: bool,
 }
 
-/// How the children are gone through.
+/// How the children are visited.
 enum Traversal<'t> {
     /// By their number: the parser balances long lists, so that one is found in a few steps, and a step of a cursor costs
     /// more than that.

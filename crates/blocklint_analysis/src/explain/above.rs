@@ -17,7 +17,7 @@ use super::{Above, Explainer, Up};
 /// Mentions that are followed for one body.
 const MENTIONS: usize = 64;
 
-/// For each state what its label was passed on to.
+/// For each labelled body, the labelled bodies and hits that its label was passed on to.
 pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
     let mut above: Vec<Vec<Up>> = vec![Vec::new(); graph.labelled_bodies.len()];
     let mut add = |edge: &FlowEdge, up: Up| {
@@ -38,7 +38,8 @@ pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
     above
 }
 
-/// Returns for each site the ways that begin at it. A lazy call that is consumed elsewhere has those of its consumer too.
+/// Returns for each site the edges that begin at it. A lazy call that is consumed elsewhere has those of its consumer
+/// too.
 pub(super) fn edges_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> {
     let mut found: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>> = FxHashMap::default();
     let mut add = |up: Up, edge: FlowEdge| {
@@ -59,12 +60,13 @@ pub(super) fn edges_by_site(graph: &Graph<'_>) -> FxHashMap<SiteRef, Vec<(Up, Fl
 }
 
 impl Explainer<'_, '_> {
-    /// Returns what the labels of a site were passed on to, with the ways by which they came.
+    /// Returns the labelled bodies and hits that the labels of a site were passed on to, with the edges by which they
+    /// came.
     pub(super) fn edges_at(&self, site: SiteRef) -> &[(Up, FlowEdge)] {
         self.edges.get(&site).map_or(&[], Vec::as_slice)
     }
 
-    /// The findings that labels reach, and the states from which nothing goes on.
+    /// Returns the findings that labels reach, and the labelled bodies whose labels go no further.
     pub(super) fn reached(&self, from: impl IntoIterator<Item = Up>) -> (Vec<usize>, Vec<LabelledBodyId>) {
         let mut queue: Vec<Up> = from.into_iter().collect();
         let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
@@ -131,7 +133,7 @@ impl Explainer<'_, '_> {
         false
     }
 
-    /// Returns why the label of a state goes no further than its body.
+    /// Returns why the label of a labelled body goes no further than the body.
     pub(super) fn stops(&self, labelled_body: LabelledBodyId) -> Vec<Above> {
         let row = self.graph.labelled_body(labelled_body);
         let body = row.node.body;

@@ -56,14 +56,14 @@ pub enum BodyUse {
     Kept(FileId, Span),
 }
 
-/// A call that blocks, with the way to it.
+/// A call that blocks, with the best path to it.
 #[derive(Debug)]
 pub struct Reached {
     /// How it holds the thread.
     pub effect: Effect,
     /// How bad that is where the thread must not be held.
     pub severity: Severity,
-    /// How sure the way is.
+    /// How sure the path is.
     pub confidence: Confidence,
     /// The steps from the function to the call.
     pub trace: Vec<RawStep>,
@@ -109,7 +109,7 @@ impl Explainer<'_, '_> {
         found.map(|(at, _)| at).collect()
     }
 
-    /// Returns the calls that labels of a body come from, each once by its best way.
+    /// Returns the calls that labels of a body come from, each once with its best path.
     fn calls_reached(&self, labelled_bodies: &[LabelledBodyId]) -> Vec<Reached> {
         let mut seen: FxHashSet<(FileId, Span, String)> = FxHashSet::default();
         let mut found: Vec<Reached> = Vec::new();

@@ -34,7 +34,7 @@ use crate::Options;
 use crate::Solved;
 use crate::findings::SolvedGraph;
 
-/// A solved program that keeps what it found on the way.
+/// A solved program, with tables by site and by body.
 pub struct Explainer<'l, 'a> {
     linker: &'l Linker<'a>,
     cuts: Suppressions,
@@ -44,11 +44,11 @@ pub struct Explainer<'l, 'a> {
     solved: Solved,
     judge: Judge,
     paths: Paths,
-    /// For each state what its label was passed on to.
+    /// For each labelled body, the labelled bodies and hits that its label was passed on to.
     above: Vec<Vec<Up>>,
-    /// For each site the ways that begin at it, or end at a lazy call there.
+    /// For each site the edges that begin at it, or end at a lazy call there.
     edges: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
-    /// For each body its states.
+    /// For each body its labelled bodies.
     labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     /// Bodies that a label reached which is not handed over there.
     reached_roots: FxHashSet<BodyRef>,

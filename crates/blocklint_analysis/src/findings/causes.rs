@@ -35,7 +35,7 @@ pub(super) fn name_causes(solved: &SolvedGraph<'_, '_>, places: &Places, hubs: &
 fn reach_of(solved: &SolvedGraph<'_, '_>, places: &Places) -> Vec<FxHashSet<BodyRef>> {
     let causes = &solved.causes;
     let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.sinks.len()];
-    // A root comes to the same causes by many ways.
+    // Many paths lead from a root to the same causes.
     let mut counted: FxHashSet<(BodyRef, (bool, u32))> = FxHashSet::default();
     let waiting = |candidate: &&Candidate| candidate.silenced.is_none() && candidate.aside.is_none();
     for candidate in places.values().flatten().filter(waiting) {

@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 /// How many functions of one finding are looked at.
 const MOST: usize = 200;
 
-/// Returns the names of the functions on the ways of a finding, or called by one of these, in which a comment silences a cause
-/// of its rule.
+/// Returns the names of the functions on the paths of a finding, or called by one of these, in which a comment silences
+/// a cause of its rule.
 pub(super) fn partly_silenced<'w>(
     linker: &Linker<'_>,
     cuts: &Suppressions,
@@ -47,7 +47,7 @@ pub(super) fn partly_silenced<'w>(
     names
 }
 
-/// Returns the functions that the ways lead through, without the one in which they begin.
+/// Returns the functions that the paths lead through, without the one in which they begin.
 fn bodies_on<'w>(graph: &Graph<'_>, edges: impl Iterator<Item = &'w FlowEdge>) -> FxHashSet<BodyRef> {
     let mut bodies = FxHashSet::default();
     let mut seen = FxHashSet::default();

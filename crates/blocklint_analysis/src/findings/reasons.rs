@@ -32,7 +32,7 @@ pub(super) fn reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Rea
 /// Returns the signals that decided while a label climbed a path, from the root down, with their sites.
 fn spoken_on_path(solved: &SolvedGraph<'_, '_>, path: &[FlowEdge]) -> Vec<(AskId, Option<SiteRef>)> {
     let mut found = Vec::new();
-    // Signals of the condition that is open, from the leaf up: they count where it stays undecided.
+    // Signals of the condition that is open, from the sink up: they count where it stays undecided.
     let mut open: Vec<(AskId, Option<SiteRef>)> = Vec::new();
     for (at, edge) in path.iter().enumerate().rev() {
         let next = path.get(at + 1).map(|next| next.site);

@@ -28,18 +28,18 @@ use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_mending::Mending;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A body on the way from an entry to a native call.
+/// A body on a path from an entry to a native call.
 #[derive(Clone, Copy)]
 struct Hop {
     labelled_body: LabelledBodyId,
-    /// The way by which this body goes on.
+    /// The edge from this body.
     edge: FlowEdge,
-    /// The hop that way leads to; none for the body of the call itself.
+    /// The hop that the edge leads to; none for the body of the call itself.
     below: Option<usize>,
     steps: u32,
 }
 
-/// An entry with the way from it.
+/// An entry with the path from it.
 struct Reached {
     entry: BodyRef,
     confidence: Confidence,
@@ -250,7 +250,7 @@ fn finding(
     Some((finding, path_edges))
 }
 
-/// The label of a state as its entry meets it: what callers do not decide is open.
+/// Returns the label of a labelled body as its entry sees it: conditions that no caller decides stay open.
 fn entered(graph: &Graph<'_>, labelled_body: LabelledBodyId) -> Label {
     graph.labels.get(graph.labelled_body(labelled_body).label).clone()
 }

@@ -62,7 +62,7 @@ pub struct Ran {
     pub texts: Sources,
     /// Why nothing was kept for the next run, where something should have been.
     pub unkept: Option<String>,
-    /// All ways of the findings, where that was asked for.
+    /// All paths of the findings, if the run was asked for them.
     pub all_paths: Option<FindingPaths>,
     /// The parts that the analysis left out because it failed there.
     pub left_out: Vec<LeftOut>,
@@ -128,7 +128,7 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let layout = layout_of(project, request.models);
     let key = settings(request, &layout);
     let mut looked = on_large_stacks(|| look(project, now))?;
-    // Ways are not kept: the facts are, and the rest is found anew.
+    // Paths are not kept in the cache: the facts are, and the paths are found again.
     let kept: Option<Kept> = if request.options.all_paths { None } else { cache.run(key) };
     if let Some(kept) = &kept
         && kept.stats.is_some()

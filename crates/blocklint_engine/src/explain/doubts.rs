@@ -103,7 +103,7 @@ fn inferred(explainer: &Explainer<'_, '_>, site: SiteRef) -> String {
     }
 }
 
-/// Returns why a rule that looks for no way to a blocking call is not sure of its finding.
+/// Returns why a rule without a path to a blocking call is not sure of its finding.
 fn of_rule(raw: &RawFinding) -> Option<&'static str> {
     match raw.mistake {
         // A calculation that other code hands to a thread.

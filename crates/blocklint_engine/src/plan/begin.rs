@@ -20,7 +20,7 @@ enum Key {
     Own(u32),
 }
 
-/// Numbers for spots and the nodes of paths.
+/// Numbers for change points and the nodes of paths.
 #[derive(Default)]
 struct Numbers {
     change_points: Vec<Key>,

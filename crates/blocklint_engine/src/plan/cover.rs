@@ -1,8 +1,8 @@
-//! The few spots which, changed one after the other, free most functions.
+//! The few change points which, changed one after the other, free most functions.
 //!
-//! A spot that lies on every way of a finding ends it by itself (it *dominates* it); if a finding has several
-//! causes, each of them gets a share of it. The spot with the greatest sum is chosen, then the next. This is done once with shares and once
-//! without; the order that frees more functions in its first steps is used.
+//! A change point that lies on every path of a finding ends it by itself (it *dominates* it); if a finding has several
+//! causes, each of them gets a share of it. The change point with the greatest sum is chosen, then the next. This is
+//! done once with shares and once without; the order that frees more functions in its first steps is used.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The steps after which the two orders are compared: as many as somebody does in a day or two.
 const COMPARED: usize = 5;
 
-/// A place on ways.
+/// A node of paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     /// The place that a change would edit.
@@ -26,13 +26,13 @@ pub(super) struct Node {
 pub(super) struct One {
     /// The function that it stands in, by number.
     pub(super) function: u32,
-    /// The nodes at which its ways begin.
+    /// The nodes at which its paths begin.
     pub(super) begins: Vec<u32>,
-    /// The spot of its own place.
+    /// The change point of its own place.
     pub(super) own: u32,
 }
 
-/// A spot, and what its change ends.
+/// A change point, and the findings that its change ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Covered {
     pub(super) change_point: u32,
@@ -46,9 +46,9 @@ pub(super) struct Covered {
 pub(super) struct Question<'q> {
     pub(super) nodes: &'q [Node],
     pub(super) findings: &'q [One],
-    /// For each spot its rank among equals, the lowest first.
+    /// For each change point its rank among equals, the lowest first.
     pub(super) ranks: &'q [u32],
-    /// The spot to begin with, where that is told elsewhere too.
+    /// The change point to begin with, if another part of the report names it too.
     pub(super) first: Option<u32>,
 }
 
@@ -91,10 +91,11 @@ fn in_order(question: &Question<'_>, most: usize, with_parts: bool) -> Vec<Cover
     steps
 }
 
-/// The parts of a function that one spot frees; can be divided by every number up to 12, beyond which rounding does no harm.
+/// The parts of a function that one change point frees; can be divided by every number up to 12, beyond which rounding
+/// does no harm.
 const WHOLE: u64 = 27_720;
 
-/// The spot that frees most.
+/// Returns the change point that frees most.
 fn best(question: &Question<'_>, paths: &OpenPaths<'_>, left: &[u32], with_parts: bool) -> Option<u32> {
     let mut of_function: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     for &finding in left {
@@ -134,10 +135,10 @@ fn best(question: &Question<'_>, paths: &OpenPaths<'_>, left: &[u32], with_parts
         .map(|(change_point, _)| change_point)
 }
 
-/// The ways that are left when some spots are changed.
+/// The paths that are left when some change points are changed.
 struct OpenPaths<'q> {
     nodes: &'q [Node],
-    /// For each node that still leads to an end, the spots that lie on each of its ways, sorted.
+    /// For each node that still leads to an end, the change points that lie on each of its paths, sorted.
     dominating: Vec<Option<Vec<u32>>>,
 }
 
@@ -181,7 +182,7 @@ impl<'q> OpenPaths<'q> {
         self.dominating[node as usize].is_some()
     }
 
-    /// The spots each of which ends a finding, sorted.
+    /// Returns the change points each of which ends a finding, sorted.
     fn dominating(&self, one: &One) -> Vec<u32> {
         let mut common = intersection(one.begins.iter().filter_map(|node| self.dominating[*node as usize].as_deref()));
         if let Err(place) = common.binary_search(&one.own) {
@@ -190,7 +191,7 @@ impl<'q> OpenPaths<'q> {
         common
     }
 
-    /// The ends that some nodes lead to, by spot, sorted.
+    /// Returns the change points of the ends that some nodes lead to, sorted.
     fn ends(&self, begins: &[u32]) -> Vec<u32> {
         let mut seen: FxHashSet<u32> = FxHashSet::default();
         let mut open: Vec<u32> = begins.iter().copied().filter(|node| self.is_open(*node)).collect();
@@ -224,12 +225,12 @@ fn intersection<'s>(mut lists: impl Iterator<Item = &'s [u32]>) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// Nodes of which each is its own spot, by where they lead.
+    /// Returns nodes of which each is its own change point, by the nodes that they lead to.
     fn nodes(next: &[&[u32]]) -> Vec<Node> {
         (0u32..).zip(next).map(|(change_point, next)| Node { change_point, next: next.to_vec() }).collect()
     }
 
-    /// One finding for each function, that begins there; their own spots come behind the nodes.
+    /// Returns one finding for each function; their own change points come after the nodes.
     fn findings(nodes: &[Node], begins: &[&[u32]]) -> Vec<One> {
         let own = nodes.len() as u32;
         (0u32..)

@@ -1,4 +1,4 @@
-//! The ways of findings, and what one would change on them, once the program that they were found in is gone.
+//! The paths of findings and their change points, as text, because the program is freed before the plan is made.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use rustc_hash::FxHashMap;
 use super::cover::Node;
 use crate::words::place;
 
-/// The ways of findings.
+/// The paths of findings.
 #[derive(Debug, Default)]
 pub struct FindingPaths {
     pub(super) nodes: Vec<Node>,
     pub(super) change_points: Vec<NamedChangePoint>,
-    /// Where the ways of each finding begin.
+    /// The nodes at which the paths of each finding begin.
     begins: FxHashMap<At, Vec<u32>>,
 }
 
 /// Where a finding stands, and its rule.
 type At = (Arc<Utf8Path>, Span, RuleCode);
 
-/// A spot in words.
+/// A change point with its names and place.
 #[derive(Clone, Debug)]
 pub(super) struct NamedChangePoint {
     /// The call, or the name of the function.
@@ -67,7 +67,7 @@ impl FindingPaths {
         })
     }
 
-    /// Where the ways of a finding begin; nowhere where none was followed.
+    /// Returns the nodes at which the paths of a finding begin; none if no path was followed.
     pub(super) fn begins(&self, finding: &Finding) -> &[u32] {
         let at = (Arc::clone(&finding.place.path), finding.place.span, finding.rule);
         self.begins.get(&at).map_or(&[], Vec::as_slice)

@@ -100,7 +100,8 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
     }
 }
 
-/// Among spots that free as much, causes come first, in the order of their groups, then functions, then calls.
+/// Among change points that free as many functions, causes come first, in the order of their groups, then functions,
+/// then calls.
 fn ranks(chosen: &Chosen, change_points: &[NamedChangePoint], on_paths: usize) -> Vec<u32> {
     let count = chosen.groups.len() as u32;
     let causes = (0u32..).zip(&chosen.groups).filter_map(|(at, group)| Some((at, group.cause.as_ref()?)));

@@ -39,7 +39,7 @@ impl Node {
     }
 }
 
-/// One way in which a node is entered.
+/// One caller of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Caller {
     /// The site.
@@ -117,7 +117,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         !self.near || self.linker.is_in_focus(file)
     }
 
-    /// Every way in which a node is entered.
+    /// All callers of a node.
     pub fn of(&self, node: Node) -> Rc<[Caller]> {
         self.linker.query(&self.callers, node, Rc::default, || {
             let mut found = Found::default();

@@ -8,32 +8,32 @@ use rustc_hash::FxHashMap;
 use crate::graph::causes::Causes;
 use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 
-/// A place at which one change mends something.
+/// A place at which one change ends paths of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChangePoint {
-    /// A function, with all that it does on its callers' thread.
+    /// A function as a whole: it no longer blocks its callers' thread.
     Body(BodyRef),
-    /// The line that enters the library: the cause of this number.
+    /// The line that calls the library: the cause of this number.
     Cause(u32),
 }
 
-/// A body with one of its labels, or the end of a way.
+/// A body with one of its labels, or the end of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathNetworkNode {
-    /// The change that one would make there: an index into the spots.
+    /// The change point of this node: an index into `change_points`.
     pub change_point: u32,
-    /// Where its calls lead; nowhere from an end.
+    /// The nodes that its calls lead to; none from an end.
     pub next: Vec<u32>,
 }
 
-/// The ways behind some findings.
+/// All paths of some findings.
 #[derive(Clone, Debug, Default)]
 pub struct PathNetwork {
-    /// The possible changes, each once.
+    /// The change points, each once.
     pub change_points: Vec<ChangePoint>,
     /// The nodes.
     pub nodes: Vec<PathNetworkNode>,
-    /// Where the ways of each finding begin.
+    /// The nodes at which the paths of each finding begin.
     pub begins: FxHashMap<(FileId, Span, RuleCode), Vec<u32>>,
     of_change_point: FxHashMap<ChangePoint, u32>,
     of_labelled_body: FxHashMap<LabelledBodyId, u32>,
@@ -41,7 +41,7 @@ pub struct PathNetwork {
 }
 
 impl PathNetwork {
-    /// Takes in what a way leads to, and says where that begins.
+    /// Adds all paths that begin with an edge. Returns the node that the edge leads to.
     pub fn take(&mut self, graph: &Graph<'_>, causes: &Causes, edge: &FlowEdge) -> u32 {
         let mut open = Vec::new();
         let begin = self.node(causes, edge.next, &mut open);
@@ -56,7 +56,7 @@ impl PathNetwork {
         begin
     }
 
-    /// The node of what a way leads to; a state that is new is left open.
+    /// Returns the node of an edge's target. A labelled body that is new is added to `open`.
     fn node(&mut self, causes: &Causes, next: EdgeTarget, open: &mut Vec<(LabelledBodyId, u32)>) -> u32 {
         let new = self.nodes.len() as u32;
         let at = match next {
@@ -67,7 +67,7 @@ impl PathNetwork {
             return at;
         }
         let change_point = match next {
-            // It is known when the state is looked at.
+            // Its change point is set when its edges are followed.
             EdgeTarget::LabelledBody(labelled_body) => {
                 open.push((labelled_body, at));
                 0

@@ -15,7 +15,7 @@ use crate::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use crate::guards::java_setting::is_made_by_name;
 use crate::guards::rust_getter::deciding_tests_over;
 
-/// How many hops longer a way may be that stands under one condition less.
+/// The number of hops by which a path may be longer if it stands under one condition less.
 const CONDITION: u32 = 3;
 
 /// Everything that speaks against a path; the path with the least is shown.
@@ -81,7 +81,7 @@ impl Cost {
     }
 }
 
-/// The best way on from each state.
+/// The best edge of each labelled body.
 pub struct Paths {
     pub(crate) best: Vec<Option<(Cost, FlowEdge)>>,
 }
@@ -118,13 +118,13 @@ pub fn edge_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> u3
         return u32::from(edge.steps);
     }
     let effect = held_behind(graph, edge);
-    // Many states meet at one site.
+    // Many labelled bodies meet at one site.
     let key = (edge.site, effect, matches!(edge.next, EdgeTarget::LabelledBody(_)));
     let share = linker.query(&graph.shares, key, u8::default, || share_steps(linker, graph, edge, effect));
     u32::from(edge.steps) + u32::from(share)
 }
 
-/// Returns the effect behind a way, and how bad it is.
+/// Returns the effect behind an edge, and how bad it is.
 fn held_behind(graph: &Graph<'_>, edge: &FlowEdge) -> Option<(Effect, Severity)> {
     let label = match edge.next {
         EdgeTarget::LabelledBody(labelled_body) => {
@@ -141,8 +141,9 @@ fn held_behind(graph: &Graph<'_>, edge: &FlowEdge) -> Option<(Effect, Severity)>
 /// The steps of a union depend on its site, the effect behind it, and whether a body of the project holds the thread so.
 pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
 
-/// True if of the alternatives of a way those count that hold the thread in this very way. Of a Java method with its many
-/// implementations what few of them do says nothing, whatever the others do; nor does in Rust that few of them start a runtime.
+/// True if only alternatives with this very effect count as holding the thread at an edge. Of a Java method with its
+/// many implementations what few of them do says nothing, whatever the others do; nor does in Rust that few of them
+/// start a runtime.
 fn is_counted_by_effect(linker: &Linker<'_>, edge: &FlowEdge, effect: Option<Effect>) -> bool {
     matches!(edge.next, EdgeTarget::LabelledBody(_))
         && match linker.program.language(edge.site.file) {
@@ -152,7 +153,7 @@ fn is_counted_by_effect(linker: &Linker<'_>, edge: &FlowEdge, effect: Option<Eff
         }
 }
 
-/// True if a body holds the thread in this way, and at least as badly: that others hold it for less says nothing.
+/// True if a body has this effect with at least this severity.
 fn holds_so(graph: &Graph<'_>, body: BodyRef, held: Option<(Effect, Severity)>) -> bool {
     match held {
         Some((effect, severity)) => graph.effects.get(&(body, effect)).is_some_and(|worst| *worst >= severity),
@@ -160,7 +161,7 @@ fn holds_so(graph: &Graph<'_>, body: BodyRef, held: Option<(Effect, Severity)>) 
     }
 }
 
-/// Returns the things that the call of a way may run, and which of them hold the thread.
+/// Returns the alternatives that the call of an edge may run, and which of them hold the thread.
 pub(crate) fn choice_of(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Option<Choice> {
     let held = held_behind(graph, edge);
     let by_effect = is_counted_by_effect(linker, edge, held.map(|(effect, _)| effect));
@@ -268,7 +269,7 @@ fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
 }
 
 impl Paths {
-    /// Finds them for all states at once.
+    /// Finds the best edges of all labelled bodies at once.
     pub fn new(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut best: Vec<Option<(Cost, FlowEdge)>> = vec![None; graph.labelled_bodies.len()];
         let mut before: Vec<Vec<(LabelledBodyId, FlowEdge)>> = vec![Vec::new(); graph.labelled_bodies.len()];
@@ -297,7 +298,7 @@ impl Paths {
         Paths { best }
     }
 
-    /// The cost of going a way to its end.
+    /// Returns the cost of the best path that begins with an edge.
     pub fn cost(&self, linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> Option<Cost> {
         match edge.next {
             EdgeTarget::Sink(_) => Some(Cost::of(linker, graph, edge)),
@@ -308,12 +309,12 @@ impl Paths {
         }
     }
 
-    /// Returns the first way of the best path from a state, and its inferred steps.
+    /// Returns the first edge of the best path from a labelled body, and the path's inferred steps.
     pub fn best_from(&self, labelled_body: LabelledBodyId) -> Option<(FlowEdge, u32)> {
         self.best.get(labelled_body.0 as usize).copied().flatten().map(|(cost, edge)| (edge, cost.steps))
     }
 
-    /// The ways from one to the end of its best path, itself first.
+    /// Returns the best path that begins with an edge, that edge first.
     pub fn follow(&self, edge: FlowEdge) -> Vec<FlowEdge> {
         let mut edges = vec![edge];
         let mut at = edge;
@@ -326,7 +327,7 @@ impl Paths {
     }
 }
 
-/// Orders ways in the queue; only ties of cost and state come this far.
+/// Orders edges in the queue where cost and labelled body are equal.
 #[derive(PartialEq, Eq)]
 struct EdgeKey(FlowEdge);
 

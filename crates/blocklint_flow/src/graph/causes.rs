@@ -6,19 +6,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
-/// The causes behind each state.
+/// The causes behind each labelled body.
 pub struct Causes {
-    /// For each leaf of the graph the number of its cause.
+    /// For each sink of the graph the number of its cause.
     pub of_sink: Vec<u32>,
-    /// For each cause the leaf that names it: the worst, and of equally bad ones the first.
+    /// For each cause the sink that names it: the worst, and of equally bad ones the first.
     pub sinks: Vec<u32>,
-    /// For each state its set. States that lead to the same causes mostly share one.
+    /// For each labelled body its set. Labelled bodies that lead to the same causes mostly share one.
     set_of: Vec<u32>,
     sets: Vec<Vec<u32>>,
 }
 
 impl Causes {
-    /// Returns the causes of all states. The blocking calls of one chain (`os.popen(command).read()`) are one cause.
+    /// Returns the causes of all labelled bodies. The blocking calls of one chain (`os.popen(command).read()`) are one
+    /// cause.
     pub fn new(linker: &Linker<'_>, graph: &Graph<'_>) -> Self {
         let mut of_sink = Vec::with_capacity(graph.sinks.len());
         let mut sinks: Vec<u32> = Vec::new();
@@ -116,7 +117,8 @@ fn first_of_chain(linker: &Linker<'_>, site: SiteRef, blocking: &FxHashSet<SiteR
     makers.filter(|at| blocking.contains(at)).last()
 }
 
-/// Returns the strongly connected components of the states, numbered with successors first (Tarjan, without recursion).
+/// Returns the strongly connected components of the labelled bodies, numbered with successors first (Tarjan, without
+/// recursion).
 fn components(graph: &Graph<'_>) -> Vec<u32> {
     const NEW: u32 = u32::MAX;
     let count = graph.labelled_bodies.len();

@@ -17,11 +17,11 @@ pub(crate) struct Distances {
 }
 
 struct ShortestPaths {
-    /// The hops from each state to where its shortest way ends.
+    /// The number of hops on the shortest path from each labelled body.
     hops: Vec<u32>,
-    /// From each state to the next one on its shortest way; `None` where the way ends.
+    /// For each labelled body the next one on its shortest path; `None` at the end of the path.
     next: Vec<Option<LabelledBodyId>>,
-    /// The states of a body with an effect.
+    /// The labelled bodies of a body and an effect.
     labelled_bodies: FxHashMap<(BodyRef, Effect), Vec<LabelledBodyId>>,
 }
 

@@ -36,25 +36,25 @@ pub enum EdgeTarget {
     Sink(u32),
 }
 
-/// One way on from a state or hit.
+/// One step of a path: a call in a labelled body or root, and what it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FlowEdge {
     /// The call.
     pub site: SiteRef,
-    /// The argument that is handed over there, where it is no call of the body itself.
+    /// The argument that is handed over at the call, if the call does not run the next body itself.
     pub arg: Option<u32>,
-    /// Where it leads.
+    /// The labelled body or sink that it leads to.
     pub next: EdgeTarget,
     /// Inferred steps of this edge, unions apart.
     pub steps: u8,
     /// True if the site has other targets.
     pub shared: bool,
-    /// The signals that spoke where a label went this way, if the run tells them.
+    /// The signals that decided when a label passed this edge, if the run records them.
     pub marks: Marks,
 }
 
 impl FlowEdge {
-    /// True if another edge leads the same way, with the same steps, whatever signals spoke.
+    /// True if another edge differs in its signals only.
     pub(crate) fn is_like(&self, other: &FlowEdge) -> bool {
         *self == FlowEdge { marks: self.marks, ..*other }
     }
@@ -129,13 +129,13 @@ impl SinkSite<'_> {
     }
 }
 
-/// The graph that the search leaves behind.
+/// The graph that the search builds.
 pub struct Graph<'m> {
     /// All labels, each once.
     pub labels: Labels,
-    /// The bodies that labels reached.
+    /// The labelled bodies, by number.
     pub labelled_bodies: Vec<LabelledBody>,
-    /// Where they begin.
+    /// The calls at which labels begin.
     pub sinks: Vec<SinkSite<'m>>,
     /// The roots that labels reached.
     pub hits: Vec<Hit>,
@@ -143,7 +143,7 @@ pub struct Graph<'m> {
     pub labelled: FxHashSet<BodyRef>,
     /// Bodies with the effects of their labels, and how bad these are at worst.
     pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
-    /// The shortest ways on from labels, found when first asked for.
+    /// The shortest paths from labelled bodies, found when first asked for.
     pub(crate) shortest: Distances,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) sink_rows_at: FxHashMap<SiteRef, u32>,

@@ -64,7 +64,7 @@ impl Candidate {
         }
     }
 
-    /// Returns the number of the leaf at the end of its path.
+    /// Returns the number of the sink at the end of its path.
     pub(crate) fn sink(&self, paths: &Paths) -> Option<u32> {
         match paths.follow(self.edge).last()?.next {
             EdgeTarget::Sink(sink) => Some(sink),

@@ -17,12 +17,12 @@ const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "i
 /// Functions that make a folder.
 const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedirs"];
 
-/// True if a loop around a call of a way makes one long hold of its short ones.
+/// True if a loop around a call of a path makes one long hold of its short ones.
 pub(crate) fn repeats(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     path.iter().any(|edge| linker.multiplies_hold(edge.site))
 }
 
-/// The name of what a way calls at its end.
+/// Returns the name of the last callee of a path.
 pub(crate) fn called_at_the_end<'l>(linker: &'l Linker<'_>, path: &[FlowEdge]) -> Option<&'l str> {
     path.last().map(|last| {
         let facts = linker.program.facts(last.site.file);
@@ -30,8 +30,8 @@ pub(crate) fn called_at_the_end<'l>(linker: &'l Linker<'_>, path: &[FlowEdge]) -
     })
 }
 
-/// True if the last call of a way makes a folder where a test around it says that it lacks, or where the call itself looks for it
-/// (`exist_ok=True`): once, mostly.
+/// True if the last call of a path makes a folder where a test around it says that it lacks, or where the call itself
+/// looks for it (`exist_ok=True`): once, mostly.
 pub(crate) fn makes_what_lacks(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     let Some(last) = path.last() else { return false };
     let facts = linker.program.facts(last.site.file);
@@ -67,8 +67,8 @@ pub(crate) fn makes_what_lacks(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
         })
 }
 
-/// True if a way begins before a process is started in the same coroutine: a small file, once, is told to it and takes a fraction of what
-/// the start takes. Python.
+/// True if a path begins before a process is started in the same coroutine: a small file, once, is told to it and takes
+/// a fraction of what the start takes. Python.
 pub(crate) fn prepares_process(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     let (Some(first), Some(called)) = (path.first(), called_at_the_end(linker, path)) else { return false };
     if !lang::python::conventions::is_of_one_file(called) {

@@ -1,5 +1,5 @@
-//! The inferred steps of a way one by one, for people who ask why a finding is not sure. Steps that signals add
-//! are not listed here: they are reported with the signals.
+//! The inferred steps of a path one by one, for `blocklint why`. Steps that signals add are not listed here: they are
+//! reported with the signals.
 
 use blocklint_core::Confidence;
 use blocklint_link::linker::Linker;
@@ -13,7 +13,7 @@ use crate::graph::{FlowEdge, Graph};
 use crate::judge::Judge;
 use crate::judge::climbing::SiteSignals;
 
-/// Returns the inferred steps of a way to a call that blocks.
+/// Returns the inferred steps of a path to a call that blocks.
 pub fn doubts_on_path(linker: &Linker<'_>, judge: &Judge, graph: &Graph<'_>, path: &[FlowEdge]) -> Vec<Doubt> {
     let mut found: Vec<Doubt> = Vec::new();
     for edge in path {

@@ -27,8 +27,8 @@ const KEEPS_BEGINNING: &[&str] = &[
     "with_extension",
 ];
 
-/// True if the file that the last call of a way opens or reads is one of those, by the first argument and by what is passed for it along
-/// the way.
+/// True if the last call of a path opens or reads one of those files, by its first argument and by the arguments that
+/// callers on the path pass for it.
 pub(crate) fn ends_at_pseudo_file(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     let Some((last, above)) = path.split_last() else { return false };
     let Some(first) = linker.program.args_of(last.site).first().map(|arg| arg.value) else { return false };

@@ -49,7 +49,7 @@ fn tested_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (Re
     })
 }
 
-/// True if a way through a `catch` leads to a site, which is taken where something failed. Java.
+/// True if a site runs only after a failure: the path to it goes through a `catch`. Java.
 pub(crate) fn stands_in_catch(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)

@@ -21,8 +21,8 @@ pub(crate) fn is_of_copy(linker: &Linker<'_>, file: FileId) -> bool {
     folders(&linker.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
 }
 
-/// True if a call of a way is only made where nothing is kept yet under a key that its function is given: `if let Some(found) =
-/// kept.get(&key) { return found; }`. It is paid for once with each key.
+/// True if a call of a path is only made where nothing is kept yet under a key that its function is given:
+/// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
 pub(crate) fn is_kept_by_key(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     path.iter().any(|edge| is_behind_kept(linker, edge.site))
 }

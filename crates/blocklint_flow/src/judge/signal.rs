@@ -262,7 +262,7 @@ pub struct Traced<'t, 'a> {
     pub handed: bool,
     /// The label that reached the root.
     pub label: &'t Label,
-    /// The calls from the root down to the leaf.
+    /// The edges from the root down to the sink.
     pub path: &'t [FlowEdge],
 }
 
@@ -277,7 +277,7 @@ impl Traced<'_, '_> {
         self.path.last()
     }
 
-    /// Returns the number of the leaf at the end.
+    /// Returns the number of the sink at the end.
     pub(crate) fn sink(&self) -> Option<u32> {
         match self.last()?.next {
             EdgeTarget::Sink(sink) => Some(sink),

@@ -1,9 +1,8 @@
 //! The search: labels flow from blocking calls up to the bodies that must not block.
 //!
 //! Labels flow from the calls that enter a model row to the callers of their bodies, until a root absorbs them. The
-//! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
-//! best path are read off it afterwards. `guards/` answers for conditions and `judge/` for signals;
-//! nothing is placed or worded here.
+//! result is a graph of labelled bodies and of hits (a label at a site of a root); confidence and the best path are
+//! read off it afterwards. `guards/` answers for conditions and `judge/` for signals; nothing is placed or worded here.
 
 pub(crate) mod callable_object_calls;
 pub(crate) mod container_dispatch;
@@ -64,7 +63,8 @@ pub struct Search<'l, 'a> {
     ids: FxHashMap<(Node, LabelId), LabelledBodyId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
     queue: Vec<LabelledBodyId>,
-    /// Callers that were entered, or not, by what all ways of a state so far stand under: another way may not.
+    /// Callers that were passed over because all edges of a labelled body so far stand under a condition that they
+    /// exclude; a further edge may not.
     conditional: FxHashMap<LabelledBodyId, Vec<Caller>>,
     /// Those of them that are to be asked anew.
     again: Vec<(Caller, LabelledBodyId)>,
@@ -122,7 +122,7 @@ impl<'l, 'a> Search<'l, 'a> {
         self.focus.as_ref().is_none_or(|focus| focus.begins_at(self.linker, site))
     }
 
-    /// Finds the leaves and follows their labels to the roots.
+    /// Finds the sinks and follows their labels to the roots.
     pub fn run(mut self) -> Graph<'a> {
         self.find_leaves();
         self.drain();
@@ -324,7 +324,7 @@ impl<'l, 'a> Search<'l, 'a> {
         self.queue.push(labelled_body);
     }
 
-    /// Pushes a state's label to everything that enters its body.
+    /// Propagates the label of a labelled body to all callers of the body.
     fn propagate_to_callers(&mut self, labelled_body: LabelledBodyId) {
         let (linker, body) = (self.linker, self.graph.labelled_body(labelled_body).node.body);
         let leaving = linker.attempt(WorkUnit::Body(body), || {
@@ -340,7 +340,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Pushes a state's label to one caller.
+    /// Propagates the label of a labelled body to one caller.
     pub(crate) fn enter_from(&mut self, caller: Caller, labelled_body: LabelledBodyId) {
         let linker = self.linker;
         linker.attempt_site(caller.site, || {
@@ -350,7 +350,7 @@ impl<'l, 'a> Search<'l, 'a> {
         });
     }
 
-    /// Returns a state's label as it leaves its body.
+    /// Returns the label of a labelled body as callers see it.
     fn leaving(&self, labelled_body: LabelledBodyId) -> Option<Leaving> {
         let row = self.graph.labelled_body(labelled_body);
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());

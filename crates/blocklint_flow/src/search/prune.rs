@@ -8,7 +8,7 @@ use crate::graph::{EdgeTarget, FlowEdge, LabelledBody, LabelledBodyId};
 use crate::guards::enclosing::is_conditional;
 use crate::search::Search;
 
-/// Ways of one state beyond which callers do not choose among them.
+/// The number of edges of one labelled body up to which callers choose among them.
 const MOST_EDGES: usize = 32;
 
 impl Search<'_, '_> {
@@ -53,7 +53,7 @@ impl Search<'_, '_> {
                 EdgePlace::ToRoot(hit) => self.graph.hits[hit].edge.next = EdgeTarget::LabelledBody(id),
             }
         }
-        // Now that each way leads where it does.
+        // All edges have their final targets now.
         for ((of, left), id) in restricted {
             let edges = &self.graph.labelled_body(of).edges;
             let edges = left.into_iter().map(|nth| edges[nth]).collect();
@@ -61,7 +61,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Returns the edges of a state that an edge to it does not rule out; `None` if it rules out none.
+    /// Returns the edges of a labelled body that an edge to it does not rule out; `None` if it rules out none.
     fn left_of(&self, edge: FlowEdge, env: EnvId, next: LabelledBodyId) -> Option<Vec<usize>> {
         let labelled_body = self.graph.labelled_body(next);
         let body = labelled_body.node.body;

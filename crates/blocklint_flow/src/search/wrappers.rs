@@ -32,7 +32,7 @@ struct Wrapping<'a> {
 }
 
 impl<'a> Search<'_, 'a> {
-    /// Follows what wrappers do besides, for wrapped bodies that hold their thread in no other way.
+    /// Adds the effects of wrappers around bodies that have no effect of their own.
     pub(crate) fn find_wrapped(&mut self) {
         let linker = self.linker;
         for &language in linker.program.languages() {
@@ -198,7 +198,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Notes that a wrapper's row holds the thread at a site, and gives the way there.
+    /// Adds the sink of a wrapper's row at a site. Returns the edge to it.
     fn sink_of_wrapper(
         &mut self,
         wrapping: &Wrapping<'a>,

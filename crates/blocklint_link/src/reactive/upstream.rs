@@ -15,7 +15,7 @@ use crate::values::value::EnvId;
 /// The state of a publisher that wraps one call (`Mono.fromCallable`). The call runs on the thread of the subscriber.
 pub(crate) const CALLABLE: &str = "callable";
 
-/// A set of places where signals arrive.
+/// A set of the threads on which the items of a publisher may arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ItemThreads(u8);
 

@@ -1,9 +1,9 @@
 //! BLT201: responses that a web framework serialises on the event loop, and which of them are large.
 //!
-//! This is the one place of the analysis that knows a library: which way a response takes through the framework depends on
-//! the route, on what it declares and on two versions, and no row of a model can say it. The versions' edges are switches.
-//! `path` says which way a route takes, `item` what one item of a response is like, `size` what the code tells of how many
-//! there are, `query` what a chain of calls asks for.
+//! This is the one place of the analysis that knows a library: how a framework serialises a response depends on the
+//! route, on what it declares and on two versions, and no row of a model can say it. The versions' edges are switches.
+//! `path` finds how a route serialises its response, `item` how large one item of it is, `size` how many items the code
+//! shows, `query` the bounds of a chain of calls on a query.
 
 mod item;
 mod path;
@@ -42,8 +42,8 @@ const WIDE: u32 = 20;
 /// Fields of one item without models in it up to which it takes tens of thousands to be felt.
 const NARROW: u32 = 5;
 
-/// Fields of one item and of the models in it up to which the same holds where only the versions make JSON slow: that is three
-/// to four times as long as the fast way.
+/// Fields of one item and of the models in it up to which the same holds where only the versions make JSON slow: that
+/// is three to four times as long as the fast one.
 const SMALL: u32 = 9;
 
 /// Levels of models from which on an item is nested.
@@ -88,7 +88,7 @@ struct SerialisedResponse {
     site: SiteRef,
     /// The endpoint.
     endpoint: BodyRef,
-    /// Which way it takes.
+    /// How it is serialised.
     serialisation: Serialisation,
     /// The call from which its items come, if the code shows it.
     source: Option<SiteRef>,
@@ -283,7 +283,7 @@ fn judged(
     let is_narrow = levels == 1 && fields <= NARROW && serialisation != Serialisation::Encoded;
     let all_fields = item.map_or(0, |item| item.all_fields);
     let is_plain = item.is_some_and(|item| item.is_plain);
-    // The oldest way is so slow that a few fields are felt too.
+    // The oldest serialisation is so slow that a few fields matter too.
     let is_narrow = is_narrow && serialisation != Serialisation::Old;
     let is_narrow =
         is_narrow || is_plain || serialisation == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
@@ -354,7 +354,7 @@ fn rendered(
     let args = linker.program.args_of(site);
     let named = args.iter().find(|arg| facts.text(arg.name) == "content");
     let content = named.or_else(|| args.iter().find(|arg| arg.name.is_none()))?.value;
-    // Data that goes through the encoder first takes the slower way, wherever it runs.
+    // Data that goes through the encoder first is serialised slowly, wherever it runs.
     let encoder = call_behind(linker, scope, content)
         .filter(|inner| facts.text(linker.program.site(*inner).name) == "jsonable_encoder");
     match encoder {

@@ -1,4 +1,4 @@
-//! Which way a response takes from what an endpoint returns to bytes.
+//! How the result of an endpoint is serialised to a response.
 
 use blocklint_core::Serialisation;
 use blocklint_facts::{Form, FormId};
@@ -22,7 +22,7 @@ pub(crate) fn slow_call(serialisation: Serialisation) -> &'static str {
 
 /// The declaration of a route's response.
 pub(super) struct Declared {
-    /// Its way.
+    /// How it is serialised.
     pub(super) serialisation: Serialisation,
     /// The response model or return annotation.
     pub(super) model: Option<FormId>,
