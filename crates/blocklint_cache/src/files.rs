@@ -11,7 +11,7 @@ use crate::{Digest, Stat, stored};
 
 /// Segments beyond which all are written as one.
 const MOST_SEGMENTS: usize = 12;
-/// Bytes of facts that nobody asks for any more beyond which that is done too, if they are more than half.
+/// The bytes of unused facts beyond which all segments are written as one too, if they are more than half.
 const MOST_WASTE: u64 = 1 << 20;
 
 /// The name of the file that lists them.

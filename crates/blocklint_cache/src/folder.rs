@@ -24,7 +24,7 @@ const IGNORE_TEXT: &str = "# Made by blocklint.\n*\n";
 const MOST_RUNS: usize = 24;
 /// After this time what other versions left goes.
 const OTHER_VERSIONS: Duration = Duration::from_secs(14 * 24 * 60 * 60);
-/// A file that nobody asks for may be one that another process is about to ask for.
+/// The age at which a file without a reference is removed. A younger one may be in use by another process.
 const GRACE: Duration = Duration::from_secs(10 * 60);
 
 /// The cache of one project for one version of the program. Nothing is written before something is kept.
@@ -127,8 +127,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes what is not asked for any more: runs beyond the newest, segments of which no list speaks, files that were left
-    /// half written, versions that nobody used for two weeks.
+    /// Removes what is not asked for any more: runs beyond the newest, segments of which no list speaks, files that
+    /// were left half written, versions that no run used for two weeks.
     pub fn prune(&self) {
         if self.refuse_links().is_err() {
             return;

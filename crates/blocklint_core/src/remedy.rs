@@ -46,7 +46,7 @@ pub enum EditKind {
         path: String,
         /// True if it is a method of the same receiver, of which only the last name changes.
         method: bool,
-        /// True if it does the same for everyone who looks, as a sleep does.
+        /// True if the twin has the same observable effect, as a sleep has.
         same: bool,
         /// The requirement that the manifest must have besides, in words for users.
         needs: Option<String>,

@@ -34,8 +34,8 @@ pub struct Extracted {
 }
 
 impl Extracted {
-    /// Where its names and values are used, made while the facts lie in the processor's cache. Of facts that were kept it is made
-    /// once somebody asks.
+    /// Makes the index of names and values while the facts lie in the processor's cache. For facts out of the cache
+    /// folder it is made when it is first needed.
     fn make_index(&mut self, scratch: &mut Scratch) {
         let indexed = Instant::now();
         self.index = self.facts.as_ref().filter(|_| !self.is_kept).map(|facts| FileIndex::new(facts, scratch));

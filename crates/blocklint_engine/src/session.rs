@@ -34,7 +34,7 @@ use crate::{Failure, Options, on_large_stacks};
 /// The texts of files that an editor holds open, by absolute path; they count instead of what the disk has.
 pub type Buffers = HashMap<Arc<Utf8Path>, Arc<str>>;
 
-/// Nobody wants the result of a run any more.
+/// The error of a run that was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
 
@@ -222,8 +222,8 @@ impl Session {
         Ok(is_other)
     }
 
-    /// Analyses the files as they stand, and hands over what it says: before what the run made is given back to the system,
-    /// which takes time that nobody should wait for.
+    /// Analyses the files as they stand, and hands over what it says: before the memory of the run is freed, because
+    /// that takes time.
     ///
     /// # Errors
     ///
@@ -390,8 +390,8 @@ impl Session {
         found.collect()
     }
 
-    /// Leaves for the next session what this one need not have found out: for the time when nobody waits for anything. Nothing is kept
-    /// without a cache, nor where it cannot be written.
+    /// Stores facts and flows for the next session; called when no request waits. Nothing is kept without a cache, nor
+    /// where it cannot be written.
     pub fn keep(&mut self) {
         let Some(begun) = &mut self.begun else { return };
         let is_other = |slot: &usize| self.files[*slot].facts.content_hash != self.as_read[slot];
@@ -515,7 +515,7 @@ mod tests {
 
         fn found(&mut self) -> Vec<String> {
             let never = Arc::new(AtomicBool::new(false));
-            let found = self.session.analyse(&never, |_, report| report.findings).expect("nobody stops it");
+            let found = self.session.analyse(&never, |_, report| report.findings).expect("it is not cancelled");
             found.iter().map(|finding| finding.trace_line()).collect()
         }
 
@@ -523,7 +523,7 @@ mod tests {
         fn told(&mut self) -> Option<(Vec<String>, Vec<String>)> {
             let never = Arc::new(AtomicBool::new(false));
             let told = self.session.analyse_changed(&never, |_, report, files| (report.findings, files));
-            told.expect("nobody stops it").map(|(findings, files)| {
+            told.expect("it is not cancelled").map(|(findings, files)| {
                 let mut files: Vec<String> =
                     files.iter().filter_map(|path| path.file_name()).map(str::to_owned).collect();
                 files.sort();

@@ -145,7 +145,7 @@ impl<R: Row> Table<R> {
         self.words.heap_size()
     }
 
-    /// The numbers, for whoever stores them.
+    /// Returns the numbers, to be stored.
     pub(crate) fn words(&self) -> &Words {
         &self.words
     }

@@ -71,8 +71,8 @@ pub enum NoChain {
     CalledByTest(String),
     /// A test that is not `async` calls a helper, and the attribute that would make it so cannot be used there.
     NoAsyncTest(Box<Available>),
-    /// This one is not `async`, and nothing is seen to call it.
-    NobodyCalls(String),
+    /// This one is not `async` and has no known caller.
+    NoKnownCaller(String),
     /// This one is handed over as a value.
     Value(String),
     /// The call may run another function than this one.

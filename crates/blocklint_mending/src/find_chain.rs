@@ -285,7 +285,7 @@ impl Closing<'_, '_, '_> {
         }
         match called {
             true => Ok(()),
-            false => Err(self.not(NoChain::NobodyCalls(self.name(helper)), helper)),
+            false => Err(self.not(NoChain::NoKnownCaller(self.name(helper)), helper)),
         }
     }
 

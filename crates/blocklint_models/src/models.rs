@@ -105,7 +105,7 @@ pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError
 }
 
 /// Reads a file that a package ships. It may speak only of names under `tops`, the package's own top-level names, and a
-/// row with a mistake is left out: whoever uses the package cannot mend it. Gives what is left of the file, if anything
+/// row with a mistake is left out: a user of the package cannot mend it. Gives what is left of the file, if anything
 /// is, and every mistake.
 pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, Vec<ModelError>) {
     let (file, mut errors) = format::read_file(label, text, Origin::Shipped);

@@ -9,7 +9,8 @@ use crate::Shown;
 use crate::paths::shown_file;
 use crate::wording::step_label;
 
-/// More steps than this are shown by their ends: nobody reads a hundred frames.
+/// The number of steps up to which all are shown. Of a longer trace the first and the last are shown, because readers
+/// skip the middle of a hundred frames.
 const MOST_FRAMES: usize = 8;
 const FIRST_FRAMES: usize = 4;
 

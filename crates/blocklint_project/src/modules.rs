@@ -7,7 +7,7 @@ use roxmltree::{Document, Node};
 
 use crate::units::Unit;
 
-/// Nobody writes a build file longer than this, in bytes.
+/// Longer build files, in bytes, are not read.
 const LONGEST: u64 = 1 << 20;
 
 /// A module of a build: a folder with a build file.

@@ -26,9 +26,10 @@ pub(crate) fn common(folders: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
     first.ancestors().find(holds).map(Utf8Path::to_path_buf)
 }
 
-/// The nearest folder at or above `common` that holds configuration, a `blocklint.toml` (also an empty one) or `.git`, and
-/// `true`. Where there is none, the outermost that gathers members (`[workspace]`, `<modules>`, `settings.gradle`), else the nearest
-/// crate or module of Java, else `common` itself: a file is then read with the rest of its project, though nobody says where that ends.
+/// The nearest folder at or above `common` that holds configuration, a `blocklint.toml` (also an empty one) or `.git`,
+/// and `true`. Where there is none, the outermost that gathers members (`[workspace]`, `<modules>`, `settings.gradle`),
+/// else the nearest crate or module of Java, else `common` itself: a file is then read with the rest of its project,
+/// though nothing marks where the project ends.
 pub fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
     let marks = |folder: &&Utf8Path| folder.join(".git").exists() || is_marked(folder);
     match common.ancestors().find(marks) {

@@ -27,7 +27,7 @@ pub(crate) struct Found {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Nobody writes a longer ignore file, in bytes.
+/// Longer ignore files, in bytes, are not read.
 const LONGEST_IGNORES: u64 = 1_000_000;
 
 enum Item {
@@ -139,7 +139,7 @@ pub(crate) fn unreadable_ignores(folder: &Path, repository: &Path) -> Option<Pat
         Err(_) => false,
         Ok(about) if !about.is_symlink() => !is_usual(about),
         Ok(_) => match fs::canonicalize(file) {
-            // A link to nowhere is passed over by everyone.
+            // A link without a target is skipped by all tools.
             Err(_) => false,
             Ok(target) => !target.starts_with(repository) || !fs::metadata(file).is_ok_and(is_usual),
         },
@@ -219,8 +219,8 @@ fn follow(link: &Path, is_source: bool, within: &Within) -> Option<Result<(), It
     Some(Ok(()))
 }
 
-/// The line for what the walk could not enter. `None` for what is no one's concern, such as a bad
-/// pattern in an ignore file, which git passes over too.
+/// Returns the problem of a place that the walk could not enter; `None` for one without consequences, such as a bad
+/// pattern in an ignore file, which git skips too.
 fn problem(error: &ignore::Error, folder: &Utf8Path) -> Option<Problem> {
     let mut path = folder.as_std_path();
     let mut error = error;

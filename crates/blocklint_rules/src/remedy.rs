@@ -149,7 +149,7 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     if advice.kind != Some(FixKind::Offload) && raw.direct && !is_newer(&advice.twin) {
         match (&advice.rewrite, raw.twin) {
             (Some(template), _) => edit_kinds.push(EditKind::Rewrite { template: template.clone() }),
-            // To sleep in a thread is nobody's wish.
+            // No fix moves a sleep to a thread.
             (None, Some(twin)) if twin.local && !advice.lazy && raw.rule.effect == Some(Effect::Sleep) => {
                 let edit_kind = EditKind::Twin { path: twin.path.to_owned(), method: false, same: true, needs: None };
                 return Ok(Remedy { edit_kinds: vec![edit_kind], at_most: Applicability::Safe });

@@ -116,7 +116,7 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     } else if offloads && newer.is_none() {
         missing = missing.or(Some("the crate does not depend on a runtime with a blocking pool"));
     }
-    // To sleep in a thread is nobody's wish.
+    // No fix moves a sleep to a thread.
     let sleeps = raw.rule.effect == Some(Effect::Sleep);
     match advice.chain.as_ref().filter(|_| !raw.direct) {
         Some(Ok(helpers)) => {

@@ -61,7 +61,7 @@ impl Walker<'_> {
         }
     }
 
-    /// True if a function makes what others may hold too, or nobody ends.
+    /// True if a function makes a value that has further owners or is never dropped.
     fn shares(&self, path: Node<'_>) -> bool {
         let Some(owner) = child(path, fields().path) else { return false };
         let owner = match kind(owner) {

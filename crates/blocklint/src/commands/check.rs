@@ -22,7 +22,7 @@ use blocklint_engine::{
     load_models_and_tell, locate_in, locate_plan, overview, plan, set_threads, signal_named,
 };
 
-/// Changes that a report plans: as many as somebody does in some weeks.
+/// The number of changes that a report plans: work for some weeks.
 const STEPS: usize = 10;
 
 /// The parts of a project that are found before any of its source files is read.
@@ -264,7 +264,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     unless_closed(render::write(&written))?;
     timings.output += started.elapsed();
     if check.timings || console::verbosity() > 1 {
-        // Nobody is left to tell that stderr is closed.
+        // If stderr is closed, the error cannot be reported.
         let _ = write!(io::stderr(), "{timings}");
     }
 
@@ -326,7 +326,7 @@ fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
 ///
 /// # Errors
 ///
-/// Where that was all there is: whoever hears "no findings" must not think that something was read.
+/// An error if no file is left, because "no findings" would mean that something was read.
 fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result<(), Failure> {
     for path in &project.missing {
         error(format!("{}: no such file or folder", path.strip_prefix(current).unwrap_or(path)));

@@ -62,7 +62,7 @@ pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -
         1 => "Would fix 1 finding".to_owned(),
         more => format!("Would fix {more} findings"),
     };
-    // Nobody is left to tell that stderr is closed.
+    // If stderr is closed, the error cannot be reported.
     let _ = writeln!(io::stderr(), "{would}.");
     let done = request.project.missing.is_empty() && (fixed.left_out.is_empty() || !check.strict);
     Ok(match (done, fixed.changes.is_empty() || check.exit_zero) {

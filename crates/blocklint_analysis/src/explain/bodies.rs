@@ -25,8 +25,8 @@ pub struct BodyExplanation {
     pub registered: Option<(PathId, Context)>,
     /// True if it is built or run for tests only.
     pub is_for_tests: bool,
-    /// The signal that says that it serves nobody.
-    pub serves_nobody: Option<&'static Signal>,
+    /// The signal by which findings below it are left aside: it delays no request that is served.
+    pub aside_signal: Option<&'static Signal>,
     /// Its uses, those that count before those in tests.
     pub uses: Vec<BodyUse>,
     /// The calls at its end that block, the surest first; of a function that must not block its findings tell them.
@@ -92,7 +92,7 @@ impl Explainer<'_, '_> {
             root,
             registered: self.registered(body),
             is_for_tests: linker.is_for_tests(body),
-            serves_nobody: self.judge.serves_nobody(linker, body),
+            aside_signal: self.judge.aside_signal(linker, body),
             uses: self.uses(body),
             reaches,
             stops,

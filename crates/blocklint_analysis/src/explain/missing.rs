@@ -75,7 +75,7 @@ fn unspoken(linker: &Linker<'_>, language: Language, path: PathId) -> Option<(St
     let text = library.text(path);
     let separator = blocklint_link::models::library::separator(language);
     let first = text.split(separator).next().unwrap_or(&text);
-    // Outside of Python a name alone is none of a library: nobody saw where it comes from.
+    // Outside of Python a name alone is none of a library, because no import shows where it comes from.
     let is_bare = language != Language::Python && !text.contains(separator);
     let is_own = is_bare || matches!((language, first), (Language::Python, "builtins"));
     // A synthetic type's members have no name outside of models.

@@ -30,8 +30,8 @@ pub(super) fn name_causes(solved: &SolvedGraph<'_, '_>, places: &Places, hubs: &
     named.collect()
 }
 
-/// Returns the roots that wait for each cause. A root that is silenced at its own place does not wait to be mended, and one that only
-/// tests, examples or a command line run delays nobody.
+/// Returns the roots that wait for each cause. A root that is silenced at its own place does not wait to be mended, and
+/// one that only tests, examples or a command line run delays no request.
 fn reach_of(solved: &SolvedGraph<'_, '_>, places: &Places) -> Vec<FxHashSet<BodyRef>> {
     let causes = &solved.causes;
     let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.sinks.len()];

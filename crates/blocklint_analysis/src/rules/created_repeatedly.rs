@@ -138,7 +138,7 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
             // A runtime that is there for one call: its threads start and end with it.
             Creates::Threads if anew == CreatedPer::PerCall && runs_a_loop(linker, callers, site) => Severity::Warning,
             Creates::Threads if anew != CreatedPer::PerCall => Severity::Note,
-            // Made where a call wants one, and nobody else has it: not even the function can use it again.
+            // It is an argument of a call and has no name, so not even the function can use it again.
             Creates::Threads if facts.language == Language::Python && is_for_one_call(linker, site) => {
                 Severity::Warning
             }

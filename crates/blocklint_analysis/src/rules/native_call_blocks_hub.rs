@@ -1,8 +1,7 @@
-//! Native calls that greenlets reach: what no patch makes cooperative holds the hub and with it every greenlet.
+//! BLT301: native calls that greenlets reach. No patch makes such a call cooperative, so it blocks the hub and with it all greenlets.
 //!
-//! The search carries labels up to every caller, whoever that is; here they are read backwards from the calls that enter a
-//! row with `native`, up to the bodies that greenlets enter. The finding stands at the call, for every body runs in some
-//! greenlet, and that is where it is mended.
+//! The search propagates labels to all callers. Here the graph is followed backwards, from the calls that match a row with
+//! `native` up to the bodies that greenlets enter. The finding stands at the native call, because that is where it is mended.
 
 use std::collections::VecDeque;
 

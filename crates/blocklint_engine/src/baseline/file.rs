@@ -101,7 +101,7 @@ impl Baseline {
             return Err(error(None, message));
         }
         let document: Document = serde_json::from_str(text).map_err(|why| {
-            // A merge that nobody resolved is the usual reason.
+            // An unresolved merge is the usual reason.
             let conflict = text.lines().any(|line| line.starts_with("<<<<<<<"));
             let hint = if conflict { "; it has conflict markers: keep the lines of both sides" } else { "" };
             error(Some(why.line()), format!("not a baseline: {}{hint}", plain(&why)))
@@ -180,7 +180,7 @@ fn plain(error: &serde_json::Error) -> String {
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
-/// A file that is made anew is only its owner's; this one is everyone's who works on the project.
+/// A file that is made anew is readable by its owner only; this one is shared by all who work on the project.
 #[cfg(unix)]
 fn readable_by_all(file: &fs::File, old: &Utf8Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -49,7 +49,8 @@ impl Seen {
 /// Findings that are not reported again, and how often each is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Baseline {
-    /// How much was looked at when it was made: where less is, nobody sees whether an entry is stale.
+    /// The part of the project that was analysed when the baseline was made. A run over a smaller part cannot tell
+    /// whether an entry is stale.
     pub seen: Seen,
     /// How many findings of each key; never 0.
     pub entries: BTreeMap<BaselineKey, u32>,
@@ -64,7 +65,7 @@ pub struct Held {
     pub stale: Vec<(BaselineKey, u32)>,
 }
 
-/// How much of a project a run looked at: of the rest nobody knows whether an entry is stale.
+/// The part of a project that a run analysed. Outside of it the run cannot tell whether an entry is stale.
 pub struct Scope<'s> {
     /// The project root.
     pub root: &'s Utf8Path,

@@ -214,7 +214,7 @@ fn count_new<T>(extracted: &[(Extracted, T)]) -> usize {
     extracted.iter().filter(|(file, _)| !file.is_kept).count()
 }
 
-/// Keeps a whole run, and removes what nobody will ask for.
+/// Keeps a whole run, and removes entries that no later run will read.
 fn keep(cache: &Cache, key: Digest, kept: &Kept) -> std::io::Result<()> {
     cache.keep_run(key, kept)?;
     cache.prune();

@@ -1,8 +1,9 @@
 //! Queries of git through its own program. The work tree, the index and the configuration stay as they are.
 //!
-//! A checkout may configure programs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, what fetches a missing object.
-//! An archive that somebody unpacks brings its `.git/config` along. So git is asked for what it stores (`ls-tree`, `ls-files --stage`,
-//! `cat-file`) and never to look at the work tree, as `git diff` and `git status` would; [`worktree`](super::worktree) does that.
+//! A checkout may configure programs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, what fetches a
+//! missing object. An unpacked archive brings its own `.git/config`. So git is asked for what it stores (`ls-tree`,
+//! `ls-files --stage`, `cat-file`) and never to look at the work tree, as `git diff` and `git status` would;
+//! [`worktree`](super::worktree) does that.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};

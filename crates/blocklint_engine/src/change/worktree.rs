@@ -1,8 +1,8 @@
 //! Which files of the work tree are as git saw them when they were staged, without asking git to look: it would run what a checkout
 //! configures for its files.
 //!
-//! A file that seems unchanged need not be read. One that may have changed is compared byte by byte by whoever asks, so that a wrong
-//! answer here in that direction costs time only.
+//! A file that seems unchanged need not be read. The caller compares a file that may have changed byte by byte, so a
+//! wrong "changed" costs time only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -16,7 +16,7 @@ use camino::Utf8Path;
 use crate::Failure;
 use crate::choose::{Chosen, Levels};
 
-/// A file of evidence may be so large: a day of logs, or an hour of a profiler. More is a mistake, or somebody's who means harm.
+/// A file of evidence may be so large: a day of logs, or an hour of a profiler. A larger one is a mistake or an attack.
 const MOST_BYTES: u64 = 64 << 20;
 /// So many frames of a stack are looked at: the outermost, under which everything else happened.
 const MOST_FRAMES: usize = 1000;

@@ -72,7 +72,7 @@ fn duty(explainer: &Explainer<'_, '_>, about: &BodyExplanation) -> Vec<Remark> {
     }
     if about.is_for_tests {
         found.push(Remark::new("is there for tests only: what they alone reach is left aside"));
-    } else if let Some(signal) = about.serves_nobody {
+    } else if let Some(signal) = about.aside_signal {
         found.push(Remark::new(format!("is left out of what counts: {} ({})", signal.says, signal.name)));
     }
     let flow = linker.program.body(about.body).flow;

@@ -207,7 +207,7 @@ fn tell_lines(
     });
     let lines = lines.collect();
     drop((of_source, slots));
-    // Freeing a large program costs time that nobody waits for.
+    // Freeing a large program takes time, and the process ends soon.
     std::mem::forget(explainer);
     Told { findings, doubts, lines, left_out: Vec::new() }
 }

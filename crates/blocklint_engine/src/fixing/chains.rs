@@ -155,7 +155,7 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
             ),
             _ => "a test that is not `async` calls it, and no test runner for async tests is known".to_owned(),
         },
-        NoChain::NobodyCalls(name) => {
+        NoChain::NoKnownCaller(name) => {
             format!("`{name}` is not `async`, and its unknown callers may not be able to await")
         }
         NoChain::Value(name) => format!("`{name}` is passed as a value here"),

@@ -206,7 +206,7 @@ fn candidates(
     make(&state.remedies, &mut findings, &|path| overlay.text(path));
     let allowed = request.allowed.max(Applicability::Unsafe);
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
-    // Nobody asked to rewrite tests, scripts and examples; what is shown of them is there to be read.
+    // Tests, scripts and examples are not rewritten unless `--include-aside` asks for it.
     for finding in findings.into_iter().filter(|finding| request.include_aside || finding.aside.is_none()) {
         let Some(fix) = finding.fix.clone().filter(|fix| fix.applicability >= allowed && !fix.edits.is_empty()) else {
             continue;

@@ -86,7 +86,7 @@ fn together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Option<(
     };
     let heard = lines.iter().enumerate().map(|(at, line)| {
         let offset = line.offset.saturating_add_signed(behind(line.offset + 1));
-        // One comment for a statement of several lines, as whoever writes them one by one would get.
+        // One comment for a statement of several lines, as if the comments were added one after the other.
         let next = edits.get(at + 1).and_then(Option::as_ref).map(comment);
         let is_shared = next.is_some_and(|next| new.speaks(next, offset));
         edits[at].is_some() && !is_shared && new.is_heard(offset, &line.rules)

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The steps after which the two orders are compared: as many as somebody does in a day or two.
+/// The steps after which the two orders are compared: work for a day or two.
 const COMPARED: usize = 5;
 
 /// A node of paths.

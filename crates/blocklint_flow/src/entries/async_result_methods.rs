@@ -1,6 +1,6 @@
-//! Java: methods that answer later, through a future whose callbacks run on an event loop or through a handler of a result: who
-//! calls them goes on at once and is itself on such a loop. Where nobody in the project calls one, as in a client or an
-//! implementation that is written for others, its signature is all that says so.
+//! Java: methods that return at once and deliver their result later, through a future or a handler whose callbacks run
+//! on an event loop. Their callers run on such a loop too. If the project has no caller, as in a client library, only
+//! the signature shows it.
 
 use blocklint_core::{Context, Language, Runtime, last_name};
 use blocklint_facts::{BodyKind, Flow, FormId};

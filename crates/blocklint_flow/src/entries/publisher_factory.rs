@@ -80,7 +80,7 @@ impl CallerQuery {
             })
     }
 
-    /// True if a method that nobody registers runs where it may block because all its own callers do. Java.
+    /// True if a method without registration runs where it may block because all its own callers do. Java.
     fn is_called_aside(&mut self, linker: &Linker<'_>, caller: BodyRef, depth: u32) -> bool {
         let facts = linker.program.facts(caller.file);
         facts.language == Language::Java
@@ -90,7 +90,8 @@ impl CallerQuery {
     }
 }
 
-/// True if a method that nobody registers waits itself for the chain that a call in it gives: `find(id).block()`. Java.
+/// True if a method without registration waits itself for the chain that a call in it returns: `find(id).block()`.
+/// Java.
 fn waits_for(linker: &Linker<'_>, caller: BodyRef, site: SiteRef) -> bool {
     linker.program.body(caller).kind == BodyKind::Function
         && linker.registered(caller).is_none()

@@ -160,7 +160,7 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
         if let Some((owner, var)) = linker.own_member(next, name) {
             let facts = linker.program.facts(owner.file);
             for row in facts.assigns_of(var) {
-                // `device: str` alone assigns nothing here, but tells that someone does.
+                // `device: str` alone assigns nothing here, but shows that other code does.
                 found.see(plain_literal(linker, owner.file, row.value)?);
             }
         }

@@ -1,4 +1,5 @@
-//! Java: calls that are made only where somebody opted in, and the branches that a call stands in across the literals around it.
+//! Java: calls that run only if a setting is turned on, and the branches around a call, those around its enclosing
+//! lambdas included.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, Form, RegionId};

@@ -203,7 +203,7 @@ fn objects_called_on<'a>(
     })
 }
 
-/// The objects that anybody assigns to a field of a class, its bases or the classes derived from it.
+/// Returns the objects that any code assigns to a field of a class, its bases or its subclasses.
 fn objects_of_field<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -311,7 +311,7 @@ fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option
     found
 }
 
-/// True if somebody assigns the field of an object of that name: `memory.remote = connect()`.
+/// True if code assigns the field of an object of that name: `memory.remote = connect()`.
 fn is_given_later(linker: &Linker<'_>, made: Made, declared: FileId, field: Sym) -> bool {
     let Some(field) = linker.program.global(declared, field) else { return true };
     let name = made.kept.and_then(|kept| linker.program.global(made.site.file, kept));

@@ -210,14 +210,14 @@ impl Judge {
         })
     }
 
-    /// Returns the first question that a root answers with "yes": it serves nobody.
+    /// Returns the first question that leaves a root aside, because it delays no request that is served.
     pub(crate) fn of_root(&self, linker: &Linker<'_>, root: BodyRef) -> Option<AskId> {
         let mut asks = self.asks(Stage::Path, linker.program.language(root.file));
         asks.find(|ask| matches!(ask.ask().scope, SignalScope::Root(asks) if asks(linker, root)))
     }
 
-    /// Returns the first signal that says that a root serves nobody.
-    pub fn serves_nobody(&self, linker: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
+    /// Returns the first signal that leaves a root aside, because it delays no request that is served.
+    pub fn aside_signal(&self, linker: &Linker<'_>, root: BodyRef) -> Option<&'static Signal> {
         self.of_root(linker, root).map(AskId::signal)
     }
 

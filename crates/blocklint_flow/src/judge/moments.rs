@@ -43,7 +43,7 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
         self.of_candidate = None;
     }
 
-    /// Returns the question by which a root serves nobody.
+    /// Returns the question that leaves a root aside, because it delays no request that is served.
     pub(crate) fn of_root(&mut self, judge: &Judge, root: BodyRef) -> Option<AskId> {
         *self.roots.entry(root).or_insert_with(|| judge.of_root(self.linker, root))
     }

@@ -145,7 +145,7 @@ pub static SIGNALS: &[Signal] = &[
         says: "what it waits for may have its value already",
         asks: &[ask(JAVA, LessSure, PathDoubt(is_nested_loop, steps_if_value_may_be_there))],
     },
-    // The path of a candidate is judged: its root serves nobody.
+    // Signals of the path of a candidate, whose root delays no request that is served.
     Signal {
         name: "shows-or-measures",
         says: "it is there to show or to measure something",

@@ -30,7 +30,7 @@ fn gives_none(facts: &FileFacts, call: SiteId) -> bool {
     given.next().is_some_and(|arg| facts.form(arg.value) == Form::None) && given.next().is_none()
 }
 
-/// `await finished.wait()`, where somebody has `finished.set`.
+/// True if the awaited site waits for an event that this file sets: `await finished.wait()` beside `finished.set`.
 fn waits_to_be_told(facts: &FileFacts, wait: SiteId) -> bool {
     let row = facts.site(wait);
     let Form::Attr(event, _) = facts.form(row.callee) else { return false };

@@ -250,7 +250,8 @@ fn set_by_own_method(
     })
 }
 
-/// True if a body calls a function of its file that sets or fills a global, which nobody empties: `if not CONFIG: set_up()`.
+/// True if a body calls a function of its file that sets or fills a global, and no code empties that global:
+/// `if not CONFIG: set_up()`.
 fn is_set_by_callee(linker: &Linker<'_>, file: FileId, body: BodyId, state: FormId) -> bool {
     let facts = linker.program.facts(file);
     let Form::Var(var) = facts.form(state) else { return false };

@@ -132,8 +132,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         self.site(site, DEPTH)
     }
 
-    /// How often what a site makes is made anew: as often as the site runs where nobody keeps it, else as often as its keeper
-    /// is made.
+    /// Returns how often the object that a site makes is made again: as often as the site runs if the object has no
+    /// owner, else as often as its owner is made.
     pub fn of_made(&mut self, site: SiteRef) -> Frequency {
         self.made(site, DEPTH)
     }

@@ -1,5 +1,5 @@
-//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the exit
-//! code. Nobody else waits for that loop.
+//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the
+//! exit code. No other code waits for that loop.
 
 use blocklint_core::{Effect, Language};
 use blocklint_facts::{
@@ -43,8 +43,9 @@ pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
         && !starts_beside(linker, main)
 }
 
-/// True if a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses: `settings =
-/// asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
+/// True if a call makes a coroutine that a function runs for its result, on a loop that no other code uses:
+/// `settings = asyncio.run(load())`. A program's main function is not one, because its coroutine mostly serves
+/// requests.
 pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
     let facts = linker.program.facts(made.file);
     let body = facts.body(facts.body_of(linker.program.site(made).at));
@@ -63,8 +64,8 @@ pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
         })
 }
 
-/// True if a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one person
-/// waits for it, on a loop that nobody else uses.
+/// True if a call makes a coroutine that a command line runs, and nothing that the coroutine awaits starts tasks or
+/// serves requests: only the user waits for it, on a loop that no other code uses.
 pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
     linker.program.language(made.file) == Language::Python
         && (is_command_file(linker, made.file) || is_command(linker, linker.program.body_of_site(made), 3))
@@ -75,8 +76,8 @@ pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
         })
 }
 
-/// True if a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or serves: who runs
-/// the file waits for that, and nobody else.
+/// True if a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or
+/// serves requests: only the user who runs the file waits for it.
 pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     let runs_loop = |site: &SiteRef| {

@@ -68,7 +68,7 @@ impl When {
         }
     }
 
-    /// True if it delays nobody who is served.
+    /// True if code of this time delays no request that is served.
     pub fn is_aside(self) -> bool {
         matches!(self, When::Test | When::StartUp | When::Once | When::Command | When::Apart)
     }
@@ -158,7 +158,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         if self.linker.is_for_tests(body) {
             return Some(When::Test);
         }
-        // In a package, which serves nobody while it prepares a test.
+        // A test fixture in a package: no request is served while it runs.
         if self.is_in_fixture(body) {
             return Some(When::StartUp);
         }

@@ -63,7 +63,7 @@ impl Flows {
         flows
     }
 
-    /// True if all that it names is there: it may have been kept, and what is kept anybody may have written.
+    /// True if all bodies and sites in it exist. It may come from the cache, whose files are not trusted.
     pub fn fits(&self, files: &[SourceFile]) -> bool {
         let has_body =
             |body: &BodyRef| files.get(body.file.index()).is_some_and(|file| body.index() < file.facts.bodies.len());

@@ -90,7 +90,7 @@ impl Path {
 /// # Errors
 /// A sentence, where braces do not match.
 pub(super) fn expand(text: &str) -> Result<Vec<String>, String> {
-    // This recurses per brace, and the text may be anybody's.
+    // This recurses for each brace, and the text may come from an untrusted project.
     if text.matches('{').count() > MAX_BRACES {
         return Err(format!("a path may have {MAX_BRACES} braces at most"));
     }

@@ -118,7 +118,7 @@ impl PlanStep {
             .then(|| command("blocklint check --fix --unsafe-fixes", &self.fix_rules, &self.fix_files, folder))
     }
 
-    /// The command that shows what the codemod would change; nobody knows before whether it refuses.
+    /// The command that shows what the codemod would change. Only running it tells whether it refuses.
     pub(crate) fn codemod_command(&self, folder: &Utf8Path) -> Option<String> {
         self.codemod.as_ref().map(|place| {
             let path = place.path.strip_prefix(folder).unwrap_or(&place.path);

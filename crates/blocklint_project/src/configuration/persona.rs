@@ -5,7 +5,7 @@ use blocklint_core::{Confidence, Severity};
 /// How strict a run is; levels that are said by themselves win over it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Persona {
-    /// Errors and warnings that are sure enough to be worth anyone's time.
+    /// Errors and warnings that are sure enough to be worth a reader's time.
     #[default]
     Regular,
     /// Notes as well.

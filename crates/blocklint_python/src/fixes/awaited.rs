@@ -31,7 +31,7 @@ const WAITING: &[&str] = &[
     "ensureDeferred",
 ];
 
-/// Methods of what somebody waits for.
+/// Methods of an object that other code waits for.
 const WAITED: &[&str] = &["addCallback", "addCallbacks", "addErrback", "addBoth", "add_done_callback"];
 
 /// The names whose values are awaited in a file, or whose methods are.

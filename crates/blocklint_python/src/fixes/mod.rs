@@ -7,8 +7,8 @@
 //!
 //! # Safe and unsafe
 //!
-//! - An async twin that does *the same* (a sleep) in a statement of its own is **safe**: nobody looks at its result,
-//!   and that other tasks run meanwhile is what the author of an `async` function counts with. It is unsafe inside a
+//! - An async twin that does *the same* (a sleep) in a statement of its own is **safe**: its result is not
+//!   used, and the author of an `async` function expects other tasks to run meanwhile. It is unsafe inside a
 //!   `with` (what is held there would be held while other tasks run), in `finally` (which a cancellation interrupts),
 //!   in a comprehension, and where its result is used.
 //! - Every other twin or rewriting is **unsafe**: it is another function.

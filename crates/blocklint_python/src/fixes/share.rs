@@ -21,8 +21,8 @@ const TAKE: &[&str] = &["run_in_executor"];
 
 /// Where the executor goes.
 enum Holder<'a> {
-    /// An argument; no other code has it.
-    Nobody,
+    /// An argument of a call that gives it work; no other code has it.
+    Argument,
     /// A local of the function around.
     Local(&'a str),
     /// A field of the instance: `self.NAME`.
@@ -49,7 +49,7 @@ impl<'a> File<'a, '_> {
             [.., AnyNodeRef::WithItem(_)] => {
                 return refuse("the end of the `with` waits for its tasks, which a shared executor does not");
             }
-            _ if site.around.taker.is_some() => Holder::Nobody,
+            _ if site.around.taker.is_some() => Holder::Argument,
             _ => return refuse("the place that keeps it and shuts it down must be chosen by hand"),
         };
         let Some(outermost) = around.iter().find(|node| node.is_statement()) else {
@@ -109,7 +109,7 @@ impl<'a> File<'a, '_> {
     /// Returns the name of the shared executor.
     fn shared_name(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>], holder: &Holder<'a>) -> Result<String, Refusal> {
         let of = match holder {
-            Holder::Nobody => "executor",
+            Holder::Argument => "executor",
             Holder::Local(name) | Holder::Field(_, name) => name.trim_matches('_'),
         };
         let mut name = format!("_{}", of.to_uppercase());

@@ -262,8 +262,8 @@ impl<'a> Checker<'a> {
         messages
     }
 
-    /// Where nobody knows what an argument is, a row that names its type is taken, unless another row speaks of the other
-    /// overloads that take so many.
+    /// If the type of an argument is unknown, a row that names its type is taken, unless another row names the other
+    /// overloads with as many parameters.
     fn mistaken(&self, row: &CallRow, path: &Path) -> Option<String> {
         let wanted = parameters(path).filter(|_| row.held().is_some())?;
         let of_same = |other: &&Path| other.body() == path.body() && parameters(other).is_some();

@@ -172,7 +172,7 @@ impl Classes {
     /// Every method that can be called on a class, without those that every object has.
     pub(super) fn members(&self, owner: &str) -> BTreeMap<String, Vec<Method>> {
         let mut found: BTreeMap<String, Vec<Method>> = BTreeMap::new();
-        // `clone` is not among them: whoever can call it, calls what the class made of it.
+        // `clone` is not among them, because only a class that overrides it can be cloned from outside.
         let of_object: Vec<String> = self.get(OBJECT).map_or(Vec::new(), |class| {
             class.methods.iter().filter(|method| method.is_public()).map(|method| method.name.clone()).collect()
         });

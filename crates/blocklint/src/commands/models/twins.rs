@@ -27,7 +27,8 @@ fn of_name(models: &LanguageModels, name: &str) -> Value {
     let calls = models.calls(&path);
     let properties = models.properties(&path);
     let ty = models.ty(&path);
-    // A condition may speak of the call's arguments, which nobody has here: what some row says counts.
+    // A condition may depend on the call's arguments, which are unknown here, so a row counts if one of its conditions
+    // could hold.
     let effect = |calls: &CallRows<'_>| {
         let held = calls.with(CallRow::has_effect_group).find_map(|row| row.row.held());
         held.map(|effect| effect.as_str())

@@ -251,7 +251,7 @@ fn judged(
         (Size::Unknown, Some(_)) if item.is_none() => return None,
         (Size::Large(bound), _) => Some(bound),
         (_, Some(bound)) if bound >= size::LARGE => Some(bound),
-        // Somebody says how many are wanted.
+        // The code sets a limit.
         (_, Some(_)) => return None,
         _ => None,
     };

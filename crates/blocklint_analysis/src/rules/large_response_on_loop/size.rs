@@ -149,7 +149,7 @@ pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, ..SMALL };
 
 impl Evidence {
     fn most(self, other: Evidence) -> Evidence {
-        // Of two that are unknown that one speaks which somebody gives.
+        // Of two unknown sizes the one with a known source counts.
         let is_given = |of: Evidence| of.source.is_some();
         let more = other.size > self.size || other.size == self.size && is_given(other) && !is_given(self);
         if more { other } else { self }

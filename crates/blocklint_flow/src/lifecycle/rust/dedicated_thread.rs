@@ -52,7 +52,7 @@ impl Life<'_, '_, '_> {
         })
     }
 
-    /// True if a function is run by nothing but threads of their own, and serves nobody there.
+    /// True if a function runs on dedicated threads only, and serves no requests there.
     pub(crate) fn is_on_own_thread(&self, body: BodyRef) -> bool {
         let find = || self.starts_threads_only(body) && !self.serves_below(body);
         self.linker.query(&self.own_threads, body, bool::default, find)

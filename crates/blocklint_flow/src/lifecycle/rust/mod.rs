@@ -1,8 +1,8 @@
-//! The life of a Rust program: what it does once, and programs that serve nobody.
+//! The life of a Rust program: code that runs once, and programs that serve no requests.
 //!
-//! `main` runs once, and so does what it calls outside of loops that wait and of closures that others call: it delays the
-//! start or the end of the program, and nobody who is served. A program is a command if it reads arguments and none of the crates
-//! it is built of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
+//! `main` runs once, and so does what it calls outside of loops that wait and of closures that others call: it delays
+//! the start or the end of the program, but no request. A program is a command if it reads arguments and none of the
+//! crates it is built of listens or loops for ever: only its user waits for it, however often its loops run.
 
 pub(crate) mod concurrent_tasks;
 pub(crate) mod dedicated_thread;
@@ -257,7 +257,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         match self.crate_index(body.file) {
             Some(package) if self.is_command(package) => When::Command,
-            // Where no one is served later, nothing would be worse.
+            // Start-up is less bad than later code only in a project that serves requests.
             _ if purpose::project_serves(self.linker) => When::StartUp,
             _ => When::Unknown,
         }

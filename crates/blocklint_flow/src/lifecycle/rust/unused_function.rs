@@ -1,5 +1,4 @@
-//! Functions of Rust that nothing calls: what they do serves nobody, and that they call something says nothing of when it
-//! runs.
+//! Functions of Rust without callers: they delay no request, and their calls do not show when a callee runs.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassKind, FileFacts, Flow, Form, FormId, SiteKind};

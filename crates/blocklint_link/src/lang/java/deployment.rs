@@ -1,5 +1,5 @@
-//! Java: objects that are deployed as a whole (verticles), and on which threads: what they hand to their own machinery runs there
-//! too, and so does what is called by nobody else.
+//! Java: objects that are deployed as a whole (verticles), and their threads. Callables that they register with their
+//! own event loop run there too, and so do methods that only they call.
 
 use crate::lang;
 use blocklint_core::{Context, Language};

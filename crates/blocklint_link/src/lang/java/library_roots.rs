@@ -13,7 +13,7 @@ use crate::program::Program;
 pub struct JavaRoots<'a> {
     program: &'a Program<'a>,
     present: FxHashSet<&'a str>,
-    /// Users' rows may speak of the project's own classes, which nobody needs to import.
+    /// True if users' rows exist: these may name the project's own classes, which need no import.
     all: bool,
 }
 

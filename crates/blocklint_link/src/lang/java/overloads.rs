@@ -13,7 +13,7 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// The inferred steps of a method reference of which nobody sees which overload it means.
+/// The inferred steps of a method reference whose overload is unknown.
 const OF_UNKNOWN_OVERLOAD: u8 = 2;
 
 /// How what is given fits a parameter.

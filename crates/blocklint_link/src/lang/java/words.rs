@@ -11,8 +11,8 @@ pub(crate) const ARRAY: &str = "java.lang.Object[]";
 pub(crate) const STREAMS: &[&str] =
     &["java.io.InputStream", "java.io.OutputStream", "java.io.Reader", "java.io.Writer"];
 
-/// The classes of `java.lang` that hold nothing but themselves: what is declared so is known well enough, and nobody needs
-/// to ask what callers pass.
+/// The classes of `java.lang` that hold nothing but themselves: a parameter that is declared so is known well enough
+/// without the arguments of callers.
 pub(crate) const VALUES: &[&str] = &[
     "Boolean",
     "Byte",

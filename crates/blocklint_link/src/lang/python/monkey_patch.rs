@@ -12,7 +12,7 @@ use crate::values::value::{EnvId, Val};
 /// The programs that some files patch.
 #[derive(Default)]
 pub struct Patched {
-    /// The files that patch and whoever loads them.
+    /// The files that patch, and the files that load these.
     starts: FxHashSet<FileId>,
     /// These, and all that they load. Imports inside functions count, what is loaded by a name at run time does not.
     files: FxHashSet<FileId>,

@@ -178,7 +178,7 @@ pub(crate) fn sign_of_comparison(method: &str) -> &'static str {
     }
 }
 
-/// True if a method gives the iterator that whoever calls it goes through.
+/// True if a method returns the iterator of a loop.
 pub fn gives_iterator(method: &str) -> bool {
     method == ITERATION[0]
 }

@@ -50,7 +50,7 @@ impl Linker<'_> {
             let args = self.program.args_of(site);
             match args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
                 Some(given) => see(self.literal_given(above, given.value, DEPTH)?)?,
-                // `..rest`: another value of the struct, which somebody wrote out.
+                // `..rest`: another value of the struct, whose own literal is looked at.
                 None if args.iter().any(|arg| arg.name.is_none()) => {}
                 None => return None,
             }

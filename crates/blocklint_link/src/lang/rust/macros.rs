@@ -6,7 +6,7 @@ use crate::linker::{Linker, Typed};
 use crate::program::ids::{BodyRef, Name, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
-/// Macros of one name beyond which nobody can say which one is meant.
+/// The number of macros of one name beyond which the meant one counts as unknown.
 const MOST: usize = 4;
 
 impl Linker<'_> {

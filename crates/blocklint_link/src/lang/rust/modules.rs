@@ -159,7 +159,7 @@ pub(crate) fn parent(linker: &Linker<'_>, module: Val) -> Val {
     }
 }
 
-/// The module around a file that nobody declares, by where it lies.
+/// Returns the module around a file that no `mod` declares, by the file's folder.
 fn parent_by_folder(linker: &Linker<'_>, file: FileId) -> Val {
     let relative = &linker.program.files[file.index()].relative;
     let (folder, own) = relative.rsplit_once('/').unwrap_or(("", relative));

@@ -1,4 +1,4 @@
-//! Rust: closures given to callees that nobody knows, `drop`, methods that traits of the project add to other types.
+//! Rust: closures that are passed to unknown callees, `drop`, methods that traits of the project add to other types.
 
 use crate::lang;
 use blocklint_core::Language;
