@@ -39,21 +39,21 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache at the root of a project. `version` is a name for all that decides what facts and findings are; it stands in
-    /// paths.
+    /// Returns the cache at the root of a project. `version` is a name for all that decides what facts and findings
+    /// are; it stands in paths.
     pub fn of_project(root: &Utf8Path, version: &str) -> Self {
         let root = root.join(FOLDER);
         Cache { folder: root.join(version), root, own: true }
     }
 
-    /// The part for the project with this root of a folder that the user named.
+    /// Returns the part for the project with this root of a folder that the user named.
     pub fn in_folder(folder: &Utf8Path, root: &Utf8Path, version: &str) -> Self {
         let name =
             format!("{}-{:016x}", root.file_name().unwrap_or("root"), Digest::of(root.as_str().as_bytes()).0 as u64);
         Cache { root: folder.to_owned(), folder: folder.join(version).join(name), own: false }
     }
 
-    /// The folder with the tag.
+    /// Returns the folder with the tag.
     pub fn root(&self) -> &Utf8Path {
         &self.root
     }

@@ -15,7 +15,7 @@ pub struct Remedy {
 }
 
 impl Remedy {
-    /// The edits of the first kind that can be written, ascending and no surer than the remedy allows.
+    /// Returns the edits of the first kind that can be written, ascending and no surer than the remedy allows.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ pub struct Publishers {
 }
 
 impl Publishers {
-    /// The function that gives workers which may block.
+    /// Returns the function that gives workers which may block.
     pub fn workers_path(&self) -> String {
         format!("{}.{}", self.schedulers, self.workers.trim_end_matches("()"))
     }
@@ -246,12 +246,12 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal for this reason.
+    /// Returns a refusal for this reason.
     pub fn new(reason: impl Into<String>) -> Self {
         Refusal { reason: reason.into(), place: None }
     }
 
-    /// A refusal for something that stands elsewhere.
+    /// Returns a refusal for something that stands elsewhere.
     pub fn at(reason: impl Into<String>, place: Place) -> Self {
         Refusal { reason: reason.into(), place: Some(place) }
     }

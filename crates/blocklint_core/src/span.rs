@@ -15,7 +15,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range from `start` to `end`; `end` is raised to `start` where it lies before it.
+    /// Returns the range from `start` to `end`; `end` is raised to `start` where it lies before it.
     pub fn new(start: u32, end: u32) -> Self {
         Span { start, end: end.max(start) }
     }
@@ -57,7 +57,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place whose rows and columns are not known yet.
+    /// Returns a place whose rows and columns are not known yet.
     pub fn unlocated(path: Arc<Utf8Path>, span: Span) -> Self {
         Place { path, span, start: Location::default(), end: Location::default(), cell: None }
     }
@@ -94,12 +94,12 @@ impl LineStarts {
         LineStarts { starts: std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect() }
     }
 
-    /// The number, from 0, of the line in which an offset lies.
+    /// Returns the number, from 0, of the line in which an offset lies.
     pub fn line_of(&self, offset: u32) -> usize {
         self.starts.partition_point(|&start| start <= offset).max(1) - 1
     }
 
-    /// The line of this number, from 0, without its end; `None` behind the last line.
+    /// Returns the line of this number, from 0, without its end; `None` behind the last line.
     pub fn line<'t>(&self, text: &'t str, number: usize) -> Option<&'t str> {
         let start = *self.starts.get(number)? as usize;
         let end = self.starts.get(number + 1).map_or(text.len(), |end| *end as usize);

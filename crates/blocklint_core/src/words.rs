@@ -231,7 +231,7 @@ impl Hold {
         }
     }
 
-    /// The longer of the two.
+    /// Returns the longer of the two.
     pub fn longest(self, other: Hold) -> Hold {
         let ((a, x), (b, y)) = (self.rank(), other.rank());
         if b > a || (b == a && y > x) { other } else { self }
@@ -239,8 +239,8 @@ impl Hold {
 }
 
 impl Runtime {
-    /// The functions that hand a call to a worker thread and can be awaited there, best first, with whether they pass
-    /// keyword arguments on to the callable. One of a library that the file does not use is not taken.
+    /// Returns the functions that hand a call to a worker thread and can be awaited there, best first, with whether
+    /// they pass keyword arguments on to the callable. One of a library that the file does not use is not taken.
     pub fn thread_functions(runtime: Option<Runtime>) -> &'static [(&'static str, bool)] {
         match runtime {
             Some(Runtime::Trio) => &[("trio.to_thread.run_sync", false)],
@@ -254,7 +254,7 @@ impl Runtime {
 }
 
 impl Runtime {
-    /// Java: the publishers that a chain of this machinery is made of.
+    /// Returns the publishers that a chain of this machinery is made of (Java).
     pub fn publishers(runtime: Option<Runtime>) -> Option<crate::Publishers> {
         match runtime {
             Some(Runtime::Reactor) => Some(crate::Publishers {
@@ -274,7 +274,7 @@ impl Runtime {
         }
     }
 
-    /// The runtime whose functions are awaited in this one, where it is a kind of another.
+    /// Returns the runtime whose functions are awaited in this one, where it is a kind of another.
     pub fn awaited_from(self) -> Runtime {
         match self {
             Runtime::TokioCurrentThread => Runtime::Tokio,
@@ -282,8 +282,8 @@ impl Runtime {
         }
     }
 
-    /// Rust: the function that runs a closure in a pool of threads that may block, and whether what is awaited then is
-    /// a `Result` that tells of the closure's panic.
+    /// Returns the function that runs a closure in a pool of threads that may block, and whether what is awaited then
+    /// is a `Result` that tells of the closure's panic (Rust).
     pub fn blocking_pool(runtime: Option<Runtime>) -> (&'static str, bool) {
         match runtime {
             Some(Runtime::AsyncStd) => ("async_std::task::spawn_blocking", false),

@@ -62,7 +62,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// All signals on, and none accounted for.
+    /// Returns all signals on, and none accounted for.
     pub fn new(min_confidence: Confidence) -> Self {
         Options {
             min_confidence,
@@ -257,17 +257,17 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
     blocklint_analysis::Options { min_confidence, without, account, include_aside, all_paths }
 }
 
-/// The files that were read, and the layout, as the analysis takes them.
+/// Returns the files that were read, and the layout, as the analysis takes them.
 pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
     (source_files(project, extracted), layout_of(project, models))
 }
 
-/// The files that were read, as the analysis takes them.
+/// Returns the files that were read, as the analysis takes them.
 pub(crate) fn source_files(project: &Project, extracted: Vec<Extracted>) -> Vec<SourceFile> {
     project.files.iter().zip(extracted).filter_map(|(file, extracted)| source_file(file, extracted)).collect()
 }
 
-/// A file as the analysis takes it; none that could not be read.
+/// Returns a file as the analysis takes it; none that could not be read.
 pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extracted) -> Option<SourceFile> {
     let facts = extracted.facts?;
     Some(SourceFile {
@@ -287,7 +287,7 @@ pub(crate) fn replace_facts(file: &mut SourceFile, facts: FileFacts) -> FileFact
     std::mem::replace(&mut file.facts, facts)
 }
 
-/// The layout of a project, for which files other than source code are read.
+/// Returns the layout of a project, for which files other than source code are read.
 pub(crate) fn layout_of(project: &Project, models: &Models) -> Layout {
     let below = |folder: &Utf8Path| {
         folder.strip_prefix(&project.base).map_or_else(|_| folder.to_string(), |inside| inside.to_string())

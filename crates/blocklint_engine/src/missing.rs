@@ -27,7 +27,7 @@ pub struct Missing {
     pub awaited: bool,
 }
 
-/// Every such call of a project's reported files, in the order of files and places.
+/// Returns every such call of a project's reported files, in the order of files and places.
 ///
 /// # Errors
 ///

@@ -83,7 +83,7 @@ fn key(cause: &Cause) -> Key {
     (Arc::clone(&cause.place.path), cause.place.span, cause.call.clone())
 }
 
-/// The findings behind each cause, be it that of their best path or another.
+/// Returns the findings behind each cause, be it that of their best path or another.
 fn findings_behind(findings: &[Finding]) -> HashMap<Key, Vec<u32>> {
     let mut behind: HashMap<Key, Vec<u32>> = HashMap::new();
     for (at, finding) in (0u32..).zip(findings) {
@@ -97,7 +97,7 @@ fn findings_behind(findings: &[Finding]) -> HashMap<Key, Vec<u32>> {
     behind
 }
 
-/// How many functions the findings stand in.
+/// Returns how many functions the findings stand in.
 fn functions<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
     let named = findings.filter(|finding| !finding.function.is_empty());
     named.map(|finding| (&*finding.place.path, finding.function.as_str())).collect::<HashSet<_>>().len()
@@ -262,7 +262,7 @@ mod tests {
         Cause { place: place(1000), function: "a.helper".to_owned(), call: call.to_owned(), reach: 1 }
     }
 
-    /// A finding in a function, with these causes and a trace through these functions.
+    /// Returns a finding in a function, with these causes and a trace through these functions.
     fn finding(function: &str, causes: &[&str], hold: Hold, way: &[&str]) -> Finding {
         let step = |function: &str, call: &str| Step {
             place: place(0),

@@ -28,7 +28,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// All rules, everywhere.
+    /// Returns all rules, everywhere.
     pub fn all() -> Self {
         Rules { selection: Selection::all(), per_file: Vec::new() }
     }

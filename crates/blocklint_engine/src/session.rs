@@ -120,12 +120,12 @@ impl Session {
         Ok(session)
     }
 
-    /// The project.
+    /// Returns the project.
     pub fn project(&self) -> &Project {
         &self.project
     }
 
-    /// The text that an editor holds of a file.
+    /// Returns the text that an editor holds of a file.
     pub fn buffer(&self, path: &Utf8Path) -> Option<&Arc<str>> {
         self.buffers.get(path)
     }
@@ -350,7 +350,7 @@ impl Session {
         self.as_read.clear();
     }
 
-    /// The text of a file, as its facts' spans count it: what the editor holds, else what the disk has now.
+    /// Returns the text of a file, as its facts' spans count it: what the editor holds, else what the disk has now.
     pub fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
         if let Some(text) = self.buffers.get(path) {
             return Some(Arc::clone(text));
@@ -360,7 +360,7 @@ impl Session {
         Some(decode(file, bytes).0)
     }
 
-    /// The innermost body with a name around an offset; the top level where there is none.
+    /// Returns the innermost body with a name around an offset; the top level where there is none.
     pub fn body_at(&self, path: &Utf8Path, offset: u32) -> Option<BodyPlace> {
         let facts = &self.files[self.slot(path)?].facts;
         let named = |kind| matches!(kind, BodyKind::Function | BodyKind::Module);
@@ -372,7 +372,7 @@ impl Session {
         Some(BodyPlace { name: inner.name_span, span: inner.span, is_module: inner.kind == BodyKind::Module })
     }
 
-    /// The languages of files that could not be read as a whole: what their comments silence is not known.
+    /// Returns the languages of files that could not be read as a whole: what their comments silence is not known.
     fn unread_languages(&self) -> Vec<Language> {
         let unread =
             self.unread.keys().filter_map(|path| Some(self.project.files[self.file_of_project(path)?].language));
@@ -420,7 +420,7 @@ impl Session {
         self.project.files.iter().map(|file| (&file.path, file.reported))
     }
 
-    /// The slot of a file that was read.
+    /// Returns the slot of a file that was read.
     fn slot(&self, path: &Utf8Path) -> Option<usize> {
         self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()
     }

@@ -11,8 +11,8 @@ use blocklint_rules::{Advice, Helpers, Owner, OwnerKind, Reach, SiteKind, Subjec
 use crate::fixing::chains::refusal as refusal_of_chain;
 use crate::fixing::planned_edit::{PlannedEdit, along, moved};
 
-/// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
-/// Places are not located. With each, what is to be done about it.
+/// Returns the findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in
+/// one. Places are not located. With each, what is to be done about it.
 pub(crate) fn worded(
     linker: &Linker<'_>,
     solved: &Solved,
@@ -216,7 +216,7 @@ fn owner_kind(linker: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
-/// The name of the root as people say it; of a function handed over, its own.
+/// Returns the name of the root as people say it; of a function handed over, its own.
 fn owner_name(linker: &Linker<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()

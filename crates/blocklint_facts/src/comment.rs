@@ -25,8 +25,8 @@ impl<'a> Directive<'a> {
         Directive { kind: SuppressionKind::Malformed, rules: Vec::new(), reason: said, said, of_file: false }
     }
 
-    /// The lines it speaks for: those of the line it governs, or the whole file. One for the whole file that stands
-    /// behind code cannot be read.
+    /// Returns the lines it speaks for: those of the line it governs, or the whole file. One for the whole file that
+    /// stands behind code cannot be read.
     pub fn lines(&mut self, is_alone: bool, governed: Span, length: usize) -> Span {
         match self.of_file {
             true if is_alone => Span::new(0, length as u32),
@@ -224,7 +224,7 @@ pub fn lines_of(bytes: &[u8], comment: Span, marker: &[u8]) -> Span {
     own
 }
 
-/// The line that holds an offset, without its end.
+/// Returns the line that holds an offset, without its end.
 fn line_at(bytes: &[u8], offset: usize) -> Span {
     let offset = offset.min(bytes.len());
     let start = bytes[..offset].iter().rposition(|&b| matches!(b, b'\n' | b'\r')).map_or(0, |at| at + 1);

@@ -13,7 +13,7 @@ macro_rules! id {
             /// There is none.
             pub const NONE: $name = $name(u32::MAX);
 
-            /// The index, for the table it belongs to.
+            /// Returns the index, for the table it belongs to.
             pub fn index(self) -> usize {
                 self.0 as usize
             }

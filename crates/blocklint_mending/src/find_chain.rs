@@ -139,8 +139,8 @@ impl Closing<'_, '_, '_> {
         Ok(self.told())
     }
 
-    /// A call through which helpers lead back to one of them, if only in a task that they start: a future that holds one of its own
-    /// kind has no type.
+    /// Returns a call through which helpers lead back to one of them, if only in a task that they start: a future that
+    /// holds one of its own kind has no type.
     fn comes_back(&self) -> Option<SiteRef> {
         let linker = self.linker;
         let of_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(linker, body, helper));
@@ -229,7 +229,7 @@ impl Closing<'_, '_, '_> {
         self.graph.labels.get(sink.label).effect == Effect::Sleep
     }
 
-    /// The function that does the same as a call of a library does, and is awaited.
+    /// Returns the function that does the same as a call of a library does, and is awaited.
     fn twin(&self, sink: &SinkSite<'_>) -> Option<String> {
         let linker = self.linker;
         let calls = linker.library.calls(sink.path);
@@ -340,7 +340,7 @@ impl Closing<'_, '_, '_> {
             .any(|label| self.graph.labels.get(label).effect == Effect::NestedLoop)
     }
 
-    /// The attribute that runs `async` tests on the twins' runtime.
+    /// Returns the attribute that runs `async` tests on the twins' runtime.
     fn runs_tests(&self) -> String {
         let twin = self.sinks.values().min();
         twin.and_then(|twin| twin.split("::").next()).map(|library| format!("{library}::test")).unwrap_or_default()

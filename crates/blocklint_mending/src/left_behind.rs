@@ -32,7 +32,7 @@ pub fn uses_of_given(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     spans(linker, site, is_use)
 }
 
-/// The calls of the same body that reach for the same file or folder by the same name, and hold the thread too.
+/// Returns the calls of the same body that reach for the same file or folder by the same name, and hold the thread too.
 pub fn beside(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let own = named_by(linker, site);
     if own.is_empty() || !reaches_for_file(linker, site) {
@@ -47,7 +47,8 @@ pub fn beside(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     spans(linker, site, is_use)
 }
 
-/// The call of the same body that opened the file which a call reads, writes or closes, where that holds the thread too.
+/// Returns the call of the same body that opened the file which a call reads, writes or closes, where that holds the
+/// thread too.
 pub fn opener_of(linker: &Linker<'_>, site: SiteRef) -> Option<Span> {
     let made = maker_of_receiver(linker, site)?;
     let opens = given_by(linker, made) == Given::Blocks && held_by(linker, made).any(|effect| effect == Effect::File);
@@ -61,7 +62,7 @@ fn spans(linker: &Linker<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) 
     all.filter(is_use).map(|of| linker.program.site(of).span).collect()
 }
 
-/// The effects of the rows of what a call is known to run.
+/// Returns the effects of the rows of what a call is known to run.
 fn held_by(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = Effect> {
     let targets = linker.targets(site, EnvId::NONE);
     let rows: Vec<Effect> = targets
@@ -109,7 +110,7 @@ fn runs_with(linker: &Linker<'_>, one: SiteRef, other: SiteRef) -> bool {
     is_around(region(other), region(one)) || is_around(region(one), region(other))
 }
 
-/// The variables of its own function that a call is given, or called on.
+/// Returns the variables of its own function that a call is given, or called on.
 fn named_by(linker: &Linker<'_>, site: SiteRef) -> Vec<VarId> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -128,7 +129,8 @@ fn own_variable(facts: &FileFacts, form: FormId, body: BodyId) -> Option<VarId> 
     }
 }
 
-/// The call in the same body that makes what another call is called on: directly, or by the value that a variable was given last.
+/// Returns the call in the same body that makes what another call is called on: directly, or by the value that a
+/// variable was given last.
 fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let receiver = linker.receiver_form(site)?;

@@ -66,7 +66,7 @@ pub fn twins(
         .collect()
 }
 
-/// The methods of the same name on the async twins of a method's class, which its constructor's row names.
+/// Returns the methods of the same name on the async twins of a method's class, which its constructor's row names.
 fn class_twins(
     linker: &Linker<'_>,
     path: blocklint_link::program::ids::PathId,
@@ -142,14 +142,14 @@ pub(crate) fn gives_the_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: &st
     !rows.is_empty() && given(&rows) == given(&linker.library.calls(sink.path))
 }
 
-/// The first of these paths that the library's version does not have.
+/// Returns the first of these paths that the library's version does not have.
 fn oldest_of(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
     let reach = |path: String| Some(linker.has_version_for(file, &path));
     let lacks = |reach: &Available| matches!(reach, Available::Since { .. });
     paths.by_ref().filter_map(reach).find(lacks).unwrap_or_default()
 }
 
-/// Python: what a template imports, and the method that it calls on what the call was called on.
+/// What a template imports, and the method that it calls on what the call was called on (Python).
 fn called_in_python(template: &Template, call: &str) -> Vec<String> {
     let class = call.rsplit_once('.').map_or("", |(class, _)| class);
     let behind = template.0.iter().skip(1).map(Some).chain([None]);
@@ -165,7 +165,7 @@ fn called_in_python(template: &Template, call: &str) -> Vec<String> {
     called.collect()
 }
 
-/// The functions of libraries that a template calls: what it imports, with the member that stands behind.
+/// Returns the functions of libraries that a template calls: what it imports, with the member that stands behind.
 fn called_in(template: &Template) -> Vec<String> {
     let behind = template.0.iter().skip(1).map(Some).chain([None]);
     let called = template.0.iter().zip(behind).filter_map(|(part, next)| match (part, next) {

@@ -137,13 +137,13 @@ pub(crate) fn bound_at(linker: &Linker<'_>, site: SiteRef, to: Bound, how: Bound
     BoundCall { to, how, call, place: Place::unlocated(path, linker.program.site(site).span) }
 }
 
-/// The type of what a call gives, if that works only in the thread in which it is made.
+/// Returns the type of what a call gives, if that works only in the thread in which it is made.
 fn made_for_one_thread(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     for_one_thread(linker, linker.result(site, EnvId::NONE).value).first().copied()
 }
 
-/// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
-/// their spans, the innermost first.
+/// Returns the `with` blocks and loops around a call, and those that it is the item of, each with what would move as a
+/// whole: by their spans, the innermost first.
 pub fn blocks_with(linker: &Linker<'_>, site: SiteRef) -> Vec<(Span, MovedCode)> {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let row = linker.program.site(site);
@@ -183,8 +183,8 @@ pub fn body_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     code_moved_by(linker, own.map(|of| site.file.site_ref(of)).collect())
 }
 
-/// The first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the operators of one chain
-/// set and remove is of one thread as long as none of them moves.
+/// Returns the first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the
+/// operators of one chain set and remove is of one thread as long as none of them moves.
 pub fn bound_beside(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let facts = linker.program.facts(site.file);
     let mut method = facts.body_of(linker.program.site(site).at);
@@ -208,8 +208,8 @@ pub fn bound_beside(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     })
 }
 
-/// The type of what a call in a block gives, if that works only in the thread in which it is made, and code outside of the block
-/// uses such a value.
+/// Returns the type of what a call in a block gives, if that works only in the thread in which it is made, and code
+/// outside of the block uses such a value.
 fn left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -234,7 +234,7 @@ fn left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId
     (is_kept(linker, site) || is_given_back() || is_used()).then_some(ty)
 }
 
-/// The types of a value that work only in the thread in which it was made.
+/// Returns the types of a value that work only in the thread in which it was made.
 fn held_in_one_thread(linker: &Linker<'_>, scope: Scope, form: FormId) -> impl Iterator<Item = PathId> {
     for_one_thread(linker, linker.eval(scope, form).value).into_iter()
 }
@@ -447,7 +447,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         None
     }
 
-    /// A body that the site runs; bound if it says of itself that the loop runs it.
+    /// Returns a body that the site runs; bound if it says of itself that the loop runs it.
     fn enter(&self, site: SiteRef, body: BodyRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
         let row = self.linker.program.body(body);
         if row.flow == Flow::Coroutine || row.flow == Flow::AsyncGenerator {
@@ -521,14 +521,14 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    /// The first value that a call by itself is given: what is made below it is another one.
+    /// Returns the first value that a call by itself is given: what is made below it is another one.
     fn given_from_outside(&self) -> Option<BoundCall> {
         let [own] = self.own[..] else { return None };
         let given = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);
         given.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty))
     }
 
-    /// The first use of a value of a bound type that nothing below the call makes for itself.
+    /// Returns the first use of a value of a bound type that nothing below the call makes for itself.
     fn value_from_outside(&self) -> Option<BoundCall> {
         let mut own: Option<Vec<PathId>> = None;
         self.values.iter().find_map(|&(ty, to, site)| {
@@ -539,12 +539,12 @@ impl<'l, 'a> Walk<'l, 'a> {
         })
     }
 
-    /// A connection that a body below makes for one thread and keeps for later calls.
+    /// Returns a connection that a body below makes for one thread and keeps for later calls.
     fn kept_connection(&self) -> Option<BoundCall> {
         self.below.iter().find_map(|body| body.kept.get_or_init(|| kept_in(self.linker, &body.sites)).clone())
     }
 
-    /// The bound types of which the bodies below make values that they do not keep.
+    /// Returns the bound types of which the bodies below make values that they do not keep.
     fn made(&self) -> Vec<PathId> {
         let below = self.below.iter().flat_map(|body| {
             let made =
@@ -557,7 +557,7 @@ impl<'l, 'a> Walk<'l, 'a> {
     }
 }
 
-/// A connection that one of these calls makes for one thread, and that is kept.
+/// Returns a connection that one of these calls makes for one thread, and that is kept.
 fn kept_in(linker: &Linker<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
     sites.iter().find_map(|&site| {
         let kind = linker.program.site(site).kind;
@@ -569,7 +569,7 @@ fn kept_in(linker: &Linker<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
     })
 }
 
-/// The bound types of a value that a call of a library makes and that is not kept.
+/// Returns the bound types of a value that a call of a library makes and that is not kept.
 fn made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
     let row = linker.program.site(site);
     if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(linker, site) {

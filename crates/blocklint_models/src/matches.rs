@@ -67,18 +67,17 @@ impl<'m, R> Match<'m, R> {
         (&self.file.label, self.line)
     }
 
-    /// The parts of a row's precedence by which it hides other rows: layer, type distance, path.
+    /// Returns the parts of a row's precedence by which it hides other rows: layer, type distance, path.
     fn class(&self) -> (LayerKind, u32, Rank) {
         (self.layer, self.distance, self.rank)
     }
 
-    /// The library the row speaks of: the first name of its file; empty only for user rows.
+    /// Returns the library the row speaks of: the first name of its file; empty only for user rows.
     pub fn library(&self) -> &'m str {
         self.file.libraries.first().map_or("", String::as_str)
     }
 
-    /// The parameter list of the row's path, if it has one (Java): types, simple or qualified, `_` for
-    /// any.
+    /// Returns the parameter list of the row's path, if it has one (Java): types, simple or qualified, `_` for any.
     pub fn parameters(&self) -> Option<Vec<&'m str>> {
         let list = self.path.split_once('(')?.1.trim_end_matches(')').trim();
         Some(if list.is_empty() { Vec::new() } else { list.split(',').map(str::trim).collect() })
@@ -114,7 +113,7 @@ impl<'m, R> Matches<'m, R> {
         self.rows.is_empty()
     }
 
-    /// Every row, hidden ones too.
+    /// Returns every row, hidden ones too.
     pub fn iter(&self) -> impl Iterator<Item = Match<'m, R>> + '_ {
         self.rows.iter().copied()
     }
@@ -143,12 +142,12 @@ impl<'m, R> Matches<'m, R> {
 }
 
 impl<'m> CallRows<'m> {
-    /// The rows that decide the keys that travel with `effect` or `lazy`.
+    /// Returns the rows that decide the keys that travel with `effect` or `lazy`.
     pub fn effect(&self) -> impl Iterator<Item = Match<'m, CallRow>> + '_ {
         self.with(CallRow::has_effect_group)
     }
 
-    /// Rows that have only advice (`instead`, `rewrite`, `note`), for calls whose deciding row lacks it.
+    /// Returns rows that have only advice (`instead`, `rewrite`, `note`), for calls whose deciding row lacks it.
     pub fn advice(&self) -> impl Iterator<Item = Match<'m, CallRow>> + '_ {
         self.with(|row| {
             !row.has_effect_group() && (row.instead.is_some() || row.rewrite.is_some() || row.note.is_some())
@@ -204,12 +203,12 @@ impl<'m> HandoverRows<'m> {
         selectors.into_iter().map(|selector| self.with(move |row| row.selector == *selector).collect()).collect()
     }
 
-    /// The rows that decide one argument.
+    /// Returns the rows that decide one argument.
     pub fn of_argument<'s>(&'s self, argument: &'s Argument) -> impl Iterator<Item = Match<'m, HandoverRow>> + 's {
         self.with(move |row| matches!(&row.selector, Selector::Argument(of) if of == argument))
     }
 
-    /// The rows that decide what is decorated, or overrides.
+    /// Returns the rows that decide what is decorated, or overrides.
     pub fn of_via(&self, via: crate::Via) -> impl Iterator<Item = Match<'m, HandoverRow>> + '_ {
         self.with(move |row| row.selector == Selector::Via(via))
     }
@@ -225,17 +224,17 @@ impl<'m> TypeRows<'m> {
         self.first(|row| (!row.params.is_empty()).then_some(row.params.as_slice())).unwrap_or(&[])
     }
 
-    /// The library types it derives from or implements, in method resolution order.
+    /// Returns the library types it derives from or implements, in method resolution order.
     pub fn bases(&self) -> &'m [TypeExpr] {
         self.first(|row| (!row.bases.is_empty()).then_some(row.bases.as_slice())).unwrap_or(&[])
     }
 
-    /// The type of an attribute or field.
+    /// Returns the type of an attribute or field.
     pub fn field(&self, name: &str) -> Option<&'m TypeExpr> {
         self.first(|row| row.fields.iter().find(|(field, _)| field == name).map(|(_, of)| of))
     }
 
-    /// Every attribute and field that rows name.
+    /// Returns every attribute and field that rows name.
     pub fn fields(&self) -> impl Iterator<Item = (&'m str, &'m TypeExpr)> + '_ {
         self.rows.iter().flat_map(|found| found.row.fields.iter().map(|(name, of)| (name.as_str(), of)))
     }
@@ -261,7 +260,7 @@ impl<'m> TypeRows<'m> {
         self.params().iter().position(|param| param == through)
     }
 
-    /// Java: the one abstract method of a functional interface.
+    /// Returns the one abstract method of a functional interface (Java).
     pub fn functional(&self) -> Option<&'m str> {
         self.first(|row| row.functional.as_deref())
     }
@@ -271,7 +270,7 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.role)
     }
 
-    /// Where the bytes of its values come from.
+    /// Returns where the bytes of its values come from.
     pub fn source(&self) -> Option<crate::Source> {
         self.first(|row| row.source)
     }

@@ -10,7 +10,7 @@ use crate::language_models::LanguageModels;
 use crate::matches::LayerKind;
 use crate::{File, ModelError};
 
-/// The built-in table of a language; decoded once per process, when it is first asked for.
+/// Returns the built-in table of a language; decoded once per process, when it is first asked for.
 fn builtin(language: Language) -> Arc<Layer> {
     static LAYERS: [OnceLock<Arc<Layer>>; 3] = [const { OnceLock::new() }; 3];
     let (cell, bytes) = match language {
@@ -42,7 +42,7 @@ impl Models {
         Models { languages: Default::default(), user: Vec::new(), shipped: Vec::new(), builtin: true }
     }
 
-    /// The built-in models with the user's on top. The files must be free of errors (`check_user_files`).
+    /// Returns the built-in models with the user's on top. The files must be free of errors (`check_user_files`).
     ///
     /// # Errors
     /// Where the user's table cannot be made.
@@ -50,7 +50,7 @@ impl Models {
         Ok(Models { user: layers(files)?, ..Self::builtin() })
     }
 
-    /// The built-in models, on them what packages ship (from [`read_shipped`]) and on top the user's.
+    /// Returns the built-in models, on them what packages ship (from [`read_shipped`]) and on top the user's.
     ///
     /// # Errors
     /// Where a table cannot be made.
@@ -66,7 +66,7 @@ impl Models {
         Ok(Models { user: layers(files)?, builtin: false, ..Self::builtin() })
     }
 
-    /// The models of one language.
+    /// Returns the models of one language.
     pub fn lang(&self, language: Language) -> &LanguageModels {
         let cell = match language {
             Language::Python => &self.languages[0],

@@ -38,7 +38,7 @@ enum Item {
     Problem(Problem),
 }
 
-/// The language of a file by its extension. Stubs (`.pyi`) are none: they hold no body.
+/// Returns the language of a file by its extension. Stubs (`.pyi`) are none: they hold no body.
 pub(crate) fn language_of(path: &Path) -> Option<Language> {
     match path.extension()?.to_str()? {
         "py" | "ipynb" => Some(Language::Python),
@@ -130,8 +130,8 @@ fn is_entered(entry: &DirEntry) -> bool {
     !OTHER_PEOPLES.iter().any(|name| entry.file_name() == *name) && !is_environment(entry.path())
 }
 
-/// The first of a folder's ignore files that is not to be read, before the walk reads it: it would read whatever a link leads to,
-/// `/dev/zero` too, and wait for a pipe.
+/// Returns the first of a folder's ignore files that is not to be read, before the walk reads it: it would read
+/// whatever a link leads to, `/dev/zero` too, and wait for a pipe.
 pub(crate) fn unreadable_ignores(folder: &Path, repository: &Path) -> Option<PathBuf> {
     let is_usual = |about: fs::Metadata| about.is_dir() || about.is_file() && about.len() <= LONGEST_IGNORES;
     let files = IGNORE_FILES.map(|name| folder.join(name));
@@ -189,7 +189,7 @@ fn visit(entry: DirEntry, within: &Within) -> Option<Item> {
     })
 }
 
-/// The line for a link that leads back to a folder it lies in.
+/// Returns the line for a link that leads back to a folder it lies in.
 fn loops(link: &Path) -> Option<Problem> {
     let target = fs::canonicalize(link).ok()?;
     let real_parent = fs::canonicalize(link.parent()?).ok()?;

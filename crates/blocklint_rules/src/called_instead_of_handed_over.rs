@@ -37,7 +37,7 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
     })
 }
 
-/// Java: the call is one of a chain, and mended like one that blocks there.
+/// The call is one of a chain, and mended like one that blocks there (Java).
 fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>> {
     let Mistake::CalledInsteadOfHandedOver { .. } = raw.mistake else { return None };
     let refuse = |reason: &str| Some(Err(Refusal::new(reason)));

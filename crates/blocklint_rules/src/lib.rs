@@ -77,12 +77,12 @@ pub static RULES: &[&Rule] = &[
     &UNEXPLAINED_SUPPRESSION,
 ];
 
-/// The rule with this code.
+/// Returns the rule with this code.
 pub fn rule(code: RuleCode) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code == code)
 }
 
-/// The rule that a user names by code (either case) or name.
+/// Returns the rule that a user names by code (either case) or name.
 pub fn rule_named(text: &str) -> Option<&'static Rule> {
     RuleCode::parse(text).and_then(rule).or_else(|| RULES.iter().copied().find(|rule| rule.name == text))
 }

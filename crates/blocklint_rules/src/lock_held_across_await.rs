@@ -45,7 +45,7 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
     Some(Words { message, notes: vec![why.to_owned()], help: Some(help(raw)) })
 }
 
-/// A lock that tasks can wait for.
+/// Returns a lock that tasks can wait for.
 fn help(raw: &Subject<'_>) -> String {
     let lock = match (raw.language, raw.runtime) {
         (_, Some(Runtime::Trio)) => "`trio.Lock`",

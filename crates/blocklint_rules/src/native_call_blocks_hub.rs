@@ -35,7 +35,7 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
     })
 }
 
-/// An adapter for the library, else the pool of real threads.
+/// Returns an adapter for the library, else the pool of real threads.
 fn help(raw: &Subject<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<String> {
     if raw.holds_gil {
         return Some("a thread would not help, because the call keeps the GIL: use a process".to_owned());

@@ -39,7 +39,7 @@ pub(crate) struct MistakeWords {
 /// address that others could open.
 const REPOSITORY: Option<&str> = option_env!("BLOCKLINT_REPOSITORY");
 
-/// The address of the repository that this build was made of, if it is a release.
+/// Returns the address of the repository that this build was made of, if it is a release.
 pub fn repository() -> Option<&'static str> {
     REPOSITORY.filter(|repository| !repository.is_empty())
 }
@@ -50,7 +50,7 @@ impl Rule {
         self.words.and_then(|words| (words.doubt)(mistake))
     }
 
-    /// The address of its page in a repository, in the version of this build.
+    /// Returns the address of its page in a repository, in the version of this build.
     pub fn url_in(&self, repository: &str) -> String {
         let (repository, version) = (repository.trim_end_matches('/'), env!("CARGO_PKG_VERSION"));
         format!("{repository}/blob/v{version}/rules/{}-{}.md", self.code, self.name)

@@ -288,7 +288,7 @@ fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
     }
 }
 
-/// A time for people.
+/// Returns a time for people.
 fn seconds(time: f64) -> String {
     let whole = |unit: f64| time >= unit && time % unit == 0.0;
     match time {

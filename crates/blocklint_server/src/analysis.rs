@@ -34,12 +34,12 @@ pub(crate) struct Analysis {
 }
 
 impl Analysis {
-    /// The findings of a file, in order.
+    /// Returns the findings of a file, in order.
     pub(crate) fn findings_in(&self, path: &Utf8Path) -> impl Iterator<Item = &Finding> {
         self.by_file.get(path).into_iter().flatten().filter_map(|&at| self.findings.get(at))
     }
 
-    /// The text of a file, as spans count it; only of files in which something of a finding lies.
+    /// Returns the text of a file, as spans count it; only of files in which something of a finding lies.
     pub(crate) fn text(&self, path: &Utf8Path) -> Option<&Arc<Text>> {
         self.texts.get(path)
     }

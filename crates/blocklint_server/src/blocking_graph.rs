@@ -90,12 +90,12 @@ impl BlockingGraph {
         self.bodies.get(index)
     }
 
-    /// The bodies of a file.
+    /// Returns the bodies of a file.
     pub(crate) fn bodies_in(&self, path: &Utf8Path) -> impl Iterator<Item = (BodyIndex, &Body)> {
         self.by_file.get(path).into_iter().flatten().map(|&index| (index, &self.bodies[index]))
     }
 
-    /// The innermost body around an offset.
+    /// Returns the innermost body around an offset.
     pub(crate) fn around(&self, path: &Utf8Path, offset: u32) -> Option<(BodyIndex, &Body)> {
         let holds =
             |body: &Body| body.place.is_module || body.place.span.start <= offset && offset <= body.place.span.end;
@@ -103,7 +103,7 @@ impl BlockingGraph {
         around.min_by_key(|(_, body)| (body.place.is_module, body.place.span.end - body.place.span.start))
     }
 
-    /// The body whose definition begins here.
+    /// Returns the body whose definition begins here.
     pub(crate) fn at(&self, path: &Utf8Path, start: u32) -> Option<(BodyIndex, &Body)> {
         self.bodies_in(path).find(|(_, body)| body.place.name.start == start)
     }

@@ -9,7 +9,7 @@ use crate::view::View;
 /// The command by which a client shows places, where it offers one.
 const SHOW_REFERENCES: &str = "blocklint.showReferences";
 
-/// The lenses of a file.
+/// Returns the lenses of a file.
 pub(crate) fn of_file(view: &View, path: &Utf8Path) -> Vec<CodeLens> {
     if view.current_text(path).is_none() {
         return Vec::new();

@@ -89,7 +89,7 @@ impl Worker {
         Ok(Worker { jobs, revision: 0, running })
     }
 
-    /// The revision that holds once all jobs are done.
+    /// Returns the revision that holds once all jobs are done.
     pub(crate) fn revision(&self) -> u64 {
         self.revision
     }
@@ -210,7 +210,7 @@ impl Desk {
         }
     }
 
-    /// The project and its models, as far as its configuration holds; mistakes in it are told.
+    /// Returns the project and its models, as far as its configuration holds; mistakes in it are told.
     fn discover(&mut self) -> Option<(Project, Models)> {
         let paths = [self.folder.clone()];
         let folder = self.folder.clone();
@@ -408,7 +408,7 @@ impl Desk {
         Levels { severity: min_severity.unwrap_or(severity), confidence: min_confidence.unwrap_or(confidence) }
     }
 
-    /// The rules that are reported: what the client says on top of the configuration.
+    /// Returns the rules that are reported: what the client says on top of the configuration.
     fn rules(&mut self, project: &Project) -> Rules {
         let settings = Arc::clone(&self.settings);
         let list = |of: &Option<Vec<String>>| of.clone().unwrap_or_default();

@@ -163,7 +163,7 @@ fn missing(expectation: &Expectation, left: &mut Vec<&Finding>, check: &dyn Chec
     message
 }
 
-/// A hint where no rule has that name.
+/// Returns a hint where no rule has that name.
 fn unknown_rule(rule: &str, check: &dyn Check) -> String {
     let names = check.rule_names();
     if names.contains(&rule) {
@@ -180,7 +180,7 @@ fn rule_name(finding: &Finding, check: &dyn Check) -> String {
     check.rule_name(finding.rule).map_or_else(|| finding.rule.to_string(), str::to_owned)
 }
 
-/// A finding as it would be written in a document, with all that an expectation can quote.
+/// Returns a finding as it would be written in a document, with all that an expectation can quote.
 fn describe(finding: &Finding, check: &dyn Check) -> String {
     let mut text = format!("{}: [{}] {}", finding.severity, rule_name(finding, check), finding.confidence);
     let trace = finding.trace_line();

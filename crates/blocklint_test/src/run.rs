@@ -155,7 +155,7 @@ fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, chec
     problems
 }
 
-/// The difference between what a project pins and what there is, as people read it.
+/// Returns the difference between what a project pins and what there is, as people read it.
 pub(crate) fn difference(project: &Project, pin: Pin, rendered: &str) -> String {
     let (pinned, line) = project.pinned(pin).map_or(("", project.line), |s| (s.text.as_str(), s.line));
     let diff = TextDiff::from_lines(pinned, rendered).unified_diff().header("pinned", "rendered").to_string();

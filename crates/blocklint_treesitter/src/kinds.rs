@@ -11,7 +11,7 @@ macro_rules! grammar {
         kinds { $($kind:ident = $kind_text:literal,)* }
         fields { $($field:ident = $field_text:literal,)* }
     ) => {
-        /// The grammar.
+        /// Returns the grammar.
         pub(crate) fn grammar() -> $crate::tree_sitter::Language {
             $grammar.into()
         }
@@ -46,12 +46,12 @@ macro_rules! grammar {
             })
         }
 
-        /// The kind of a node; `Unknown` for errors too.
+        /// Returns the kind of a node; `Unknown` for errors too.
         pub(crate) fn kind(node: $crate::tree_sitter::Node<'_>) -> K {
             tables().kinds.get(usize::from(node.kind_id())).copied().unwrap_or(K::Unknown)
         }
 
-        /// The field numbers.
+        /// Returns the field numbers.
         pub(crate) fn fields() -> &'static Fields {
             &tables().fields
         }
@@ -73,7 +73,7 @@ pub fn test_tables(language: &Language, kinds: &[&str], fields: &[&str]) {
     assert_eq!(missing, Vec::<&&str>::new());
 }
 
-/// A child by its field.
+/// Returns a child by its field.
 pub fn child<'t>(node: Node<'t>, field: u16) -> Option<Node<'t>> {
     node.child_by_field_id(field)
 }
@@ -150,19 +150,19 @@ impl<'t> Iterator for Children<'t> {
     }
 }
 
-/// The named children, without comments.
+/// Returns the named children, without comments.
 pub fn named(node: Node<'_>) -> Children<'_> {
     children(node, true)
 }
 
-/// The first of them.
+/// Returns the first of them.
 pub fn first(node: Node<'_>) -> Option<Node<'_>> {
     // Hardly ever a comment stands there.
     let first = node.named_child(0)?;
     if first.is_extra() { named(node).next() } else { Some(first) }
 }
 
-/// All children, without comments.
+/// Returns all children, without comments.
 pub fn all(node: Node<'_>) -> Children<'_> {
     children(node, false)
 }

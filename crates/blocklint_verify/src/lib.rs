@@ -42,7 +42,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Every extracted version, older ones last.
+    /// Returns every extracted version, older ones last.
     fn all(&self) -> impl Iterator<Item = &Extracted> {
         self.versions.iter().chain(&self.older)
     }

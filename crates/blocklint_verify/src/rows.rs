@@ -33,7 +33,7 @@ impl<'a> RowView<'a> {
     }
 }
 
-/// Every argument of the call that a row names, but for the receiver and "all".
+/// Returns every argument of the call that a row names, but for the receiver and "all".
 pub(crate) fn arguments_of(row: RowView<'_>) -> Vec<Argument> {
     let mut found: Vec<&Argument> = Vec::new();
     let mut types: Vec<&TypeExpr> = Vec::new();

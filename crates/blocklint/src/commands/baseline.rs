@@ -14,7 +14,7 @@ use crate::messages::{Failure, error, warning};
 use crate::progress::Bar;
 use crate::{CLEAN, FAILED};
 
-/// The baseline that a run uses.
+/// Returns the baseline that a run uses.
 pub(super) fn read(check: &Check, project: &Project, current: &Utf8Path) -> Result<Option<Baseline>, Failure> {
     if check.no_baseline {
         return Ok(None);
@@ -28,7 +28,7 @@ pub(super) fn read(check: &Check, project: &Project, current: &Utf8Path) -> Resu
     Ok(read)
 }
 
-/// The file of the baseline, and whether the user or the configuration named it.
+/// Returns the file of the baseline, and whether the user or the configuration named it.
 fn path(check: &Check, project: &Project, current: &Utf8Path) -> Result<(Utf8PathBuf, bool), Failure> {
     if let Some(path) = &check.baseline {
         return Ok((absolute(current, path), true));

@@ -133,7 +133,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
     })
 }
 
-/// The options of the analysis.
+/// Returns the options of the analysis.
 pub(super) fn request<'a>(
     check: &Check,
     prepared: &'a Prepared,
@@ -287,13 +287,13 @@ fn plans(check: &Check) -> bool {
     check.output_format == OutputFormat::Html && check.statistics.is_none() && check.add_ignore.is_none()
 }
 
-/// The least that is shown: what the command line says, else the configuration.
+/// Returns the least that is shown: what the command line says, else the configuration.
 fn levels(check: &Check, configuration: &Configuration) -> Levels {
     let ((severity, confidence), of_file) = (check.levels(), configuration.levels());
     Levels { severity: severity.unwrap_or(of_file.0), confidence: confidence.unwrap_or(of_file.1) }
 }
 
-/// The text of `--stdin-filename`, where `-` is the path or none is given.
+/// Returns the text of `--stdin-filename`, where `-` is the path or none is given.
 fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
     // Without a path, as for ruff, the text is all that is meant.
     let named = check.run.stdin_filename.is_some() && check.paths.is_empty();
@@ -386,7 +386,7 @@ fn tell_what_is_read(project: &Project, current: &Utf8Path) {
     }
 }
 
-/// The signals that the command line switches off.
+/// Returns the signals that the command line switches off.
 fn without(check: &Check) -> Result<SignalSet, Failure> {
     check.without_signal.iter().try_fold(SignalSet::default(), |set, name| {
         let at = signal_named(name)

@@ -23,7 +23,7 @@ pub(super) struct Outcome {
     pub(super) unwritten: bool,
 }
 
-/// The fixes that are applied.
+/// Returns the fixes that are applied.
 pub(super) fn allowed(check: &Check) -> Applicability {
     if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe }
 }

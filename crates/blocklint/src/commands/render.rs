@@ -167,7 +167,7 @@ pub(super) fn asks_for_overview(check: &Check) -> bool {
         || check.statistics.is_none() && matches!(check.output_format, OutputFormat::Full | OutputFormat::Html)
 }
 
-/// The folder from which services count paths: that of the repository, which may hold several projects.
+/// Returns the folder from which services count paths: that of the repository, which may hold several projects.
 fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }

@@ -100,7 +100,7 @@ impl Explainer<'_, '_> {
         (findings, ends)
     }
 
-    /// The findings made of a hit.
+    /// Returns the findings made of a hit.
     fn findings_of(&self, hit: usize) -> Vec<usize> {
         let hit = &self.graph.hits[hit];
         let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
@@ -187,7 +187,7 @@ impl Explainer<'_, '_> {
         found
     }
 
-    /// The comment at a site, or at the definition around it, that ends a label.
+    /// Returns the comment at a site, or at the definition around it, that ends a label.
     pub(super) fn cut_at(&self, site: SiteRef, label: &Label) -> Option<Span> {
         let program = self.linker.program;
         let body = program.body_of_site(site);
@@ -207,7 +207,7 @@ impl Explainer<'_, '_> {
             .or(Some(name))
     }
 
-    /// The comment inside a body that silences a call of a model's row.
+    /// Returns the comment inside a body that silences a call of a model's row.
     pub(super) fn silenced_in(&self, body: BodyRef) -> Option<Span> {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         let comments = facts.suppressions.iter();

@@ -23,8 +23,8 @@ pub struct MissingCall {
     pub awaited: bool,
 }
 
-/// Every call inside a root of a reported file that leads to a library path of which no row speaks, in the order of
-/// files and places. The language's own built-in names are left out, and so are tests.
+/// Returns every call inside a root of a reported file that leads to a library path of which no row speaks, in the
+/// order of files and places. The language's own built-in names are left out, and so are tests.
 pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
     let roots = Roots::new(linker);
     let mut found = Vec::new();
@@ -69,7 +69,7 @@ fn tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     false
 }
 
-/// The path, if no row speaks of it, and whether one speaks of its library.
+/// Returns the path, if no row speaks of it, and whether one speaks of its library.
 fn unspoken(linker: &Linker<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
     let library = &linker.library;
     let text = library.text(path);

@@ -298,7 +298,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
         }
     }
 
-    /// The linked program.
+    /// Returns the linked program.
     pub fn linker(&self) -> &'l Linker<'a> {
         self.linker
     }
@@ -308,7 +308,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
         &self.solved
     }
 
-    /// The root that a body is, if it is one.
+    /// Returns the root that a body is, if it is one.
     pub fn root(&self, body: BodyRef) -> Option<Root> {
         self.roots.of(body)
     }

@@ -11,7 +11,7 @@ use blocklint_models::{RowEffect, Runs, Via};
 use super::{End, Explainer, PassedOn, RunTarget, Up};
 
 impl Explainer<'_, '_> {
-    /// Where the effects of a site end that belongs to no finding; never empty.
+    /// Returns where the effects of a site end that belongs to no finding; never empty.
     pub(super) fn ends(
         &self,
         site: SiteRef,

@@ -293,14 +293,14 @@ impl<'a> Explainer<'_, 'a> {
             .collect()
     }
 
-    /// The name of a parameter of the body around a site.
+    /// Returns the name of a parameter of the body around a site.
     fn parameter(&self, site: SiteRef, index: u32) -> Option<String> {
         let facts = self.linker.program.facts(site.file);
         let params = self.linker.program.params_of(self.linker.program.body_of_site(site));
         params.get(index as usize).map(|param| facts.text(param.name).to_owned())
     }
 
-    /// The form that a site decorates, by itself or by the decorator that it makes.
+    /// Returns the form that a site decorates, by itself or by the decorator that it makes.
     pub(super) fn decorated(&self, site: SiteRef) -> Option<FormId> {
         let (facts, site_id) = self.linker.program.facts_and_id(site);
         let decorators = facts.sites.iter().enumerate().filter(|(_, row)| row.kind == SiteKind::Decorate);

@@ -197,7 +197,7 @@ fn occasion<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: Site
     }
 }
 
-/// The calls that make threads or connections, with their rows' paths, in order.
+/// Returns the calls that make threads or connections, with their rows' paths, in order.
 fn makers(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<(SiteRef, PathId, Creates)> {
     let kinds = [SiteKind::Call, SiteKind::New];
     let mut sites: Vec<SiteRef> = Vec::new();
@@ -209,7 +209,7 @@ fn makers(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<(SiteRef, PathId, Cr
     sites.into_iter().filter_map(|site| made_at(linker, site).map(|(path, creates)| (site, path, creates))).collect()
 }
 
-/// The row by which a site makes threads or connections.
+/// Returns the row by which a site makes threads or connections.
 fn made_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
     let targets = linker.targets(site, EnvId::NONE);
     targets.list.iter().find_map(|target| {
@@ -380,7 +380,7 @@ fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, 
     }
 }
 
-/// The name of the method that a site stands in.
+/// Returns the name of the method that a site stands in.
 fn name_of_body_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
     let facts = linker.program.facts(site.file);
     let mut row = linker.program.body(linker.program.body_of_site(site));
@@ -427,7 +427,7 @@ fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, c
     !any && !is_injected(linker, class)
 }
 
-/// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
+/// Whether a method that makes what it is asked for gives away an object that holds what a site makes (Java).
 fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     if !lang::words_of(facts.language).is_made_by_others
@@ -456,7 +456,7 @@ fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
     linker.library.role(linker.library.path(linker.library.language(path), ty)) == Some(role)
 }
 
-/// Python: whether an entry asks who calls it to be an administrator, by the names of what it depends on.
+/// Whether an entry asks who calls it to be an administrator, by the names of what it depends on (Python).
 fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
     let facts = linker.program.facts(entry.file);
     let says = |form: FormId| speaks_of_administrators(linker, entry.file, form, 6);
@@ -535,7 +535,7 @@ fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef
     })
 }
 
-/// The class of which a site makes an object.
+/// Returns the class of which a site makes an object.
 fn eval_made(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     if linker.program.site(site).kind != SiteKind::New {
         return None;
@@ -546,12 +546,12 @@ fn eval_made(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     }
 }
 
-/// The class that a site stands in.
+/// Returns the class that a site stands in.
 pub(crate) fn class_of_site(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     linker.class_around(linker.program.body_of_site(site))
 }
 
-/// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
+/// Whether a container makes a class's objects: an annotation marks the constructor that it calls (Java).
 fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     facts.bodies.iter().any(|row| {
@@ -624,7 +624,7 @@ fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// The name of the field or local that holds what a site makes.
+/// Returns the name of the field or local that holds what a site makes.
 pub(crate) fn holder_of(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
     let facts = linker.program.facts(site.file);
     let body = linker.program.body(linker.program.body_of_site(site));

@@ -192,7 +192,7 @@ fn waited_for(linker: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
     })
 }
 
-/// The row by which a site waits.
+/// Returns the row by which a site waits.
 fn waits_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
         Target::Row { path, .. } => linker
@@ -214,7 +214,7 @@ fn has_limit(linker: &Linker<'_>, wait: SiteRef) -> bool {
     linker.program.args_of(wait).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
 }
 
-/// The argument that is the pool to which a row hands a job; none within where it is the receiver.
+/// Returns the argument that is the pool to which a row hands a job; none within where it is the receiver.
 fn executor_of(row: &HandoverRow) -> Option<Option<&Argument>> {
     if row.process || row.wraps || row.passes.is_none() && matches!(row.context, HandoverContext::Is(_)) {
         return None;

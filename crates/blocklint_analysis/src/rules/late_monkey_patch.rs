@@ -64,7 +64,7 @@ fn import_step(linker: &Linker<'_>, site: SiteRef, taken: &str) -> RawStep {
     }
 }
 
-/// Every import that comes before patching; one per statement.
+/// Returns every import that comes before patching; one per statement.
 pub(crate) fn late_imports(linker: &Linker<'_>, units: &Units) -> Vec<LateImport> {
     let switches: Vec<&Switch> = linker.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
     let mut found = Vec::new();
@@ -113,7 +113,7 @@ fn is_top_level(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.program.body_of_site(site) == site.file.body_ref(BodyId(0))
 }
 
-/// A call in a function: by then its module has imported all that it does.
+/// Returns a call in a function: by then its module has imported all that it does.
 fn called_late(linker: &Linker<'_>, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
     let facts = linker.program.facts(call.file);
     facts.imports.iter().filter(|import| runs_at_import(linker, call.file, import)).find_map(|import| {
@@ -243,7 +243,7 @@ fn import_site(linker: &Linker<'_>, file: FileId, import: &Import) -> Option<Sit
     row.map(|(at, _)| file.site_ref(SiteId(at as u32)))
 }
 
-/// The files whose top level imports a file, with the import.
+/// Returns the files whose top level imports a file, with the import.
 fn importers(linker: &Linker<'_>, file: FileId) -> Vec<(FileId, Import)> {
     let relative = &linker.program.files[file.index()].relative;
     let stem = relative.strip_suffix("/__init__.py").or_else(|| relative.strip_suffix(".py")).unwrap_or(relative);

@@ -53,7 +53,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     all.into_iter().map(finding).collect()
 }
 
-/// Where coroutines hold a guard over `.await`.
+/// Returns where coroutines hold a guard over `.await`.
 fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
     let mut givers = None;
@@ -98,7 +98,7 @@ fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     found
 }
 
-/// The names of what can give a guard, in models and in the project.
+/// Returns the names of what can give a guard, in models and in the project.
 fn guard_givers(linker: &Linker<'_>) -> Givers {
     let models = linker.library.of(Language::Rust);
     let mut types: FxHashSet<&str> = FxHashSet::default();
@@ -203,7 +203,7 @@ fn names_guard(linker: &Linker<'_>, of: &TypeExpr, depth: u32) -> bool {
     }
 }
 
-/// The guard's type, if a value is one or holds one: as it is, as what may have failed, in a struct.
+/// Returns the guard's type, if a value is one or holds one: as it is, as what may have failed, in a struct.
 fn guard_in(linker: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) -> Option<PathId> {
     let depth = depth.checked_sub(1)?;
     linker.values.members(value).into_iter().find_map(|val| match val {
@@ -221,7 +221,7 @@ fn guard_in(linker: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) ->
     })
 }
 
-/// The first site awaited while what a site gives is alive.
+/// Returns the first site awaited while what a site gives is alive.
 fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     let row = linker.program.site(taken);
@@ -281,7 +281,7 @@ fn is_test_site(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.is_for_tests(body)
 }
 
-/// The awaited sites of each coroutine of a file, in order.
+/// Returns the awaited sites of each coroutine of a file, in order.
 fn awaits_of(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId>> {
     let mut found: FxHashMap<_, Vec<SiteId>> = FxHashMap::default();
     for (at, row) in facts.sites.iter().enumerate() {

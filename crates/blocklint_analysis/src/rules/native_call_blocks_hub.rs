@@ -46,7 +46,7 @@ struct Reached {
     at: usize,
 }
 
-/// Every native call that a greenlet reaches.
+/// Returns every native call that a greenlet reaches.
 pub(crate) fn blocked_hubs<'a>(
     linker: &Linker<'a>,
     cuts: &Suppressions,
@@ -254,7 +254,7 @@ fn entered(graph: &Graph<'_>, labelled_body: LabelledBodyId) -> Label {
     graph.labels.get(graph.labelled_body(labelled_body).label).clone()
 }
 
-/// The call at start-up that makes a library cooperative in this runtime, if models know one.
+/// Returns the call at start-up that makes a library cooperative in this runtime, if models know one.
 fn adapter(linker: &Linker<'_>, libraries: &[String], runtime: Runtime) -> Option<String> {
     let of_runtime = |path: &&String| path.split('.').any(|part| part == runtime.as_str());
     linker.library.of(Language::Python).switches().find_map(|(switch, _)| {
@@ -263,7 +263,7 @@ fn adapter(linker: &Linker<'_>, libraries: &[String], runtime: Runtime) -> Optio
     })
 }
 
-/// The runtime's own pool of real threads: its path, and the text in place of a call.
+/// Returns the runtime's own pool of real threads: its path, and the text in place of a call.
 fn pool(linker: &Linker<'_>, runtime: Runtime) -> Option<(String, blocklint_models::Template)> {
     let models = linker.library.of(Language::Python);
     models.names(blocklint_models::Uses::HANDOVER).find_map(|name| {

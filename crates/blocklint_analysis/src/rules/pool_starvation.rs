@@ -66,7 +66,7 @@ struct Alive {
 /// Calls followed from a body that holds a connection.
 const DEPTH: u32 = 3;
 
-/// All such connections of the program, in order.
+/// Returns all such connections of the program, in order.
 pub(crate) fn pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHold> {
     let taken = taken_from_pools(linker, reach);
     let takers: FxHashSet<SiteRef> = taken.iter().map(|taken| taken.site).collect();
@@ -106,7 +106,7 @@ pub(crate) fn pool_holds(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolH
     found
 }
 
-/// The calls that take a connection from a pool, in order.
+/// Returns the calls that take a connection from a pool, in order.
 pub(crate) fn taken_from_pools<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Taken> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
@@ -175,7 +175,7 @@ fn names_connection(linker: &Linker<'_>, language: Language, of: &TypeExpr) -> b
     }
 }
 
-/// Where what a site takes is alive in its own body.
+/// Returns where what a site takes is alive in its own body.
 fn alive(linker: &Linker<'_>, site: SiteRef) -> Vec<Alive> {
     let facts = linker.program.facts(site.file);
     let at = linker.program.site(site).at;
@@ -236,8 +236,8 @@ fn leads_to(linker: &Linker<'_>, file: FileId, form: FormId, site: SiteRef, dept
     }
 }
 
-/// The position at which a variable gives up what it holds: it is dropped, closed, given back or moved away. Else the end of
-/// its block, or in Python its last use.
+/// Returns the position at which a variable gives up what it holds: it is dropped, closed, given back or moved away.
+/// Else the end of its block, or in Python its last use.
 fn let_go(linker: &Linker<'_>, file: FileId, var: VarId, at: At) -> u32 {
     let facts = linker.program.facts(file);
     let name = facts.var(var).name;
@@ -323,7 +323,7 @@ fn form_names(linker: &Linker<'_>, file: FileId, form: FormId, var: VarId, depth
     }
 }
 
-/// The sites of a body that stand where something is alive.
+/// Returns the sites of a body that stand where something is alive.
 fn sites_within<'l>(linker: &'l Linker<'_>, site: SiteRef, span: Alive) -> impl Iterator<Item = SiteRef> + 'l {
     let facts = linker.program.facts(site.file);
     let file = site.file;
@@ -342,7 +342,7 @@ fn sites_within<'l>(linker: &'l Linker<'_>, site: SiteRef, span: Alive) -> impl 
     })
 }
 
-/// The first thing that a body awaits where something is alive.
+/// Returns the first thing that a body awaits where something is alive.
 fn awaited_within(linker: &Linker<'_>, body: BodyRef, site: SiteRef, span: Alive) -> Option<SiteRef> {
     sites_within(linker, site, span).find(|of| {
         let row = linker.program.site(*of);
@@ -351,8 +351,8 @@ fn awaited_within(linker: &Linker<'_>, body: BodyRef, site: SiteRef, span: Alive
     })
 }
 
-/// A further connection of the same pool that is taken where one is alive: the call, its row, and whether it stands there
-/// itself.
+/// Returns a further connection of the same pool that is taken where one is alive: the call, its row, and whether it
+/// stands there itself.
 fn taken_meanwhile(
     linker: &Linker<'_>,
     site: SiteRef,
@@ -379,7 +379,8 @@ fn taken_meanwhile(
     None
 }
 
-/// The row by which what a site runs takes a connection of a pool; no row where the pool is asked to do something itself.
+/// Returns the row by which what a site runs takes a connection of a pool; no row where the pool is asked to do
+/// something itself.
 fn takes_behind(
     linker: &Linker<'_>,
     site: SiteRef,

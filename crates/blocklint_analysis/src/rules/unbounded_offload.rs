@@ -89,7 +89,7 @@ fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
         && (!row.offer.is_empty() || unbounded || names_none())
 }
 
-/// All such hand-overs of the program, in order.
+/// Returns all such hand-overs of the program, in order.
 fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
     let mut found = Vec::new();
     let mut sites = offload_sites(judge.linker);
@@ -146,8 +146,8 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         }
     }
 
-    /// The call that would start threads without a bound, and be reported, if what this call runs were handed to one and
-    /// waited for.
+    /// Returns the call that would start threads without a bound, and be reported, if what this call runs were handed
+    /// to one and waited for.
     pub(crate) fn if_handed_over(&mut self, site: SiteRef) -> Option<SiteRef> {
         let body = self.linker.program.body_of_site(site);
         let bounding = &*self.bounding.get_or_insert_with(|| bounding_names(self.linker));
@@ -261,7 +261,8 @@ struct Handed {
     calls: Option<PathId>,
 }
 
-/// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
+/// Returns the calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in
+/// order.
 fn offload_sites(linker: &Linker<'_>) -> Vec<Handed> {
     offloads_at(linker, Language::ALL, |site| linker.is_site_in_focus(site))
 }
@@ -360,8 +361,8 @@ fn calculates_within(linker: &Linker<'_>, body: BodyRef, known: &mut Calculating
     said
 }
 
-/// The names of operations that run only so many at once. Chains that hold them often have no known type, and nothing else
-/// is called so.
+/// Returns the names of operations that run only so many at once. Chains that hold them often have no known type, and
+/// nothing else is called so.
 fn bounding_names<'a>(linker: &Linker<'a>) -> FxHashSet<(Language, &'a str)> {
     let mut names = FxHashSet::default();
     for &language in Language::ALL {
@@ -536,8 +537,8 @@ fn is_given_by_literal(linker: &Linker<'_>, file: blocklint_link::program::ids::
     })
 }
 
-/// The calls that make a coroutine, which waits for its thread, for each element of a collection, and none of which is
-/// awaited before the next one starts: `gather(*[load(name) for name in names])`.
+/// Returns the calls that make a coroutine, which waits for its thread, for each element of a collection, and none of
+/// which is awaited before the next one starts: `gather(*[load(name) for name in names])`.
 fn gathered<'a>(
     linker: &Linker<'a>,
     body: BodyRef,
@@ -612,7 +613,7 @@ fn starts_all(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// The name of the local list that a call puts its argument into.
+/// Returns the name of the local list that a call puts its argument into.
 fn adds_to(linker: &Linker<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);

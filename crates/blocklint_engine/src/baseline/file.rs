@@ -29,7 +29,7 @@ pub struct BaselineError {
 }
 
 impl BaselineError {
-    /// The line, with the path relative to `folder` where it lies below.
+    /// Returns the line, with the path relative to `folder` where it lies below.
     pub fn relative_to(&self, folder: &Utf8Path) -> String {
         let path = self.path.strip_prefix(folder).unwrap_or(&self.path);
         match self.line {
@@ -141,7 +141,7 @@ impl Baseline {
         Ok(())
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn text(&self) -> String {
         let mut text = format!(
             "{{\n  \"version\": {VERSION},\n  \"min-severity\": \"{}\",\n  \"min-confidence\": \"{}\",\n{}  \"findings\": {{",
@@ -174,13 +174,13 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The message without the place, which stands before it.
+/// Returns the message without the place, which stands before it.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
-/// A file that is made anew is readable by its owner only; this one is shared by all who work on the project.
+/// Returns a file that is made anew is readable by its owner only; this one is shared by all who work on the project.
 #[cfg(unix)]
 fn readable_by_all(file: &fs::File, old: &Utf8Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

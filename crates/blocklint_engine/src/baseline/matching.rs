@@ -18,13 +18,13 @@ pub(crate) fn key(finding: &Finding, root: &Utf8Path) -> BaselineKey {
     }
 }
 
-/// The library call behind a finding.
+/// Returns the library call behind a finding.
 fn cause(finding: &Finding) -> &str {
     let at_end = || finding.trace.last().map(|step| step.call.as_str());
     finding.causes.first().map(|cause| cause.call.as_str()).or_else(at_end).unwrap_or_default()
 }
 
-/// The path from the project root, as it reads on every system.
+/// Returns the path from the project root, as it reads on every system.
 pub(crate) fn file(path: &Utf8Path, root: &Utf8Path) -> String {
     path.strip_prefix(root).unwrap_or(path).as_str().replace('\\', "/")
 }

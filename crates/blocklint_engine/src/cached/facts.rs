@@ -32,7 +32,8 @@ thread_local! {
     static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The facts of all files, of those that did not change as they were kept. Must run in a pool of threads with large stacks.
+/// Returns the facts of all files, of those that did not change as they were kept. Must run in a pool of threads with
+/// large stacks.
 pub(super) fn extract_known(
     project: &Project,
     files: &Files,

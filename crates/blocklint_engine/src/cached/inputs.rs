@@ -67,7 +67,7 @@ pub(super) fn contents(project: &Project, files: &Files, looked: &mut Looked) {
     });
 }
 
-/// All that decides what is found besides the bytes of the source files: where they lie, what is reported, the
+/// Returns all that decides what is found besides the bytes of the source files: where they lie, what is reported, the
 /// configuration, what manifests and launch files say, models, options.
 pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
     let RunRequest { project, rules, levels, options, fixes, models: _, cache: _, progress: _ } = request;

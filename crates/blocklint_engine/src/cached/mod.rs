@@ -74,7 +74,7 @@ impl Ran {
     }
 }
 
-/// The name under which this build of the program keeps things.
+/// Returns the name under which this build of the program keeps things.
 pub fn cache_version() -> &'static str {
     concat!(env!("CARGO_PKG_VERSION"), "-", env!("BLOCKLINT_BUILD"))
 }
@@ -188,7 +188,7 @@ pub(crate) struct KnownFacts {
     pub(crate) unkept: Option<String>,
 }
 
-/// The facts of all files alone; those that are new are kept.
+/// Returns the facts of all files alone; those that are new are kept.
 pub(crate) fn known_facts(request: &RunRequest<'_>) -> Result<KnownFacts, Failure> {
     let project = request.project;
     let Some(cache) = request.cache else {
@@ -253,7 +253,7 @@ pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report
     ))
 }
 
-/// The digest of files by their paths and what is said of each.
+/// Returns the digest of files by their paths and what is said of each.
 fn digest_of<'f>(project: &'f Project, of: impl Iterator<Item = Option<Digest>> + 'f) -> Option<Digest> {
     let mut all = Hasher::new();
     for (file, digest) in project.files.iter().zip(of) {

@@ -32,7 +32,7 @@ pub(super) struct Tree {
 }
 
 impl<'g> Git<'g> {
-    /// The repository in which the folder lies.
+    /// Returns the repository in which the folder lies.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl<'g> Git<'g> {
         (of_submodule.starts_with(real) || of_submodule.starts_with(own)).then_some(git)
     }
 
-    /// The commit that a name means.
+    /// Returns the commit that a name means.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl<'g> Git<'g> {
         Err(format!("git knows no commit `{name}`{shallow}"))
     }
 
-    /// The commit at which the current one left another.
+    /// Returns the commit at which the current one left another.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl<'g> Git<'g> {
         output.is_ok_and(|output| output.stdout.starts_with(b"true"))
     }
 
-    /// The last commit, or the empty tree before the first.
+    /// Returns the last commit, or the empty tree before the first.
     pub(super) fn head(self) -> Result<String, String> {
         match self.commit("HEAD") {
             Ok(commit) => Ok(commit),
@@ -177,7 +177,7 @@ impl<'g> Git<'g> {
         std::fs::metadata(self.folder.join(path)).ok()?.modified().ok()
     }
 
-    /// The bytes under these numbers, in their order.
+    /// Returns the bytes under these numbers, in their order.
     ///
     /// # Errors
     ///

@@ -114,7 +114,7 @@ pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Be
     Ok((Ran { texts, unkept: facts.unkept, ..ran }, Before { state, hidden_now, with }))
 }
 
-/// The texts of the files that a state holds otherwise than the work tree.
+/// Returns the texts of the files that a state holds otherwise than the work tree.
 fn texts(project: &Project, overlay: Overlay) -> Sources {
     let mut texts = Sources::default();
     for (path, bytes) in overlay {
@@ -126,7 +126,7 @@ fn texts(project: &Project, overlay: Overlay) -> Sources {
     texts
 }
 
-/// The file at a path, which may be one that the work tree has no more.
+/// Returns the file at a path, which may be one that the work tree has no more.
 fn file(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
     let known = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
     known.map(|at| project.files[at].clone()).or_else(|| deleted(project, path))
@@ -163,7 +163,7 @@ fn text_in(git: Git<'_>, folder: &Utf8Path, commit: &str, path: &Utf8Path) -> Re
     }
 }
 
-/// The commit before a change, and its name for people.
+/// Returns the commit before a change, and its name for people.
 fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), String> {
     let short = |commit: &str| commit.chars().take(10).collect::<String>();
     match compare {
@@ -344,7 +344,7 @@ fn replace(project: &Project, sources: &mut Vec<Analysed>, overlay: &Overlay) {
     }
 }
 
-/// A file that the work tree has no more.
+/// Returns a file that the work tree has no more.
 fn deleted(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
     let relative = path.strip_prefix(&project.base).ok()?.as_str().replace('\\', "/").into();
     let language = language(path)?;

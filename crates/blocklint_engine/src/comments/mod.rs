@@ -47,7 +47,7 @@ impl CommentChecks {
     }
 }
 
-/// The languages of which some file was not read, or only in part: its calls may be what a comment is for.
+/// Returns the languages of which some file was not read, or only in part: its calls may be what a comment is for.
 pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Vec<Language> {
     let mut unread: Vec<Language> = Vec::new();
     for (file, extracted) in project.files.iter().zip(extracted) {
@@ -58,7 +58,7 @@ pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Ve
     unread
 }
 
-/// The findings about comments in reported files whose slots are meant, and what mends them.
+/// Returns the findings about comments in reported files whose slots are meant, and what mends them.
 pub(crate) fn comments(
     files: &[SourceFile],
     solved: &Solved,
@@ -169,7 +169,7 @@ fn unused(
     (!idle.is_empty()).then(|| said::unused(comment, &idle))
 }
 
-/// The comment that silences a finding about a comment: one that speaks for its line, or the very one.
+/// Returns the comment that silences a finding about a comment: one that speaks for its line, or the very one.
 fn silenced(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
     let facts = &comment.file.facts;
     let place = facts.suppressions[comment.index as usize].comment;

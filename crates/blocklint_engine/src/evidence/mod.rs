@@ -136,12 +136,13 @@ impl Evidence {
     }
 }
 
-/// A name as far as it is read, without what would move a cursor.
+/// Returns a name as far as it is read, without what would move a cursor.
 fn name(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MOST_CHARACTERS).collect()
 }
 
-/// A place `PATH:LINE` and what follows it: the first number behind a colon, at whose end neither a name nor a path goes on.
+/// Returns a place `PATH:LINE` and what follows it: the first number behind a colon, at whose end neither a name nor a
+/// path goes on.
 fn place(text: &str) -> Option<(&str, u32, &str)> {
     text.match_indices(':').find_map(|(at, _)| {
         let rest = &text[at + 1..];

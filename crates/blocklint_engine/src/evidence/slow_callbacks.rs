@@ -5,7 +5,7 @@ use super::{Frame, Stall, name, place};
 
 const BEGINS: &str = "Executing <";
 
-/// The slow callbacks of a log, whatever else it holds.
+/// Returns the slow callbacks of a log, whatever else it holds.
 pub(super) fn parse(text: &str) -> Vec<Stall> {
     text.lines().filter_map(line).collect()
 }
@@ -22,7 +22,7 @@ fn line(line: &str) -> Option<Stall> {
     Some(Stall { frames, seconds: Some(seconds), times: 1, test: None })
 }
 
-/// The coroutine of a task, else the function of a handle.
+/// Returns the coroutine of a task, else the function of a handle.
 fn function(callback: &str) -> Option<Frame> {
     let called = match callback.split_once("coro=<") {
         Some((_, coroutine)) => coroutine,

@@ -52,7 +52,7 @@ pub(super) fn place_of(linker: &Linker<'_>, site: SiteRef) -> Place {
     place(linker, site.file, linker.program.site(site).span)
 }
 
-/// A site as it is written, as far as names go.
+/// Returns a site as it is written, as far as names go.
 fn written(linker: &Linker<'_>, site: SiteRef) -> String {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -93,7 +93,7 @@ fn kind(kind: SiteKind, is_async: bool) -> &'static str {
     }
 }
 
-/// A body in words: ``async function `app.handler` ``.
+/// Returns a body in words: ``async function `app.handler` ``.
 pub(super) fn body(linker: &Linker<'_>, of: BodyRef) -> String {
     let row = linker.program.body(of);
     let name = linker.qualified_name(of);
@@ -169,7 +169,7 @@ fn edge(edge: TargetKind, flow: Flow, awaited: bool) -> String {
     }
 }
 
-/// A kind of thread in words.
+/// Returns a kind of thread in words.
 pub(super) fn context_words(context: Context) -> &'static str {
     match context {
         Context::EventLoop => "the event loop",

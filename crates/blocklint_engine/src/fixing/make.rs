@@ -58,8 +58,8 @@ impl Remedies {
         }
     }
 
-    /// The files whose texts decide whether edits of these findings can be made: those of functions that would move to a thread
-    /// or become `async`, and of code that may mention these.
+    /// Returns the files whose texts decide whether edits of these findings can be made: those of functions that would
+    /// move to a thread or become `async`, and of code that may mention these.
     pub fn files_that_decide<'r>(&'r self, findings: &'r [Finding]) -> impl Iterator<Item = &'r Arc<Utf8Path>> {
         let wanted = findings.iter().filter_map(|finding| self.of(finding).ok());
         wanted.flat_map(|wanted| {
@@ -167,7 +167,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     refused
 }
 
-/// The findings whose edits leave behind what holds the thread by what their call gives, and where that is.
+/// Returns the findings whose edits leave behind what holds the thread by what their call gives, and where that is.
 fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f>>) -> Vec<(usize, Place)> {
     let mut found = Vec::new();
     for (path, wanted) in files {
@@ -195,7 +195,7 @@ fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f
     found
 }
 
-/// The definitions of the functions that a call runs, as far as they matter to its edit.
+/// Returns the definitions of the functions that a call runs, as far as they matter to its edit.
 fn called_by(wanted: &PlannedEdit, text: &TextOf<'_>) -> blocklint_rust::Called {
     let definition = |(path, span): &(Arc<Utf8Path>, Span)| {
         text(path)?.get(span.start as usize..span.end as usize).map(str::to_owned)

@@ -86,7 +86,8 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The changes in groups: those of files that one fix changes, also through a third, are to be written together.
+    /// Returns the changes in groups: those of files that one fix changes, also through a third, are to be written
+    /// together.
     pub fn groups(&self) -> Vec<Vec<Change>> {
         let mut group: Vec<usize> = (0..self.changes.len()).collect();
         let at = |path: &Utf8Path| self.changes.iter().position(|change| *change.path == *path);
@@ -194,7 +195,7 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
     })
 }
 
-/// The findings shown whose fixes may be applied, and those that lie where nothing may be.
+/// Returns the findings shown whose fixes may be applied, and those that lie where nothing may be.
 fn candidates(
     request: &FixRequest<'_>,
     state: &State,

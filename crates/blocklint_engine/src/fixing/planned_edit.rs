@@ -62,7 +62,7 @@ impl PlannedEdit {
         }
     }
 
-    /// All functions that would move, with the call or with a block around it.
+    /// Returns all functions that would move, with the call or with a block around it.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &(Arc<Utf8Path>, Span)> {
         let blocks = self.blocks.iter().filter_map(|(_, whole)| whole.as_ref().ok());
         self.moves.iter().chain(blocks).flatten()

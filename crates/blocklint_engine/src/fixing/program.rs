@@ -68,7 +68,7 @@ impl<'a> Facts<'a> {
         Facts { project, models, options, files, layout, slots, unread, unread_languages }
     }
 
-    /// The facts of a file.
+    /// Returns the facts of a file.
     pub(crate) fn of(&self, path: &Utf8Path) -> Option<&FileFacts> {
         self.slots.get(path).map(|&slot| &self.files[slot].facts)
     }

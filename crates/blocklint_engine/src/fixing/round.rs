@@ -177,7 +177,7 @@ impl<'r, 'a> Round<'r, 'a> {
     }
 }
 
-/// A file's bytes after the edits, and its facts.
+/// Returns a file's bytes after the edits, and its facts.
 fn changed(
     overlay: &Overlay<'_>,
     old: &Facts<'_>,

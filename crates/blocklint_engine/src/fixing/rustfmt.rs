@@ -12,8 +12,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 /// Names of the file in which a project says how it is formatted.
 const SETTINGS: [&str; 2] = ["rustfmt.toml", ".rustfmt.toml"];
 
-/// The text of a Rust file after edits as the formatter leaves it, where it left the text before as it was. `None` where it did
-/// not, or is not installed.
+/// Returns the text of a Rust file after edits as the formatter leaves it, where it left the text before as it was.
+/// `None` where it did not, or is not installed.
 pub(super) fn reformatted(path: &Utf8Path, root: &Utf8Path, edition: u16, before: &str, after: &str) -> Option<String> {
     let settings = settings_for(path, root);
     let formatted = |text: &str| formatted(text, edition, settings.as_deref());

@@ -39,7 +39,7 @@ impl Together {
         true
     }
 
-    /// The edits of each file, ascending.
+    /// Returns the edits of each file, ascending.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Arc<Utf8Path>, Vec<(Span, &str)>)> {
         self.files.iter().map(|(path, edits)| {
             (path, edits.iter().map(|(span, content)| (*span, content.as_str())).collect::<Vec<_>>())

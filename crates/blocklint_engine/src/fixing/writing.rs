@@ -113,7 +113,7 @@ fn stage(change: &Change, root: &Utf8Path) -> Result<Staged, String> {
     Ok(Staged { target, new })
 }
 
-/// An error where a file no longer holds what was read.
+/// Returns an error where a file no longer holds what was read.
 fn unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
     match fs::read(&staged.target).map_err(told)? == change.before {
         true => Ok(()),

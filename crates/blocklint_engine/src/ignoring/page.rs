@@ -108,7 +108,7 @@ impl<'f> Page<'f> {
         places
     }
 
-    /// The text in the brackets of a comment that speaks for this line, and the rules it names.
+    /// Returns the text in the brackets of a comment that speaks for this line, and the rules it names.
     fn brackets(&self, offset: u32) -> Option<(Span, Vec<String>)> {
         let ours =
             self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore && !of.rules.is_empty());
@@ -122,7 +122,7 @@ impl<'f> Page<'f> {
         Some((Span::new(start, start + (close - open) as u32), known.collect()))
     }
 
-    /// The file with comments put in, ascending, if the code stays as it is.
+    /// Returns the file with comments put in, ascending, if the code stays as it is.
     pub(super) fn with(&self, comments: &[(Span, &str)]) -> Result<(Self, Vec<Edit>), String> {
         let bytes = edited(self.file.language, &self.bytes, comments)?;
         let page = Page { before: self.before.clone(), ..Page::new(self.file, bytes)? };

@@ -202,7 +202,7 @@ fn files<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<Arc<Utf8Path>> {
     files
 }
 
-/// The places of a plan that are still to be located.
+/// Returns the places of a plan that are still to be located.
 pub(crate) fn places(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
     plan.steps.iter_mut().flat_map(|step| {
         let calls = step.calls.iter_mut().map(|of| &mut of.place);

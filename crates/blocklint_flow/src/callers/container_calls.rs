@@ -48,13 +48,14 @@ impl Dispatch {
         }
     }
 
-    /// The sites at which a body runs as the only callable of a container.
+    /// Returns the sites at which a body runs as the only callable of a container.
     pub(crate) fn only(&self, body: BodyRef) -> &[SiteRef] {
         self.only.get(&body).map_or(&[], Vec::as_slice)
     }
 }
 
-/// True if a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is. Rust.
+/// True if a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is
+/// (Rust).
 fn names_types(linker: &Linker<'_>, site: SiteRef, callee: FormId) -> bool {
     let facts = linker.program.facts(site.file);
     let Form::Subscript(base, _) = facts.form(callee) else { return false };

@@ -26,7 +26,7 @@ pub(crate) struct InFile {
     pub own: FxHashMap<ClassId, Vec<Mention>>,
 }
 
-/// The objects of a file, found once.
+/// Returns the objects of a file, found once.
 pub(crate) fn objects_in(linker: &Linker<'_>, file: FileId) -> Rc<InFile> {
     let memo = linker.layer_memo::<Memo>();
     linker.query(&memo.objects, file, Rc::default, || Rc::new(InFile::new(linker, file)))

@@ -52,7 +52,7 @@ pub(crate) fn off_the_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
     false
 }
 
-/// True if an event loop runs in the thread where a form is true. Java.
+/// True if an event loop runs in the thread where a form is true (Java).
 pub(crate) fn says_loop(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
     linker.program.language(file) == Language::Java && says_no_loop(linker, file, form, 6) == Some(false)
 }
@@ -112,7 +112,7 @@ fn ask_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
     })
 }
 
-/// Names of project functions that return what such a call told.
+/// Returns names of project functions that return what such a call told.
 fn answering_names(linker: &Linker<'_>, language: Language) -> Rc<FxHashSet<Name>> {
     let memo = linker.layer_memo::<Memo>();
     linker.query(&memo.answering, language, Rc::default, || Rc::new(find_answering_names(linker, language)))

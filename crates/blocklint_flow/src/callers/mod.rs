@@ -33,7 +33,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// The body for all its callers.
+    /// Returns the body for all its callers.
     pub fn plain(body: BodyRef) -> Self {
         Node { body, env: EnvId::NONE }
     }
@@ -59,7 +59,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// A site that runs its callee, as far as definitions tell.
+    /// Returns a site that runs its callee, as far as definitions tell.
     pub(crate) fn plain(site: SiteRef, env: EnvId, with_receiver: bool) -> Self {
         Caller { site, env, arg: None, kind: CallerKind::Runs, with_receiver, steps: 0, shared: false }
     }
@@ -107,7 +107,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
     }
 
-    /// Those in the files that a run looks at; with a run that looks at all, all of them.
+    /// Returns those in the files that a run looks at; with a run that looks at all, all of them.
     pub(crate) fn near(linker: &'l Linker<'a>) -> Self {
         Callers { near: true, ..Callers::new(linker) }
     }
@@ -117,7 +117,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         !self.near || self.linker.is_in_focus(file)
     }
 
-    /// All callers of a node.
+    /// Returns all callers of a node.
     pub fn of(&self, node: Node) -> Rc<[Caller]> {
         self.linker.query(&self.callers, node, Rc::default, || {
             let mut found = Found::default();

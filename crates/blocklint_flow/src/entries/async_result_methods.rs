@@ -10,7 +10,7 @@ use blocklint_link::program::ids::{BodyRef, PathId};
 use blocklint_link::values::value::Val;
 use blocklint_models::{HandoverContext, Role, Runs, Via};
 
-/// The runtime whose loops call a method that answers later, if nothing but tests is seen to call it.
+/// Returns the runtime whose loops call a method that answers later, if nothing but tests is seen to call it.
 pub(crate) fn answers_later(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -65,7 +65,7 @@ fn takes_result(linker: &Linker<'_>, body: BodyRef, annotation: FormId) -> Optio
     })
 }
 
-/// The runtime of the first row of a path that says that something runs on an event loop.
+/// Returns the runtime of the first row of a path that says that something runs on an event loop.
 fn on_loop(linker: &Linker<'_>, path: PathId, wanted: impl Fn(Option<Via>) -> bool) -> Option<Option<Runtime>> {
     linker.library.handovers(path).iter().find_map(|found| {
         let row = found.row;

@@ -51,7 +51,7 @@ pub(crate) fn serves(linker: &Linker<'_>, file: FileId) -> bool {
     of_language.serves.contains(&file) || of_language.may_serve.contains(&file)
 }
 
-/// The files of Rust that read arguments themselves: `std::env::args()`.
+/// Returns the files of Rust that read arguments themselves: `std::env::args()`.
 pub(crate) fn rust_files_taking_arguments<'l>(linker: &'l Linker<'_>) -> impl Iterator<Item = FileId> + 'l {
     of_language(linker, Language::Rust).takes_arguments.iter().copied()
 }
@@ -107,7 +107,7 @@ fn is_parser_of_arguments(linker: &Linker<'_>, package: &str) -> bool {
     parsers.contains(package)
 }
 
-/// The evidence in the files of a language, found when first asked for.
+/// Returns the evidence in the files of a language, found when first asked for.
 fn of_language<'l>(linker: &'l Linker<'_>, language: Language) -> &'l Purposes {
     let memo = &linker.layer_memo::<Memo>().purposes;
     let place = match language {

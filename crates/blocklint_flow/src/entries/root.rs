@@ -80,7 +80,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         Roots { linker, roots: Table::default(), programs: Table::default() }
     }
 
-    /// The root that a body is, if it is one.
+    /// Returns the root that a body is, if it is one.
     pub fn of(&self, body: BodyRef) -> Option<Root> {
         self.linker.query(&self.roots, body, Option::default, || self.find(body))
     }
@@ -127,8 +127,8 @@ impl<'l, 'a> Roots<'l, 'a> {
         None
     }
 
-    /// Rust: the runtime that an attribute gives a body (`#[tokio::main(flavor = "current_thread")]`), or that all programs of its
-    /// package have which is there for them alone.
+    /// Returns the runtime that an attribute gives a body (`#[tokio::main(flavor = "current_thread")]`), or that all
+    /// programs of its package have which is there for them alone (Rust).
     fn runtime_of_task(&self, body: BodyRef) -> Option<Runtime> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -144,7 +144,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         linker.query(&self.programs, own.folder.clone(), Option::default, || self.runtime_of_programs(&own.roots))
     }
 
-    /// The runtime that an attribute's row says a body has: macros are named with their mark.
+    /// Returns the runtime that an attribute's row says a body has: macros are named with their mark.
     fn runtime_by_attribute(&self, body: BodyRef) -> Option<Runtime> {
         let linker = self.linker;
         linker.decorators(body).into_iter().find_map(|(path, made)| {
@@ -157,7 +157,8 @@ impl<'l, 'a> Roots<'l, 'a> {
         })
     }
 
-    /// The one runtime of all programs among the roots of a package; none where it has a library, which others may run.
+    /// Returns the one runtime of all programs among the roots of a package; none where it has a library, which others
+    /// may run.
     fn runtime_of_programs(&self, roots: &[String]) -> Option<Runtime> {
         let program = self.linker.program;
         let name = program.name("main")?;
@@ -190,7 +191,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         })
     }
 
-    /// A lambda, or the method of an anonymous class, that a call hands to an event loop.
+    /// Returns a lambda, or the method of an anonymous class, that a call hands to an event loop.
     fn literal(&self, body: BodyRef, uses: impl Iterator<Item = Mention>) -> Option<Root> {
         let linker = self.linker;
         for mention in uses {
@@ -228,7 +229,7 @@ impl<'l, 'a> Roots<'l, 'a> {
     }
 }
 
-/// The machinery whose threads a file uses: a framework that it imports comes before the event loop below.
+/// Returns the machinery whose threads a file uses: a framework that it imports comes before the event loop below.
 pub fn threads_of(
     linker: &Linker<'_>,
     file: blocklint_link::program::ids::FileId,

@@ -23,8 +23,8 @@ const CONDITION: u32 = 3;
 pub struct Cost {
     /// Inferred steps.
     pub steps: u32,
-    /// True if it ends at a call that only reads or changes the entry of a file (`stat`, `mkdir`). A call that reads the
-    /// content of a file holds the thread longer. Python.
+    /// True if it ends at a call that only reads or changes the entry of a file (`stat`, `mkdir`). A call that reads
+    /// the content of a file holds the thread longer (Python).
     pub ends_at_entry: bool,
     /// Hops, and the conditions that they stand under, because the reader of a finding checks each of them.
     length: u32,
@@ -86,7 +86,7 @@ pub struct Paths {
     pub(crate) best: Vec<Option<(Cost, FlowEdge)>>,
 }
 
-/// True if an edge leads to a call that only reads or changes the entry of a file in the file system. Python.
+/// True if an edge leads to a call that only reads or changes the entry of a file in the file system (Python).
 fn is_of_entry(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> bool {
     let EdgeTarget::Sink(sink) = edge.next else { return false };
     let facts = linker.program.facts(edge.site.file);
@@ -100,19 +100,19 @@ fn is_on_own_object(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.receiver_form(site).is_some_and(|form| is_own_receiver(linker.program.facts(site.file), form))
 }
 
-/// True if a call is one of an object on itself, of a function of its class, or makes an object. Java.
+/// True if a call is one of an object on itself, of a function of its class, or makes an object (Java).
 fn is_statically_bound(linker: &Linker<'_>, site: SiteRef) -> bool {
     let is_java = linker.program.language(site.file) == Language::Java;
     is_java && (linker.receiver_form(site).is_none() || is_on_own_object(linker, site))
 }
 
-/// True if a method that a framework calls, on objects of any class that inherits it, calls one of its own that these classes fill in:
-/// each of them is called there, by objects of its own. Java.
+/// True if a method that a framework calls, on objects of any class that inherits it, calls one of its own that these
+/// classes fill in: each of them is called there, by objects of its own (Java).
 fn is_filled_in_by_each(linker: &Linker<'_>, site: SiteRef) -> bool {
     is_statically_bound(linker, site) && linker.registered(linker.program.body_of_site(site)).is_some()
 }
 
-/// Steps of one edge, with what the share of labelled alternatives adds.
+/// Returns steps of one edge, with what the share of labelled alternatives adds.
 pub fn edge_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge) -> u32 {
     if !edge.shared {
         return u32::from(edge.steps);
@@ -205,8 +205,8 @@ fn alternatives(linker: &Linker<'_>, site: SiteRef) -> (usize, Vec<BodyRef>) {
     (all, bodies)
 }
 
-/// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
-/// at most three are meant, else low.
+/// Returns steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in
+/// the same way, or at most three are meant, else low.
 fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Option<(Effect, Severity)>) -> u8 {
     let effect = held.map(|(effect, _)| effect);
     let site = edge.site;

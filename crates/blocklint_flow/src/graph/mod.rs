@@ -123,7 +123,7 @@ pub struct SinkSite<'m> {
 }
 
 impl SinkSite<'_> {
-    /// The body that enters the row.
+    /// Returns the body that enters the row.
     pub fn body(&self, linker: &Linker<'_>) -> BodyRef {
         self.wraps.unwrap_or_else(|| linker.program.body_of_site(self.site))
     }

@@ -59,7 +59,7 @@ fn always(linker: &Linker<'_>, site: SiteRef, test: FormId, depth: u32) -> Optio
     }
 }
 
-/// The literal that a form always is: written there, or all that is ever assigned to its name.
+/// Returns the literal that a form always is: written there, or all that is ever assigned to its name.
 fn only_literal(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<Constant> {
     let facts = linker.program.facts(site.file);
     if let Some(literal) = linker.literal_of_field(site.file, facts.body_of(linker.program.site(site).at), form) {
@@ -80,7 +80,7 @@ fn only_literal(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<Cons
     }
 }
 
-/// The literal that the one function which a call means always returns.
+/// Returns the literal that the one function which a call means always returns.
 fn only_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
     let facts = linker.program.facts(call.file);
     if facts.language != Language::Python || linker.program.site(call).kind != SiteKind::Call {
@@ -104,7 +104,7 @@ fn only_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
     if at_its_end { found.one() } else { None }
 }
 
-/// The literal that all assignments to a variable give it.
+/// Returns the literal that all assignments to a variable give it.
 fn only_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Constant> {
     let facts = linker.program.facts(file);
     let row = facts.var(var);
@@ -127,7 +127,8 @@ fn only_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Consta
 /// Classes derived from one whose fields are looked at.
 const MOST_DERIVED: usize = 63;
 
-/// The literal that a field of a class and of its relatives always holds; `None` where something else may set it.
+/// Returns the literal that a field of a class and of its relatives always holds; `None` where something else may set
+/// it.
 fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -> Option<Constant> {
     if linker.program.language(file) != Language::Python {
         return None;
@@ -190,8 +191,8 @@ fn sets_by_name(linker: &Linker<'_>, class: ClassRef) -> bool {
         .any(|site| linker.class_around(linker.program.body_of(class.file, facts.site(site).at)) == Some(class))
 }
 
-/// The objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose type
-/// is not known only those in files that name one of the classes.
+/// Returns the objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose
+/// type is not known only those in files that name one of the classes.
 fn foreign_receivers(linker: &Linker<'_>, file: FileId, sym: Sym, classes: &[ClassRef]) -> impl Iterator<Item = Val> {
     let mut found = Vec::new();
     let Some(name) = linker.program.global(file, sym) else { return vec![Val::Unknown(Why::Unbound)].into_iter() };

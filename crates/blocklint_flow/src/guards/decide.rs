@@ -126,8 +126,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         })
     }
 
-    /// True if all calls of a function in the project rule out what its parameter decides, or pass on a parameter of which their own
-    /// callers do. A parameter that they leave out is there for others. Python.
+    /// True if all calls of a function in the project rule out what its parameter decides, or pass on a parameter of
+    /// which their own callers do. A parameter that they leave out is there for others (Python).
     pub(crate) fn none_calls_it_so(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
         let program = self.linker.program;
         let node = Node::plain(body);
@@ -146,8 +146,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
             })
     }
 
-    /// The next condition that some sites of one body all stand under, once the caller has decided the one that its label carried:
-    /// one that only the callers of that caller decide.
+    /// Returns the next condition that some sites of one body all stand under, once the caller has decided the one that
+    /// its label carried: one that only the callers of that caller decide.
     pub(crate) fn next_guard(
         &self,
         caller: Caller,
@@ -308,7 +308,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         self.linker.argument_for_param(caller.site, body, param, caller.with_receiver)
     }
 
-    /// True if a form is a value or what stands in for it where it is not there: `version or self.version`. Python.
+    /// True if a form is a value or what stands in for it where it is not there: `version or self.version` (Python).
     fn falls_back(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.linker.program.facts(site.file);
         let Form::Alt(AltKind::Or, list) = facts.form(form) else { return false };
@@ -463,7 +463,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// The literal that a site passes to a parameter of the node.
+    /// Returns the literal that a site passes to a parameter of the node.
     fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&GuardKey>) -> Given {
         let linker = self.linker;
         let here = linker.program.facts(caller.site.file);
@@ -532,7 +532,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// The key of the caller's own `**kwargs` that it passes for what a guard asks: `f(delay=kwargs.get("delay"))`.
+    /// Returns the key of the caller's own `**kwargs` that it passes for what a guard asks:
+    /// `f(delay=kwargs.get("delay"))`.
     fn key_passed(&self, caller: Caller, node: Node, guard: &Guard) -> Option<(String, Constant)> {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return None;
@@ -588,7 +589,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         })
     }
 
-    /// The literal that later arguments pass to a handed-over callable.
+    /// Returns the literal that later arguments pass to a handed-over callable.
     fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> Given {
         let args = self.linker.program.args_of(caller.site);
         let rest = &args[(arg as usize + 1).min(args.len())..];

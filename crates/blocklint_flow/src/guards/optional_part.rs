@@ -62,7 +62,7 @@ pub(crate) fn asks_for_left_out<'a>(
         && found.made.iter().all(|&made| parts.iter().any(|&part| is_left_out(linker, made, class, part)))
 }
 
-/// The fields of the own object that branches around a site say to be there.
+/// Returns the fields of the own object that branches around a site say to be there.
 pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
     let facts = linker.program.facts(site.file);
     let mut found = SmallVec::new();
@@ -290,7 +290,7 @@ fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> boo
         && lang::words_of(facts.language).is_constructor(facts.text(linker.program.body(body).name))
 }
 
-/// The constructor's parameter that is all a field of a class ever is.
+/// Returns the constructor's parameter that is all a field of a class ever is.
 fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
     let facts = linker.program.facts(class.file);
     let mut found = None;

@@ -12,7 +12,7 @@ use blocklint_link::syntax::regions::around;
 /// How deep a test is looked into.
 const DEPTH: u32 = 4;
 
-/// The condition under which a site is reached that asks a parameter of its body by a method of the project.
+/// Returns the condition under which a site is reached that asks a parameter of its body by a method of the project.
 pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> {
     if linker.program.language(site.file) != Language::Rust {
         return None;
@@ -53,7 +53,7 @@ fn given_away_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: blocklint
     facts.assigns_of(var).any(|assign| span.start < assign.span.start && assign.span.end <= span.end)
 }
 
-/// The arms of branches around a site, the innermost first: each with its test, and whether that came out true.
+/// Returns the arms of branches around a site, the innermost first: each with its test, and whether that came out true.
 fn arms_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, FormId, bool)> {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).filter_map(move |id| {
@@ -62,7 +62,7 @@ fn arms_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (Regi
     })
 }
 
-/// How many tests decide that a site is reached: those around it, not those whose other side leaves.
+/// Returns how many tests decide that a site is reached: those around it, not those whose other side leaves.
 pub(crate) fn deciding_tests_over(linker: &Linker<'_>, site: SiteRef) -> u32 {
     let facts = linker.program.facts(site.file);
     let decides = |&id: &RegionId| {
@@ -82,7 +82,7 @@ fn is_rest(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     })
 }
 
-/// The method without arguments that a test asks, on what, and what it says where the test comes out so.
+/// Returns the method without arguments that a test asks, on what, and what it says where the test comes out so.
 fn asked(facts: &FileFacts, test: FormId, holds: bool, depth: u32) -> Option<(FormId, SiteId, bool)> {
     let depth = depth.checked_sub(1)?;
     match facts.form(test) {

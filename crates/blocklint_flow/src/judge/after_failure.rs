@@ -66,7 +66,7 @@ fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// True if a path only removes a file when something ends, in a `finally`. An `await` there would be left out where the
-/// task is cancelled. Python.
+/// task is cancelled (Python).
 pub(crate) fn removes_at_the_end(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     called_at_the_end(linker, path).is_some_and(lang::python::conventions::removes_one)
         && path.iter().any(|edge| is_in_finally(linker, edge.site))

@@ -133,8 +133,8 @@ pub(crate) fn join_rules_of_one_call(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     }
 }
 
-/// Lowers calls that only the mapping or the report of a failure reaches: they are mended with the calls that reach the same cause
-/// in the ordinary course of things, where there are such. Python.
+/// Lowers calls that only the mapping or the report of a failure reaches: they are mended with the calls that reach the
+/// same cause in the ordinary course of things, where there are such (Python).
 pub(crate) fn lower_failing_besides(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     let Beside { linker, callers, paths, min_confidence, .. } = *all;
     let may_be_lowered = |candidate: &Candidate| {

@@ -89,8 +89,8 @@ pub(crate) fn is_once_per_key(on: &mut Arrival<'_, '_, '_>) -> bool {
     on.first_times.of(on.linker, on.callers, on.site).is_some_and(|found| found.per_key)
 }
 
-/// True if an edge leads from a cached function without parameters, or to the constructor of the object that it makes: a cached
-/// factory makes an object once for its settings. Python.
+/// True if an edge leads from a cached function without parameters, or to the constructor of the object that it makes:
+/// a cached factory makes an object once for its settings (Python).
 pub(crate) fn makes_kept_object(on: &mut Arrival<'_, '_, '_>) -> bool {
     let program = on.linker.program;
     let body = program.body_of_site(on.site);

@@ -5,7 +5,7 @@ use blocklint_link::linker::LOW_STEPS;
 
 use crate::graph::best_path::Cost;
 
-/// The number of hops beyond which a reader of the trace does not believe each branch on it. Python.
+/// The number of hops beyond which a reader of the trace does not believe each branch on it (Python).
 const FAR: u32 = 12;
 
 /// Returns the word for this many inferred steps.

@@ -36,7 +36,8 @@ enum Value {
     Named(FormId),
 }
 
-/// The branches around a site in its body that have a test, inner ones first: how the test came out, and the branch.
+/// Returns the branches around a site in its body that have a test, inner ones first: how the test came out, and the
+/// branch.
 fn tested_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (RegionId, Region, bool)> {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).filter_map(|id| {
@@ -49,13 +50,13 @@ fn tested_around(linker: &Linker<'_>, site: SiteRef) -> impl Iterator<Item = (Re
     })
 }
 
-/// True if a site runs only after a failure: the path to it goes through a `catch`. Java.
+/// True if a site runs only after a failure: the path to it goes through a `catch` (Java).
 pub(crate) fn stands_in_catch(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     around(facts, linker.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
 }
 
-/// The inferred steps for one of many values that a body compares the same with.
+/// Returns the inferred steps for one of many values that a body compares the same with.
 pub(crate) fn steps_of_value(linker: &Linker<'_>, site: SiteRef) -> u8 {
     let then = tested_around(linker, site).filter(|&(.., holds)| holds);
     let steps = then.flat_map(|(_, region, _)| {
@@ -65,7 +66,7 @@ pub(crate) fn steps_of_value(linker: &Linker<'_>, site: SiteRef) -> u8 {
     steps.max().unwrap_or(0)
 }
 
-/// Python: the condition around a site that says which of many texts a parameter is.
+/// Returns the condition around a site that says which of many texts a parameter is (Python).
 pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {

@@ -80,7 +80,7 @@ fn gives_what_is_found(linker: &Linker<'_>, file: FileId, body: BodyId, asked: F
     })
 }
 
-/// The call that a form is, behind `?`.
+/// Returns the call that a form is, behind `?`.
 fn looked_up(form: Form, inner: &dyn Fn(FormId) -> Form) -> Option<SiteId> {
     match form {
         Form::Result(site) => Some(site),

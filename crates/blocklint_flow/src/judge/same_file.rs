@@ -65,7 +65,7 @@ pub(crate) fn join_uses_of_one_file(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     }
 }
 
-/// True if a call takes the value out of a result that may be an error. Rust.
+/// True if a call takes the value out of a result that may be an error (Rust).
 fn is_unwrapped(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     facts.language == Language::Rust && matches!(facts.text(linker.program.site(site).name), "unwrap" | "expect")

@@ -92,8 +92,8 @@ fn find_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
     Some(FirstTime { keeper, per_key: true })
 }
 
-/// Python: the collection in which nothing lay under a key where a site is reached: `try: return known[key]`,
-/// `except KeyError:`.
+/// Returns the collection in which nothing lay under a key where a site is reached: `try: return known[key]`,
+/// `except KeyError:` (Python).
 fn failed_to_find(linker: &Linker<'_>, site: SiteRef) -> Option<FormId> {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {
@@ -154,7 +154,7 @@ fn state_asked(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) ->
     looked_up_in(linker, file, body, form).map_or(State::Unset(form), State::Lacking)
 }
 
-/// The collection that a form is looked up in by a key, also through a local: `known = self.known.get(key)`.
+/// Returns the collection that a form is looked up in by a key, also through a local: `known = self.known.get(key)`.
 fn looked_up_in(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -> Option<FormId> {
     let facts = linker.program.facts(file);
     let form = match facts.form(form) {
@@ -220,7 +220,8 @@ fn keeper_of_set(linker: &Linker<'_>, file: FileId, body: BodyId, state: FormId)
     matches!(keeper, Owner::ByProgram | Owner::ByInstance(_)).then_some(keeper)
 }
 
-/// Python: where a method that a body calls on its own object sets a field: `if self._store is None: self._open()`.
+/// Returns where a method that a body calls on its own object sets a field: `if self._store is None: self._open()`
+/// (Python).
 fn set_by_own_method(
     linker: &Linker<'_>,
     file: FileId,
@@ -305,8 +306,8 @@ fn keeper_of_filled(linker: &Linker<'_>, file: FileId, body: BodyId, all: FormId
     }
 }
 
-/// True if a body puts what it has seen into a collection that nothing in its file takes anything out of: `if name in _SEEN: return`,
-/// `_SEEN.add(name)`. Python.
+/// True if a body puts what it has seen into a collection that nothing in its file takes anything out of:
+/// `if name in _SEEN: return`, `_SEEN.add(name)` (Python).
 fn notes_what_was_seen(linker: &Linker<'_>, file: FileId, body: BodyId, all: FormId) -> bool {
     let facts = linker.program.facts(file);
     if facts.language != Language::Python {
@@ -377,7 +378,7 @@ fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(&Words, &str) -> 
     })
 }
 
-/// The project's classes that a class and its bases name as their metaclass.
+/// Returns the project's classes that a class and its bases name as their metaclass.
 fn metaclasses(linker: &Linker<'_>, class: ClassRef) -> SmallVec<[ClassRef; 1]> {
     let mut found = SmallVec::new();
     for ancestor in linker.mro(class).iter() {

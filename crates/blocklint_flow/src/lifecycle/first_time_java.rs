@@ -144,7 +144,7 @@ fn asked_unset(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, dep
     }
 }
 
-/// The fields that a form reads, also through a local.
+/// Returns the fields that a form reads, also through a local.
 fn asked_fields(linker: &Linker<'_>, file: FileId, form: FormId, locals: bool) -> SmallVec<[TestedState; 2]> {
     let facts = linker.program.facts(file);
     match facts.form(form) {
@@ -208,7 +208,7 @@ fn fills_by_helper(linker: &Linker<'_>, site: SiteRef, asked: TestedState) -> bo
     })
 }
 
-/// The maps that a method of the same class reads for its value.
+/// Returns the maps that a method of the same class reads for its value.
 fn asked_by_helper(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[TestedState; 2]> {
     let facts = linker.program.facts(site.file);
     let targets = linker.targets(site, EnvId::NONE);

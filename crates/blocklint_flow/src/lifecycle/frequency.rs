@@ -42,7 +42,7 @@ pub enum Frequency {
 }
 
 impl Frequency {
-    /// The more often; of two entries the nearer one.
+    /// Returns the more often; of two entries the nearer one.
     pub(crate) fn max(self, other: Frequency) -> Frequency {
         match (self, other) {
             (Frequency::PerEntry(_, a), Frequency::PerEntry(_, b)) if b < a => other,
@@ -338,7 +338,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     /// True if a body registers functions of its own as entries: it puts an application together, which is done once
-    /// for any caller. Python.
+    /// for any caller (Python).
     fn puts_together(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         facts.language == Language::Python
@@ -399,7 +399,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         passing.called || !passing.handed.is_empty() && (!on_loop || starts())
     }
 
-    /// True if a decorator that is not of a library may hand a body to other code. Python.
+    /// True if a decorator that is not of a library may hand a body to other code (Python).
     fn is_decorated_unseen(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
@@ -599,7 +599,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         said == Some(Registered::Aside)
     }
 
-    /// The constructor of a class, if it has one of its own.
+    /// Returns the constructor of a class, if it has one of its own.
     fn constructor(&self, class: ClassRef) -> Option<BodyRef> {
         let (facts, class_id) = self.linker.program.facts_and_id(class);
         facts.bodies.iter().enumerate().find_map(|(at, row)| {

@@ -162,7 +162,7 @@ fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
     })
 }
 
-/// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
+/// Returns the calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
 fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
     let drives = |site: SiteId| {
         let callee = linker.callee(made.file.site_ref(site), EnvId::NONE);
@@ -258,8 +258,8 @@ fn starts_beside(linker: &Linker<'_>, main: BodyRef) -> bool {
     })
 }
 
-/// True if tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the site started some
-/// before, or began to serve. Python.
+/// True if tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the
+/// site started some before, or began to serve (Python).
 pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {

@@ -26,7 +26,7 @@ pub enum Owner {
     ByProgram,
 }
 
-/// The owner of the object that a site makes.
+/// Returns the owner of the object that a site makes.
 pub fn kept(linker: &Linker<'_>, site: SiteRef) -> Owner {
     let body = linker.program.body_of_site(site);
     let facts = linker.program.facts(site.file);
@@ -46,12 +46,12 @@ pub fn kept(linker: &Linker<'_>, site: SiteRef) -> Owner {
     kept_result(linker, site, &mut seen, 6)
 }
 
-/// True if a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)`. Rust.
+/// True if a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)` (Rust).
 fn is_made_once(linker: &Linker<'_>, body: BodyRef) -> bool {
     fills_once(linker, body, |_| true)
 }
 
-/// Rust: the same of a cell that is no field: of those of a program there is one.
+/// The same of a cell that is no field: of those of a program there is one (Rust).
 pub(crate) fn fills_cell_of_program(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     facts.language == Language::Rust

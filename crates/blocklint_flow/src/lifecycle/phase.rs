@@ -97,8 +97,8 @@ pub struct Phases<'s, 'l, 'a> {
     life: Life<'s, 'l, 'a>,
 }
 
-/// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
-/// is the function `async_setup` of each such module.
+/// Returns the entry points that a library finds by their names and places:
+/// `homeassistant.components.<integration>.async_setup` is the function `async_setup` of each such module.
 fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -308,8 +308,8 @@ fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
     nested.any(starts_up).then_some(When::StartUp)
 }
 
-/// True if a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is there for begins
-/// behind the one and ends before the other. Python.
+/// True if a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
+/// there for begins behind the one and ends before the other (Python).
 fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -326,7 +326,7 @@ fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// The rows of a library's callable that say what it does with an argument of a site that calls it.
+/// Returns the rows of a library's callable that say what it does with an argument of a site that calls it.
 fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
     let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
     let rows = linker.library.handovers(path);
@@ -337,7 +337,7 @@ fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) ->
     rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
 }
 
-/// True if a method, by its name, ends the program or what lives as long as it does. Python.
+/// True if a method, by its name, ends the program or what lives as long as it does (Python).
 fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
@@ -346,7 +346,8 @@ fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
         && lang::python::conventions::ends_the_program(facts.text(row.name))
 }
 
-/// True if a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's own task. Python.
+/// True if a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's own
+/// task (Python).
 fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -359,8 +360,8 @@ fn runs_once_in_endless(linker: &Linker<'_>, site: SiteRef) -> bool {
         && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
 }
 
-/// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
-/// more than can mean it, so what holds for all of them holds for it.
+/// Returns the calls of any method under the name of a body whose callers are not known (a protocol's, one of a
+/// table's): more than can mean it, so what holds for all of them holds for it.
 pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
     let program = linker.program;
     let facts = program.facts(body.file);

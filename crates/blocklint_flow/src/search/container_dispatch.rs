@@ -145,8 +145,8 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// The root that runs a body over carrying edges, or is it; none where so much is inferred on the way that a finding there
-    /// would not be shown either.
+    /// Returns the root that runs a body over carrying edges, or is it; none where so much is inferred on the way that
+    /// a finding there would not be shown either.
     fn root_above(&self, body: BodyRef, made: &FxHashMap<BodyRef, Root>, seen: &mut FxHashSet<Node>) -> Option<Root> {
         let dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
         let mut queue = BinaryHeap::from([Reverse((0u8, Node::plain(body)))]);

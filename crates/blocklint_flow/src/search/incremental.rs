@@ -87,7 +87,8 @@ impl Flows {
         }
     }
 
-    /// The bodies in which something flowed whose name no other body bears: a call of that name may mean one whatever it is called on.
+    /// Returns the bodies in which something flowed whose name no other body bears: a call of that name may mean one
+    /// whatever it is called on.
     fn named_alone(&self, linker: &Linker<'_>) -> FxHashMap<Name, BodyRef> {
         let named = self.below.keys().chain(self.begins.keys()).filter_map(|&body| {
             let name =
@@ -97,7 +98,7 @@ impl Flows {
         named.collect()
     }
 
-    /// The files into which something flowed from one of some files, these among them.
+    /// Returns the files into which something flowed from one of some files, these among them.
     fn above(&self, files: &[FileId]) -> FxHashSet<FileId> {
         let mut above: FxHashMap<BodyRef, Vec<BodyRef>> = FxHashMap::default();
         for (&body, below) in &self.below {
@@ -113,8 +114,8 @@ impl Flows {
         seen.into_iter().map(|body| body.file).chain(files.iter().copied()).collect()
     }
 
-    /// Those of some files whose findings may be others once some files have changed: they import one of these, or something flowed
-    /// from there.
+    /// Returns those of some files whose findings may be others once some files have changed: they import one of these,
+    /// or something flowed from there.
     fn affected(&self, linker: &Linker<'_>, of: &[FileId], files: &[FileId]) -> Vec<FileId> {
         if of.iter().all(|file| files.contains(file)) {
             return Vec::new();
@@ -165,7 +166,7 @@ impl Flows {
 }
 
 impl FlowScope {
-    /// The bodies that it leads to, outside of the files asked about.
+    /// Returns the bodies that it leads to, outside of the files asked about.
     pub(crate) fn bodies(&self) -> &FxHashSet<BodyRef> {
         &self.bodies
     }
@@ -181,7 +182,7 @@ impl FlowScope {
     }
 }
 
-/// The bodies of other files that one calls, or mentions.
+/// Returns the bodies of other files that one calls, or mentions.
 fn reached_from(linker: &Linker<'_>, file: FileId, unique: &FxHashMap<Name, BodyRef>) -> Vec<BodyRef> {
     let mut found = Vec::new();
     let facts = linker.program.facts(file);

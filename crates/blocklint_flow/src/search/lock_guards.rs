@@ -26,7 +26,7 @@ const TAKING: [&str; 6] = ["lock", "read", "write", "lock_arc", "read_arc", "wri
 /// Methods that give the same lock, or a pointer to it.
 const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 
-/// The locks whose guards are alive at a site, each with the call that took it.
+/// Returns the locks whose guards are alive at a site, each with the call that took it.
 pub(crate) fn alive_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let position = linker.program.site(site).at.position;
@@ -39,7 +39,7 @@ pub(crate) fn alive_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, Lock
     alive.filter_map(|taken| Some((taken, taken_by(linker, taken)?))).collect()
 }
 
-/// The lock that a call takes and waits for.
+/// Returns the lock that a call takes and waits for.
 pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<Lock> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -54,7 +54,7 @@ pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<Lock> {
         .flatten()
 }
 
-/// All calls that take a lock and wait for it, in Rust.
+/// Returns all calls that take a lock and wait for it, in Rust.
 pub(crate) fn all_takers(linker: &Linker<'_>) -> Vec<(Lock, SiteRef)> {
     let mut found = Vec::new();
     for name in TAKING {
@@ -71,7 +71,7 @@ pub(crate) fn all_takers(linker: &Linker<'_>) -> Vec<(Lock, SiteRef)> {
     found
 }
 
-/// The form of the same lock behind a pointer: `self.index.clone()`, `Arc::clone(&self.index)`.
+/// Returns the form of the same lock behind a pointer: `self.index.clone()`, `Arc::clone(&self.index)`.
 pub(crate) fn behind(facts: &FileFacts, made: SiteId) -> Option<FormId> {
     let row = facts.site(made);
     if !SAME.contains(&facts.text(row.name)) {

@@ -42,7 +42,7 @@ pub enum Lock {
 }
 
 impl Lock {
-    /// The name of the field or variable.
+    /// Returns the name of the field or variable.
     pub fn name(self) -> Name {
         match self {
             Lock::Field(_, name) | Lock::Global(_, name) => name,
@@ -61,7 +61,7 @@ pub struct HeldOverAwait {
     pub ty: PathId,
 }
 
-/// The lock's type, if a form is one.
+/// Returns the lock's type, if a form is one.
 pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<PathId> {
     linker.values.members(linker.eval(scope, form).value).iter().find_map(|val| match *val {
         Val::Library { .. } | Val::Instance { .. } => {
@@ -130,7 +130,7 @@ pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u3
     }
 }
 
-/// The class furthest up that assigns a field.
+/// Returns the class furthest up that assigns a field.
 fn assigner(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
     let mro = linker.mro(class);
     let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
@@ -144,7 +144,7 @@ fn assigner(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
     assigning.unwrap_or(class)
 }
 
-/// The locks alive at a site: those of the `with` blocks around it.
+/// Returns the locks alive at a site: those of the `with` blocks around it.
 fn locks_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
     let facts = linker.program.facts(site.file);
     let mut found = Vec::new();
@@ -204,7 +204,7 @@ pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     found
 }
 
-/// The sites that take a lock.
+/// Returns the sites that take a lock.
 fn takers(linker: &Linker<'_>, lock: Lock) -> Vec<SiteRef> {
     let (Lock::Field(_, name) | Lock::Global(_, name)) = lock;
     let mut found = Vec::new();
@@ -390,7 +390,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 }
 
-/// The function that holds a lock: one around a closure that does.
+/// Returns the function that holds a lock: one around a closure that does.
 pub fn holder_of(linker: &Linker<'_>, holding: SiteRef) -> BodyRef {
     let body = linker.program.body_of_site(holding);
     let (facts, body_id) = linker.program.facts_and_id(body);

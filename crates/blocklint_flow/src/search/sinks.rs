@@ -192,7 +192,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// The library callables with an effect that a mention may be.
+    /// Returns the library callables with an effect that a mention may be.
     fn mentioned_rows(&self, file: FileId, mention: Mention) -> Vec<PathId> {
         let linker = self.linker;
         let facts = linker.program.facts(file);
@@ -265,7 +265,8 @@ impl<'l, 'a> Search<'l, 'a> {
         self.propagate_to_site(caller.site, caller.env, label, edge);
     }
 
-    /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
+    /// Returns names that globs of rows stand for: those of the project's classes and of what files of the library
+    /// name.
     fn glob_names(&self, language: blocklint_core::Language, reach: &LibraryReach) -> FxHashMap<Name, LibrarySet> {
         let linker = self.linker;
         let models = linker.library.of(language);
@@ -336,7 +337,8 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Python: true if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`.
+    /// True if a call may iterate over an argument whose iteration holds the thread: `list(books)`, `", ".join(file)`
+    /// (Python).
     fn may_enter_by_argument(&self, site: SiteRef, iterated: &Iterated) -> bool {
         self.iterates_over_arguments(site)
             && self.linker.program.args_of(site).iter().any(|arg| {
@@ -344,7 +346,7 @@ impl<'l, 'a> Search<'l, 'a> {
             })
     }
 
-    /// Python: true if a call bears the name of a function that iterates over what it is given.
+    /// True if a call bears the name of a function that iterates over what it is given (Python).
     fn iterates_over_arguments(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let name = self.linker.program.global(site.file, self.linker.program.site(site).name);
@@ -575,7 +577,7 @@ impl<'l, 'a> Search<'l, 'a> {
         matches!(facts.form(form), Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)))
     }
 
-    /// The library callables that a called parameter may be; its instances of library types are not among them.
+    /// Returns the library callables that a called parameter may be; its instances of library types are not among them.
     fn passed_paths(&self, site: SiteRef) -> Vec<PathId> {
         let callee = self.linker.callee(site, EnvId::NONE);
         let paths = self.linker.values.members(callee.value).into_iter().filter_map(|val| match val {

@@ -56,7 +56,7 @@ impl Place<'_, '_, '_> {
         self.known.heard.doubts.clone()
     }
 
-    /// The condition of the innermost branch around it.
+    /// Returns the condition of the innermost branch around it.
     pub(crate) fn guard(&mut self) -> Option<Guard> {
         let (linker, site) = (self.linker, self.site);
         let find = || linker.branch_guard(site).or_else(|| getter_guard(linker, site));
@@ -80,7 +80,7 @@ pub(crate) struct Remembered {
 }
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// A site to ask about.
+    /// Returns a site to ask about.
     pub(crate) fn place(&mut self, site: SiteRef) -> Place<'_, 'l, 'a> {
         Place { linker: self.linker, judge: self.judge, site, known: self.remembered.sites.entry(site).or_default() }
     }

@@ -131,7 +131,7 @@ impl<'a> Search<'_, 'a> {
         found
     }
 
-    /// The project's functions that a form means; of a decorated definition the function below its decorators.
+    /// Returns the project's functions that a form means; of a decorated definition the function below its decorators.
     fn bodies_in(&self, site: SiteRef, form: FormId, decorates: bool) -> Vec<BodyRef> {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);

@@ -92,7 +92,7 @@ impl<'s, 't> File<'s, 't> {
         })
     }
 
-    /// The call whose name begins and whose arguments end at a span; an object that is made likewise.
+    /// Returns the call whose name begins and whose arguments end at a span; an object that is made likewise.
     fn call_at(&self, wanted: Span) -> Option<Node<'t>> {
         let mut at = self.root.descendant_for_byte_range(wanted.start as usize, wanted.end as usize)?;
         loop {
@@ -115,7 +115,7 @@ impl<'s, 't> File<'s, 't> {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// The text of a template, with the imports that it needs.
+    /// Returns the text of a template, with the imports that it needs.
     fn written(&self, call: Node<'t>, template: &[Piece]) -> Result<(String, Edits), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let arguments: Vec<Node<'t>> =
@@ -150,12 +150,12 @@ impl<'s, 't> File<'s, 't> {
     }
 }
 
-/// An insertion.
+/// Returns an insertion.
 fn insert(at: usize, text: impl Into<String>) -> (Span, String) {
     (Span::new(at as u32, at as u32), text.into())
 }
 
-/// Another text in place of a node.
+/// Returns another text in place of a node.
 fn replace(node: Node<'_>, text: impl Into<String>) -> (Span, String) {
     (span(node), text.into())
 }

@@ -76,8 +76,8 @@ impl Linker<'_> {
         }
     }
 
-    /// A declared type with the callables among what is seen to be put there. An interface of the project may be implemented
-    /// by classes as well.
+    /// Returns a declared type with the callables among what is seen to be put there. An interface of the project may
+    /// be implemented by classes as well.
     pub(crate) fn or_callables(&self, declared: Typed, given: impl FnOnce() -> Vec<Typed>) -> Typed {
         if !self.takes_lambda(declared) {
             return declared;
@@ -190,7 +190,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Java: both halves of what is put together of callables: `load.andThen(show)` runs one and the other.
+    /// Both halves of what is put together of callables: `load.andThen(show)` runs one and the other (Java).
     pub(crate) fn put_together(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         if !lang::java::names::PUTS_TOGETHER.contains(&facts.text(self.program.site(site).name)) {
@@ -212,7 +212,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Java: the names under which a lambda or method reference is called, by the interfaces that its place asks for.
+    /// Returns the names under which a lambda or method reference is called, by the interfaces that its place asks for
+    /// (Java).
     pub fn called_through(&self, file: FileId, mention: Mention) -> Vec<Name> {
         if self.program.language(file) != Language::Java {
             return Vec::new();

@@ -13,7 +13,7 @@ impl<'a> Linker<'a> {
         syms.flat_map(|sym| index.sites_named(sym).iter().copied())
     }
 
-    /// The calls that a body awaits.
+    /// Returns the calls that a body awaits.
     pub fn awaited_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
         self.program.sites_in(body).filter(|of| self.program.site(*of).flags.has(SiteFlags::AWAITED))
     }

@@ -21,12 +21,12 @@ pub enum BodyUse {
 }
 
 impl BodyUse {
-    /// The file of the use.
+    /// Returns the file of the use.
     pub fn file(self) -> FileId {
         self.site().file
     }
 
-    /// The call of the use.
+    /// Returns the call of the use.
     pub fn site(self) -> SiteRef {
         match self {
             BodyUse::Call(site) | BodyUse::Passed(site, _) => site,

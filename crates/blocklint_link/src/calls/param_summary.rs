@@ -128,7 +128,7 @@ impl Uses {
     }
 }
 
-/// Java: `work` of `work::run`, which does what `work` does if that is the one method of a functional interface.
+/// `work` of `work::run`, which does what `work` does if that is the one method of a functional interface (Java).
 fn referred(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> bool) -> FormId {
     match facts.form(form) {
         Form::Path(base, name) if facts.language == Language::Java && is_functional(facts.text(name)) => base,
@@ -150,8 +150,8 @@ fn chained_on(facts: &FileFacts, form: FormId) -> FormId {
 /// Calls on each other that one chain is followed through.
 const MOST_CHAINED: usize = 8;
 
-/// The only argument of the call that a form is the result of, else the form; in Rust through all calls that wrap it:
-/// `Some(Arc::new(work))`.
+/// Returns the only argument of the call that a form is the result of, else the form; in Rust through all calls that
+/// wrap it: `Some(Arc::new(work))`.
 pub(crate) fn unwrap_single_argument(facts: &FileFacts, form: FormId) -> FormId {
     let mut at = form;
     for _ in 0..if facts.language == Language::Rust { MOST_WRAPPED } else { 1 } {
@@ -189,7 +189,7 @@ pub struct Summary {
 }
 
 impl<'a> Linker<'a> {
-    /// The uses of the parameters of a file.
+    /// Returns the uses of the parameters of a file.
     pub(crate) fn uses_in(&self, file: FileId) -> Rc<Uses> {
         self.query(&self.tables.calls.param_uses, file, Rc::default, || {
             let facts = self.program.facts(file);
@@ -410,7 +410,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Java: where the object is made, of a class without a name, that a body is a method of.
+/// Where the object is made, of a class without a name, that a body is a method of (Java).
 fn makers_of_object_around(facts: &FileFacts, inside: BodyId) -> Vec<SiteId> {
     let class = facts.body(inside).class;
     let is_nameless = |class: ClassId| facts.text(facts.class(class).name).is_empty();

@@ -29,7 +29,7 @@ pub(crate) type Given = Rc<FxHashMap<PassedItem, Vec<(SiteRef, u32)>>>;
 pub(crate) type ConstructorCalls = Rc<FxHashMap<ClassRef, Vec<SiteRef>>>;
 
 impl Linker<'_> {
-    /// The sites that take a function as an argument, and which one it is.
+    /// Returns the sites that take a function as an argument, and which one it is.
     pub fn given_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
         let mut found = Vec::new();
         for name in self.body_names(body) {
@@ -46,13 +46,13 @@ impl Linker<'_> {
         found
     }
 
-    /// The sites that take a class as an argument under one of these names, and which one it is.
+    /// Returns the sites that take a class as an argument under one of these names, and which one it is.
     pub fn given_class(&self, names: &[Name], class: ClassRef) -> Vec<(SiteRef, u32)> {
         let given = |name: &Name| self.given_as(*name).get(&PassedItem::Class(class)).cloned().unwrap_or_default();
         names.iter().flat_map(given).collect()
     }
 
-    /// The calls of a name that may make an instance of a class, by their callee.
+    /// Returns the calls of a name that may make an instance of a class, by their callee.
     pub fn makers_named(&self, name: Name) -> ConstructorCalls {
         self.query(&self.tables.calls.constructor_calls, name, Rc::default, || Rc::new(self.find_makers_named(name)))
     }

@@ -108,8 +108,9 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Where a function without declared result returns a parameter, what was passed there; in Rust also what that gives where the
-    /// function calls it for its result: `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
+    /// Returns where a function without declared result returns a parameter, what was passed there; in Rust also what
+    /// that gives where the function calls it for its result:
+    /// `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
     pub(crate) fn returned_argument(
         &self,
         given: Typed,
@@ -333,7 +334,7 @@ impl<'a> Linker<'a> {
         given
     }
 
-    /// The lazy values among a call's receiver and arguments, which its own lazy result goes through.
+    /// Returns the lazy values among a call's receiver and arguments, which its own lazy result goes through.
     pub(crate) fn lazy_inputs(&self, receiver: BoundId, site: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
         let scope = self.scope_of(site, env);
         let mut members: SmallVec<[Val; 4]> = SmallVec::new();
@@ -347,7 +348,7 @@ impl<'a> Linker<'a> {
         members
     }
 
-    /// The callable that a row with `wraps` makes of an argument.
+    /// Returns the callable that a row with `wraps` makes of an argument.
     pub(crate) fn wrapped_argument(&self, path: PathId, site: SiteRef, env: EnvId) -> Option<Typed> {
         let handovers = self.library.handovers(path);
         for row in handovers.iter().filter(|row| row.wraps) {

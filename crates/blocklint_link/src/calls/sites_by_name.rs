@@ -82,7 +82,7 @@ impl<'a> Linker<'a> {
         self.query(&self.tables.calls.by_name_near, name, Rc::default, find)
     }
 
-    /// The bodies that a file mentions otherwise than by calling them.
+    /// Returns the bodies that a file mentions otherwise than by calling them.
     pub fn bodies_mentioned_in(&self, file: FileId) -> Vec<BodyRef> {
         let mentions = self.program.index_of(file).named();
         let values = mentions.filter(|(mention, _)| !matches!(mention, Mention::Operand(_)));
@@ -105,7 +105,7 @@ impl<'a> Linker<'a> {
         self.program.body_of(file, at)
     }
 
-    /// The value that goes where something is mentioned.
+    /// Returns the value that goes where something is mentioned.
     pub(crate) fn mentioned(&self, file: FileId, mention: Mention) -> ValueId {
         let facts = self.program.facts(file);
         let typed = match mention {
@@ -129,7 +129,7 @@ impl<'a> Linker<'a> {
         typed.value
     }
 
-    /// The bodies that a value may be: functions, what was started of them, constructors of classes.
+    /// Returns the bodies that a value may be: functions, what was started of them, constructors of classes.
     fn bodies_in(&self, value: ValueId) -> Vec<BodyRef> {
         let mut found = Vec::new();
         for val in self.values.members(value) {
@@ -163,7 +163,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The bodies that making an instance of a class runs.
+    /// Returns the bodies that making an instance of a class runs.
     fn constructors(&self, class: ClassRef) -> Vec<BodyRef> {
         let mut found = Vec::new();
         for method in ["__init__", "__new__", "__post_init__"] {

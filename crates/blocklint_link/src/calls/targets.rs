@@ -405,7 +405,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The path of a project function that a row of the user's configuration describes instead of its body.
+    /// Returns the path of a project function that a row of the user's configuration describes instead of its body.
     fn described_by_user(&self, body: BodyRef) -> Option<PathId> {
         if !self.library.has_user_rows() {
             return None;

@@ -49,7 +49,7 @@ impl<'a> Linker<'a> {
         name.strip_prefix(&module).and_then(|inside| inside.strip_prefix(separator)).map_or(name.clone(), str::to_owned)
     }
 
-    /// The module, crate path or package of a file.
+    /// Returns the module, crate path or package of a file.
     pub fn module_name(&self, file: FileId) -> String {
         lang::semantics(self.program.language(file)).module_name(self, file)
     }

@@ -68,7 +68,8 @@ pub enum AskedType {
 }
 
 impl Question {
-    /// A number that is equal for equal questions and mostly another for others: a parameter may be compared with hundreds of texts.
+    /// Returns a number that is equal for equal questions and mostly another for others: a parameter may be compared
+    /// with hundreds of texts.
     fn hint(&self) -> u64 {
         let text = match self {
             Question::Choice(Choice::Equals(list)) => match list.first() {
@@ -193,7 +194,7 @@ impl Guard {
             && self.wanted == other.wanted
     }
 
-    /// A guard that no call has passed on yet.
+    /// Returns a guard that no call has passed on yet.
     pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
         Guard {
             param,
@@ -230,7 +231,7 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// The number of a guard.
+    /// Returns the number of a guard.
     pub fn id(&mut self, guard: &Guard) -> u32 {
         let key = (guard.param, guard.wanted, guard.passed, guard.rare, guard.question.hint());
         let alike = self.alike.entry(key).or_default();

@@ -91,7 +91,7 @@ enum HoldKey {
 }
 
 impl Labels {
-    /// The number of a label.
+    /// Returns the number of a label.
     pub fn id(&mut self, label: Label) -> LabelId {
         let guards = [self.guard_id(label.guard.as_ref()), self.guard_id(label.outer.as_ref())];
         let hold = match label.hold {
@@ -125,7 +125,7 @@ impl Labels {
         guard.map_or(u32::MAX, |guard| self.guards.id(guard))
     }
 
-    /// The label.
+    /// Returns the label.
     pub fn get(&self, id: LabelId) -> &Label {
         &self.rows[id.0 as usize]
     }

@@ -401,7 +401,7 @@ pub fn words_of(language: Language) -> &'static Words {
     semantics(language).words()
 }
 
-/// Names under which imports bind another name: original → aliases.
+/// Returns names under which imports bind another name: original → aliases.
 pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>> {
     let mut aliases: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
     for (slot, source) in program.files.iter().enumerate() {

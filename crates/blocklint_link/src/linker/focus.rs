@@ -60,7 +60,7 @@ impl Linker<'_> {
         names.contains(&name) || self.with_aliases(name).iter().any(|name| names.contains(name))
     }
 
-    /// The files of which findings are wanted, in the order of their slots.
+    /// Returns the files of which findings are wanted, in the order of their slots.
     pub fn reported_files(&self) -> impl Iterator<Item = FileId> + '_ {
         let mut few: Vec<FileId> = self.focus.files.get().into_iter().flatten().copied().collect();
         few.sort();

@@ -116,17 +116,17 @@ impl<'a> Linker<'a> {
         self.layer_memos.of()
     }
 
-    /// An unknown value.
+    /// Returns an unknown value.
     pub(crate) fn unknown(&self, why: Why) -> Typed {
         Typed { value: self.values.unknown(why), inferred_steps: 0 }
     }
 
-    /// A certain value of one member.
+    /// Returns a certain value of one member.
     pub(crate) fn known(&self, member: Val) -> Typed {
         Typed { value: self.values.one(member), inferred_steps: 0 }
     }
 
-    /// The union of typed values; the steps are the most of any.
+    /// Returns the union of typed values; the steps are the most of any.
     pub(crate) fn join(&self, parts: &[Typed]) -> Typed {
         match parts {
             [] => self.unknown(Why::Expression),
@@ -150,7 +150,7 @@ impl<'a> Linker<'a> {
         Typed { value: joined.value, inferred_steps: joined.inferred_steps.max(typed.inferred_steps) }
     }
 
-    /// The module that declares each Rust file.
+    /// Returns the module that declares each Rust file.
     pub(crate) fn rust_parents(&self) -> &crate::lang::rust::modules::Parents {
         self.tables.rust.parents.get_or_init(|| crate::lang::rust::modules::parents(self))
     }

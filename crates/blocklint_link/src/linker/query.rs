@@ -226,7 +226,7 @@ impl<K, V, P, S: Default> Default for Table<K, V, P, S> {
 }
 
 impl<K, V, P, S> Table<K, V, P, S> {
-    /// A table that keeps its entries in this store.
+    /// Returns a table that keeps its entries in this store.
     pub fn of(store: S) -> Self {
         Table { store: RefCell::new(store), policy: PhantomData }
     }

@@ -29,7 +29,7 @@ impl Default for Round {
 }
 
 impl Round {
-    /// A round in which at most this many questions wait for each other.
+    /// Returns a round in which at most this many questions wait for each other.
     pub fn to_depth(deepest: u32) -> Self {
         Round { number: Cell::new(0), depth: Cell::new(0), deepest, uses: Cell::new(0) }
     }

@@ -77,7 +77,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Another runtime that the crate of a site depends on, unless the code around the site is seen to run on tokio.
+    /// Returns another runtime that the crate of a site depends on, unless the code around the site is seen to run on
+    /// tokio.
     fn other_runtime(&self, site: SiteRef) -> Option<String> {
         let dependencies = self.crate_of(site.file)?.dependencies.as_ref()?;
         let is_other = |package: &str| lang::rust::names::OTHER_RUNTIMES.contains(&package);
@@ -141,7 +142,7 @@ impl Linker<'_> {
     }
 }
 
-/// The runtime whose own name a path begins with.
+/// Returns the runtime whose own name a path begins with.
 fn runtime_of_path(path: &str) -> Option<Runtime> {
     Runtime::parse(path.split("::").next()?)
 }

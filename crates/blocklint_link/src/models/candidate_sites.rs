@@ -9,8 +9,8 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 
 impl<'a> Linker<'a> {
-    /// The sites of these kinds that bear the last name of a row with such a use, in files that are looked at and
-    /// may hold its library, in order. Of the paths that share a name `wanted` leaves those that are meant.
+    /// Returns the sites of these kinds that bear the last name of a row with such a use, in files that are looked at
+    /// and may hold its library, in order. Of the paths that share a name `wanted` leaves those that are meant.
     pub fn sites_of_rows(
         &self,
         reach: &LibraryReach,

@@ -88,7 +88,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Java: where a container runs a method when another object calls it, by an annotation that wraps it (`@Async`).
+    /// Where a container runs a method when another object calls it, by an annotation that wraps it (`@Async`) (Java).
     pub(crate) fn proxied_to(&self, body: BodyRef, site: SiteRef) -> Option<Context> {
         let facts = self.program.facts(body.file);
         let marks = self.program.body(body).decorators;
@@ -223,7 +223,7 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// The library paths of a class's annotations.
+    /// Returns the library paths of a class's annotations.
     pub(crate) fn class_annotations(&self, class: ClassRef) -> Vec<PathId> {
         let facts = self.program.facts(class.file);
         let row = self.program.class(class);
@@ -243,7 +243,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The names of such methods in the project.
+    /// Returns the names of such methods in the project.
     pub fn names_implemented_by_library(&self) -> FxHashSet<Name> {
         let mut found = FxHashSet::default();
         // Only where rows speak of whole interfaces or of annotations.

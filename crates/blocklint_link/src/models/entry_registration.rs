@@ -15,7 +15,7 @@ use crate::values::value::{EnvId, Val};
 pub(crate) const MOST_DRIVERS: usize = 8;
 
 impl Linker<'_> {
-    /// Rows that register what they decorate, or what overrides them.
+    /// Returns rows that register what they decorate, or what overrides them.
     pub fn registered(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -66,12 +66,13 @@ impl Linker<'_> {
         None
     }
 
-    /// The library paths of a body's decorators: called ones by their callee, those read in the project by their name.
+    /// Returns the library paths of a body's decorators: called ones by their callee, those read in the project by
+    /// their name.
     pub fn decorator_paths(&self, body: BodyRef) -> Vec<PathId> {
         self.decorators(body).into_iter().map(|(path, _)| path).collect()
     }
 
-    /// The library paths of a body's decorators, each with the call that makes it where there is one.
+    /// Returns the library paths of a body's decorators, each with the call that makes it where there is one.
     pub fn decorators(&self, body: BodyRef) -> Vec<(PathId, Option<SiteRef>)> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

@@ -81,12 +81,12 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// The models of a language.
+    /// Returns the models of a language.
     pub fn of(&self, language: Language) -> &'a LanguageModels {
         self.models.lang(language)
     }
 
-    /// The path in the spelling that rows use.
+    /// Returns the path in the spelling that rows use.
     pub fn path(&self, language: Language, text: &str) -> PathId {
         if let Some(&id) = self.paths.borrow().spelled[language as usize].get(text) {
             return id;
@@ -102,17 +102,17 @@ impl<'a> Library<'a> {
         id
     }
 
-    /// The text of a path.
+    /// Returns the text of a path.
     pub fn text(&self, path: PathId) -> Rc<str> {
         self.paths.borrow().rows[path.0 as usize].1.clone()
     }
 
-    /// The language of a path.
+    /// Returns the language of a path.
     pub fn language(&self, path: PathId) -> Language {
         self.paths.borrow().rows[path.0 as usize].0
     }
 
-    /// The path of a member.
+    /// Returns the path of a member.
     pub fn member(&self, path: PathId, name: &str) -> PathId {
         let paths = self.paths.borrow();
         let (language, text) = &paths.rows[path.0 as usize];
@@ -126,21 +126,21 @@ impl<'a> Library<'a> {
         self.path(language, &spelled)
     }
 
-    /// The path without its last segment, and that segment.
+    /// Returns the path without its last segment, and that segment.
     pub fn split(&self, path: PathId) -> Option<(PathId, String)> {
         let (language, text) = self.paths.borrow().rows[path.0 as usize].clone();
         let (head, name) = text.rsplit_once(separator(language))?;
         Some((self.path(language, head), name.to_owned()))
     }
 
-    /// The path under which rows speak of a macro, if any do: `tokio::join!`.
+    /// Returns the path under which rows speak of a macro, if any do: `tokio::join!`.
     pub(crate) fn of_macro(&self, path: PathId) -> PathId {
         let spelled = self.path(self.language(path), &format!("{}!", self.text(path)));
         if self.calls(spelled).is_empty() { path } else { spelled }
     }
 
-    /// Rust: the path of a member; of a crate that no model speaks of, which hands on one of which models speak under its own
-    /// name (`other::rusqlite`), that crate.
+    /// Returns the path of a member; of a crate that no model speaks of, which hands on one of which models speak under
+    /// its own name (`other::rusqlite`), that crate (Rust).
     pub(crate) fn handed_on(&self, path: PathId, name: &str) -> PathId {
         let language = self.language(path);
         let text = self.text(path);
@@ -198,7 +198,7 @@ impl<'a> Library<'a> {
         rows
     }
 
-    /// A type and all it derives from, nearest first.
+    /// Returns a type and all it derives from, nearest first.
     pub fn supertypes(&self, path: PathId) -> Rc<[PathId]> {
         if let Some(known) = self.supertypes.borrow().get(&path) {
             return known.clone();
@@ -256,18 +256,18 @@ impl<'a> Library<'a> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.role()))
     }
 
-    /// Where the bytes of values of a type, or of what it derives from, come from.
+    /// Returns where the bytes of values of a type, or of what it derives from, come from.
     pub(crate) fn source(&self, path: PathId) -> Option<Source> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.source()))
     }
 
-    /// The path under this name of the type and of each it derives from.
+    /// Returns the path under this name of the type and of each it derives from.
     fn along(&self, path: PathId) -> Vec<Rc<str>> {
         let Some((parent, name)) = self.split(path) else { return vec![self.text(path)] };
         self.supertypes(parent).iter().map(|&ty| self.text(self.member(ty, &name))).collect()
     }
 
-    /// The `[[call]]` rows for calling a path; of a method, also those of the types its own derives from.
+    /// Returns the `[[call]]` rows for calling a path; of a method, also those of the types its own derives from.
     pub fn calls(&self, path: PathId) -> Rc<CallRows<'a>> {
         if let Some(known) = self.calls.borrow().get(&path) {
             return known.clone();
@@ -293,7 +293,7 @@ impl<'a> Library<'a> {
         !self.of(self.language(path)).marks(&self.text(path)).is_empty()
     }
 
-    /// The `[[call]]` rows for reading a property.
+    /// Returns the `[[call]]` rows for reading a property.
     pub fn properties(&self, path: PathId) -> Rc<CallRows<'a>> {
         if let Some(known) = self.properties.borrow().get(&path) {
             return known.clone();
@@ -318,7 +318,7 @@ impl<'a> Library<'a> {
         rows.effect().next().is_some()
     }
 
-    /// The `[[handover]]` rows of a path.
+    /// Returns the `[[handover]]` rows of a path.
     pub fn handovers(&self, path: PathId) -> Rc<HandoverRows<'a>> {
         if let Some(known) = self.handovers.borrow().get(&path) {
             return known.clone();
@@ -360,7 +360,7 @@ impl<'a> Library<'a> {
         !self.states(ty).is_empty()
     }
 
-    /// The methods of a type that put their receiver in a state.
+    /// Returns the methods of a type that put their receiver in a state.
     pub(crate) fn state_names(&self, ty: PathId, state: &str) -> Vec<String> {
         self.states(ty)
             .iter()
@@ -369,7 +369,7 @@ impl<'a> Library<'a> {
             .collect()
     }
 
-    /// Names of methods and constructors of a type with the states their rows give.
+    /// Returns names of methods and constructors of a type with the states their rows give.
     fn states(&self, ty: PathId) -> States {
         if let Some(known) = self.states.borrow().get(&ty) {
             return known.clone();
@@ -393,7 +393,7 @@ impl<'a> Library<'a> {
         found
     }
 
-    /// The rows that put values in states, read once.
+    /// Returns the rows that put values in states, read once.
     fn state_rows(&self, language: Language) -> Rc<[StateRow]> {
         if let Some(known) = &self.state_rows.borrow()[language as usize] {
             return known.clone();

@@ -340,13 +340,13 @@ pub(crate) fn yes_if(condition: bool) -> ConditionResult {
 }
 
 impl ConditionResult {
-    /// An argument that is not given is neither null nor visibly something else.
+    /// Returns an argument that is not given is neither null nor visibly something else.
     pub(crate) fn filter_absent(self) -> ConditionResult {
         ConditionResult::No
     }
 }
 
-/// The contexts or runtimes that a condition limits its row to, if it is about those.
+/// Returns the contexts or runtimes that a condition limits its row to, if it is about those.
 fn place_of(condition: &Condition) -> Option<WhereSet> {
     match &condition.subject {
         Subject::Context(contexts) => Some(

@@ -106,7 +106,7 @@ impl Linker<'_> {
         self.tables.models.during.get_or_init(|| During::new(self))
     }
 
-    /// The rules for a call of a library's method at a site.
+    /// Returns the rules for a call of a library's method at a site.
     fn during_call(&self, path: PathId, site: SiteRef) -> Vec<&Rule> {
         let table = &self.during().by_name;
         let text = self.library.text(path);

@@ -49,7 +49,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Seconds of `Duration::from_secs(5)` and the like.
+    /// Returns seconds of `Duration::from_secs(5)` and the like.
     fn duration(&self, site: SiteRef, form: FormId) -> Option<f64> {
         let facts = self.program.facts(site.file);
         let Form::Result(made) = facts.form(form) else { return None };
@@ -64,7 +64,7 @@ impl Linker<'_> {
     }
 }
 
-/// Seconds of a row's unit; a language has one for rows that name none.
+/// Returns seconds of a row's unit; a language has one for rows that name none.
 pub(crate) fn unit_seconds(unit: Option<Unit>, language: Language) -> f64 {
     unit.map_or(if language == Language::Java { 1e-3 } else { 1.0 }, Unit::seconds)
 }

@@ -127,7 +127,7 @@ impl Units {
         self.rows.iter().any(|row| row.greenlets.is_some())
     }
 
-    /// The files whose calls patch, where nothing else says that threads are greenlets.
+    /// Returns the files whose calls patch, where nothing else says that threads are greenlets.
     pub fn patched_in(&self) -> impl Iterator<Item = FileId> {
         self.rows.iter().flat_map(|row| row.patched_in.iter().copied())
     }
@@ -139,7 +139,7 @@ impl Units {
         unit.is_some_and(|unit| unit.switches.iter().any(|on| on == name))
     }
 
-    /// The unit of a file.
+    /// Returns the unit of a file.
     pub fn of(&self, linker: &Linker<'_>, file: FileId) -> &UnitRow {
         &self.rows[self.at(linker, file)]
     }
@@ -153,7 +153,7 @@ impl Units {
 }
 
 impl Linker<'_> {
-    /// The oldest Python that a file's unit says it runs on: major and minor number.
+    /// Returns the oldest Python that a file's unit says it runs on: major and minor number.
     pub fn oldest_python(&self, file: FileId) -> Option<(u8, u8)> {
         let relative = &self.program.files[file.index()].relative;
         let units = self.program.layout.units.iter();
@@ -181,7 +181,7 @@ fn is_module_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// The files whose code turns a switch on; tests turn none on for what they test.
+/// Returns the files whose code turns a switch on; tests turn none on for what they test.
 fn turned_on_by(linker: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
     let mut found: Vec<FileId> = Vec::new();
     for path in &switch.call {
@@ -243,7 +243,7 @@ fn leaves_threads(linker: &Linker<'_>, site: SiteRef) -> bool {
     args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == blocklint_facts::Form::Bool(false))
 }
 
-/// The calls of a library's function, by whatever name.
+/// Returns the calls of a library's function, by whatever name.
 pub fn calls_of(linker: &Linker<'_>, path: &str) -> Vec<SiteRef> {
     let wanted = linker.library.path(Language::Python, path);
     let last = path.rsplit('.').next().unwrap_or(path);

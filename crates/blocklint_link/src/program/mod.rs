@@ -135,7 +135,7 @@ pub struct CrateLayout {
     pub roots: Vec<String>,
 }
 
-/// The folders above a file, by its path below the project root, inner ones first.
+/// Returns the folders above a file, by its path below the project root, inner ones first.
 pub fn folders(relative: &str) -> impl Iterator<Item = &str> {
     relative.split('/').rev().skip(1)
 }
@@ -201,17 +201,17 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The facts of a file.
+    /// Returns the facts of a file.
     pub fn facts(&self, file: FileId) -> &'a FileFacts {
         &self.files[file.index()].facts
     }
 
-    /// The language of a file.
+    /// Returns the language of a file.
     pub fn language(&self, file: FileId) -> Language {
         self.facts(file).language
     }
 
-    /// The languages of which there are files.
+    /// Returns the languages of which there are files.
     pub fn languages(&self) -> &[Language] {
         &self.languages
     }
@@ -241,7 +241,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The name with this text, if any file has it.
+    /// Returns the name with this text, if any file has it.
     pub fn name(&self, text: &str) -> Option<Name> {
         self.names.name(text)
     }
@@ -251,27 +251,27 @@ impl<'a> Program<'a> {
         self.names.len()
     }
 
-    /// The text of a name.
+    /// Returns the text of a name.
     pub fn text(&self, name: Name) -> &'a str {
         self.names.text(name)
     }
 
-    /// The name of a file's symbol.
+    /// Returns the name of a file's symbol.
     pub fn global(&self, file: FileId, sym: Sym) -> Option<Name> {
         self.names.global(file, sym)
     }
 
-    /// The names of a file.
+    /// Returns the names of a file.
     pub(crate) fn names_of(&self, file: FileId) -> &[Name] {
         self.names.of_file(file)
     }
 
-    /// Where a name occurs: files in slot order, with its symbol there.
+    /// Returns where a name occurs: files in slot order, with its symbol there.
     pub fn occurrences(&self, name: Name) -> &[(FileId, Sym)] {
         self.names.occurrences(name)
     }
 
-    /// The files in which all of some texts occur as names or strings.
+    /// Returns the files in which all of some texts occur as names or strings.
     pub(crate) fn files_naming_all<'t>(&self, texts: impl Iterator<Item = &'t str>) -> impl Iterator<Item = FileId> {
         let mut places: SmallVec<[&[(FileId, Sym)]; 8]> =
             texts.map(|text| self.name(text).map_or(&[][..], |name| self.occurrences(name))).collect();
@@ -283,13 +283,13 @@ impl<'a> Program<'a> {
             .filter(move |file| places.iter().all(|files| files.binary_search_by_key(file, |(file, _)| *file).is_ok()))
     }
 
-    /// The symbol of a name in a file.
+    /// Returns the symbol of a name in a file.
     pub fn local(&self, file: FileId, name: Name) -> Option<Sym> {
         let rows = self.occurrences(name);
         rows.binary_search_by_key(&file, |row| row.0).ok().map(|at| rows[at].1)
     }
 
-    /// The file at a path from the project root.
+    /// Returns the file at a path from the project root.
     pub fn file_at(&self, path: &str) -> Option<FileId> {
         self.paths.get(path).copied()
     }
@@ -304,7 +304,7 @@ impl<'a> Program<'a> {
         self.packages.contains(path)
     }
 
-    /// The variable of this name in a body's own scope.
+    /// Returns the variable of this name in a body's own scope.
     pub fn scope_var(&self, file: FileId, body: BodyId, name: Name) -> Option<VarId> {
         let sym = self.local(file, name)?;
         let facts = self.facts(file);
@@ -334,18 +334,18 @@ impl<'a> Program<'a> {
         self.by_body[file.index()].get_or_init(|| ByBody::new(self.facts(file)))
     }
 
-    /// The sites that stand in a body itself, in the order of the table.
+    /// Returns the sites that stand in a body itself, in the order of the table.
     pub fn sites_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> + Clone + '_ {
         self.by_body(body.file).sites(body.body).map(move |site| body.file.site_ref(site))
     }
 
-    /// The ways out of a body, in the order of the table.
+    /// Returns the ways out of a body, in the order of the table.
     pub fn exits_in(&self, body: BodyRef) -> impl Iterator<Item = Exit> + Clone + '_ {
         let (facts, body_id) = self.facts_and_id(body);
         self.by_body(body.file).exits(body_id).map(|at| facts.exits.at(at))
     }
 
-    /// The ways out of a body and of those around it, from the inside.
+    /// Returns the ways out of a body and of those around it, from the inside.
     pub fn exits_around(&self, body: BodyRef) -> impl Iterator<Item = Exit> + '_ {
         let parent = |body: &BodyRef| {
             let parent = self.facts(body.file).body(body.body).parent.get();
@@ -354,24 +354,24 @@ impl<'a> Program<'a> {
         std::iter::successors(Some(body), parent).flat_map(|body| self.exits_in(body))
     }
 
-    /// The regions of a body itself, in the order of the table.
+    /// Returns the regions of a body itself, in the order of the table.
     pub fn regions_in(&self, body: BodyRef) -> impl Iterator<Item = RegionId> + Clone + '_ {
         self.by_body(body.file).regions(body.body)
     }
 
-    /// The bodies that stand directly in a body, in the order of the table.
+    /// Returns the bodies that stand directly in a body, in the order of the table.
     pub fn bodies_in(&self, body: BodyRef) -> impl Iterator<Item = BodyRef> + Clone + '_ {
         self.by_body(body.file).bodies(body.body).map(move |inner| body.file.body_ref(inner))
     }
 
-    /// Every call, implicit or not, whose last name is this one.
+    /// Returns every call, implicit or not, whose last name is this one.
     pub fn sites_named(&self, name: Name) -> impl Iterator<Item = SiteRef> + '_ {
         self.occurrences(name)
             .iter()
             .flat_map(|&(file, sym)| self.index_of(file).sites_named(sym).iter().map(move |&site| file.site_ref(site)))
     }
 
-    /// The site whose result a form is, seen through `await` and `?`.
+    /// Returns the site whose result a form is, seen through `await` and `?`.
     pub fn site_of_form(&self, file: FileId, form: FormId) -> Option<SiteId> {
         match self.facts(file).form(form) {
             Form::Result(site) => Some(site),

@@ -119,7 +119,7 @@ impl<const LISTS: usize> Starts<LISTS> {
         }
     }
 
-    /// The run of a key in a list; none of a key that there is not.
+    /// Returns the run of a key in a list; none of a key that there is not.
     #[inline]
     fn run(&self, list: usize, key: usize) -> std::ops::Range<usize> {
         match self {
@@ -273,13 +273,14 @@ impl FileIndex {
         }
     }
 
-    /// Assignments to attributes of this name; true where the target's object is the receiver of a method around.
+    /// Returns assignments to attributes of this name; true where the target's object is the receiver of a method
+    /// around.
     #[inline]
     pub fn attr_assigns(&self, sym: Sym) -> &[(AssignId, bool)] {
         &self.attr_assigns[self.named.run(ATTRS, sym.index())]
     }
 
-    /// The sites whose last name is this symbol, in order.
+    /// Returns the sites whose last name is this symbol, in order.
     #[inline]
     pub fn sites_named(&self, sym: Sym) -> &[SiteId] {
         &self.sites[self.named.run(SITES, sym.index())]
@@ -291,7 +292,7 @@ impl FileIndex {
         Mentions(&self.mentions[self.named.run(MENTIONS, sym.index())])
     }
 
-    /// All mentions of variables and attributes.
+    /// Returns all mentions of variables and attributes.
     pub(crate) fn named(&self) -> impl Iterator<Item = (Mention, Wrap)> + '_ {
         Mentions(&self.mentions[..self.others_at as usize]).iter()
     }

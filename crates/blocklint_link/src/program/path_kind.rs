@@ -8,7 +8,7 @@ const MEASURES: &[&str] = &["perf", "benchmark", "benchmarks", "jmh", "loadtest"
 /// The beginnings of packages that still have a project generator's name: `com.example.demo`.
 const UNNAMED: &[&str] = &["com/example/", "org/example/", "net/example/", "io/example/"];
 
-/// A path without the folders of a package that says nothing: project generators write `com.example.demo`.
+/// Returns a path without the folders of a package that says nothing: project generators write `com.example.demo`.
 fn named(relative: &str) -> &str {
     let begins = |start: &&str| relative.find(*start).filter(|&at| at == 0 || relative[..at].ends_with('/'));
     match UNNAMED.iter().find_map(begins) {

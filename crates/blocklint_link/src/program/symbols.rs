@@ -103,7 +103,7 @@ impl Names {
         self.have_moved
     }
 
-    /// The name with this text, if any file has it.
+    /// Returns the name with this text, if any file has it.
     pub(super) fn name(&self, text: &str) -> Option<Name> {
         let known = self.table.find(FxBuildHasher.hash_one(text), |name| self.text(*name) == text).copied();
         known.filter(|&name| !self.occurrences(name).is_empty())
@@ -114,25 +114,25 @@ impl Names {
         self.bounds.len()
     }
 
-    /// The text of a name.
+    /// Returns the text of a name.
     #[inline]
     pub(super) fn text(&self, name: Name) -> &str {
         let (start, end) = self.bounds[name.0 as usize];
         &self.texts[start..end]
     }
 
-    /// The name of a file's symbol.
+    /// Returns the name of a file's symbol.
     #[inline]
     pub(super) fn global(&self, file: FileId, sym: Sym) -> Option<Name> {
         self.globals[file.index()].get(sym.index()).copied()
     }
 
-    /// The names of a file, by symbol.
+    /// Returns the names of a file, by symbol.
     pub(super) fn of_file(&self, file: FileId) -> &[Name] {
         self.globals.get(file.index()).map_or(&[], |names| names)
     }
 
-    /// Where a name occurs.
+    /// Returns where a name occurs.
     #[inline]
     pub(super) fn occurrences(&self, name: Name) -> &Run {
         if !self.moved.is_empty()

@@ -15,7 +15,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Java: the library's method that a lambda is given to.
+    /// Returns the library's method that a lambda is given to (Java).
     pub fn taker_of(&self, body: BodyRef) -> Option<String> {
         let facts = self.program.facts(body.file);
         if facts.language != blocklint_core::Language::Java
@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
         (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: typed.inferred_steps })
     }
 
-    /// A declared parameter, where a library's row says that it gets something more special.
+    /// Returns a declared parameter, where a library's row says that it gets something more special.
     pub(crate) fn given_more_exactly(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };
         let given = match self.program.body(body).kind {
@@ -139,7 +139,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// The declared types of the place where a lambda stands.
+    /// Returns the declared types of the place where a lambda stands.
     pub(crate) fn declared_for(&self, file: FileId, mention: Mention) -> Vec<Val> {
         let facts = self.program.facts(file);
         let read = |at: At, form: FormId| -> Vec<Val> {
@@ -178,7 +178,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The n-th parameter of a functional interface's one method.
+    /// Returns the n-th parameter of a functional interface's one method.
     fn given_by_interface(&self, interface: Val, index: u32) -> Option<Typed> {
         match interface {
             Val::Param { .. } => {
@@ -226,7 +226,7 @@ impl<'a> Linker<'a> {
         (!self.values.is_unknown(given.value)).then_some(given)
     }
 
-    /// The one abstract method of a project's interface.
+    /// Returns the one abstract method of a project's interface.
     pub(crate) fn functional_method(&self, class: ClassRef) -> Option<BodyRef> {
         let (facts, class_id) = self.program.facts_and_id(class);
         if self.program.class(class).kind != blocklint_facts::ClassKind::Interface {
@@ -258,7 +258,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The runtime whose loop calls a lambda because its place makes it implement a registered interface.
+    /// Returns the runtime whose loop calls a lambda because its place makes it implement a registered interface.
     pub fn overrides_on_loop(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let mentions = self.program.uses_of_callable(body);
         for (mention, _) in mentions.iter().take(4) {

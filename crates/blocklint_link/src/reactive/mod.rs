@@ -51,7 +51,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// A place where nothing may block.
+    /// Returns a place where nothing may block.
     pub(crate) fn root(confidence: Confidence) -> Self {
         Position { root: Some(confidence), ..Position::default() }
     }
@@ -154,7 +154,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The position of what runs at these signals of an operator.
+    /// Returns the position of what runs at these signals of an operator.
     fn at_signals(&self, signals: ItemThreads, operator: SiteRef) -> Position {
         let mut position = Position::default();
         if signals.has(ItemThreads::LOOP) {
@@ -190,7 +190,7 @@ impl<'a> Linker<'a> {
         position
     }
 
-    /// The position with open chains followed to the callers of the functions that return them.
+    /// Returns the position with open chains followed to the callers of the functions that return them.
     pub fn resolved_position(&self, position: &Position) -> Position {
         let mut found = Position { open: Vec::new(), ..position.clone() };
         for &body in &position.open {
@@ -199,7 +199,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// Where the chain that a function returns runs.
+    /// Returns where the chain that a function returns runs.
     pub(crate) fn settled_result(&self, body: BodyRef) -> Rc<Position> {
         let chains = &self.tables.chains;
         chains.round.query(&chains.settled, body, Rc::default, || Rc::new(self.find_settled(body)))
@@ -322,7 +322,7 @@ impl<'a> Linker<'a> {
             })
     }
 
-    /// The calls of a file by their receivers.
+    /// Returns the calls of a file by their receivers.
     pub(crate) fn operators_of(&self, file: FileId) -> Rc<Operators> {
         self.query(&self.tables.chains.operators, file, Rc::default, || {
             let facts = self.program.facts(file);
@@ -336,7 +336,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The callable in an argument of a call: the bodies that it may be.
+    /// Returns the callable in an argument of a call: the bodies that it may be.
     fn callables(&self, site: SiteRef, form: FormId) -> Vec<BodyRef> {
         let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
         let bodies = self.values.members(typed.value).into_iter().flat_map(|val| match val {
@@ -353,7 +353,7 @@ impl<'a> Linker<'a> {
         bodies.collect()
     }
 
-    /// The form in an argument of a call that a row names.
+    /// Returns the form in an argument of a call that a row names.
     fn argument_form(&self, site: SiteRef, argument: &Argument) -> Option<FormId> {
         self.argument(site, argument)
     }
@@ -363,17 +363,17 @@ impl<'a> Linker<'a> {
 const MOST_REFERRED: usize = 3;
 
 impl Operators {
-    /// The calls on the result of a call.
+    /// Returns the calls on the result of a call.
     pub(crate) fn on_result(&self, site: SiteId) -> impl Iterator<Item = SiteId> {
         self.of_result.get(&site).into_iter().flatten().copied()
     }
 
-    /// The calls on a variable.
+    /// Returns the calls on a variable.
     pub(crate) fn on_var(&self, var: VarId) -> impl Iterator<Item = SiteId> {
         self.of_var.get(&var).into_iter().flatten().copied()
     }
 
-    /// The calls on an attribute of this name, with what it is read from.
+    /// Returns the calls on an attribute of this name, with what it is read from.
     pub(crate) fn on_attr(&self, name: Sym) -> impl Iterator<Item = (SiteId, FormId)> {
         self.of_attr.get(&name).into_iter().flatten().copied()
     }

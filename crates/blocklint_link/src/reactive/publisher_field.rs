@@ -9,7 +9,7 @@ use crate::values::expr::Scope;
 use crate::values::value::Val;
 
 impl<'a> Linker<'a> {
-    /// The variable of the field that `base.name` reads: of the class around, of another class, of an instance.
+    /// Returns the variable of the field that `base.name` reads: of the class around, of another class, of an instance.
     pub(crate) fn field_behind(&self, scope: Scope, base: FormId, sym: Sym) -> Option<VarRef> {
         let name = self.program.global(scope.file, sym)?;
         let typed = self.eval(scope, base);

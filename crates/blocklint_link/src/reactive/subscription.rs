@@ -16,7 +16,7 @@ use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
 impl<'a> Linker<'a> {
-    /// Where the chain that a site gives is subscribed to.
+    /// Returns where the chain that a site gives is subscribed to.
     pub(crate) fn ends_of_site(&self, site: SiteRef) -> Rc<Position> {
         let chains = &self.tables.chains;
         chains.round.query(&chains.ends_of_sites, site, Rc::default, || {
@@ -166,7 +166,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The parameter that moves a chain in a local, where it is given.
+    /// Returns the parameter that moves a chain in a local, where it is given.
     fn mover_given(&self, var: VarRef) -> Option<u32> {
         let (facts, var_id) = self.program.facts_and_id(var);
         let movers = || self.operators_of(var.file).of_var.get(&var_id).cloned().unwrap_or_default().into_iter();

@@ -46,7 +46,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Where what such an operator gives emits: what the callables return does.
+    /// Returns where what such an operator gives emits: what the callables return does.
     pub(crate) fn signals_of_applied(&self, bodies: &[BodyRef]) -> ItemThreads {
         bodies.iter().fold(ItemThreads::NONE, |all, &body| all.with(self.signals_of_result(body)))
     }

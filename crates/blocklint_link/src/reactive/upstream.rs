@@ -79,7 +79,7 @@ impl<'a> Linker<'a> {
         self.signals(self.scope_of(operator, EnvId::NONE), receiver)
     }
 
-    /// Where what a publisher emits arrives.
+    /// Returns where what a publisher emits arrives.
     pub(crate) fn signals(&self, scope: Scope, form: FormId) -> ItemThreads {
         let file = scope.file;
         let facts = self.program.facts(file);
@@ -155,7 +155,7 @@ impl<'a> Linker<'a> {
         )
     }
 
-    /// Where the publisher that a function returns emits.
+    /// Returns where the publisher that a function returns emits.
     pub(crate) fn signals_of_result(&self, body: BodyRef) -> ItemThreads {
         let chains = &self.tables.chains;
         chains.round.query(
@@ -181,8 +181,8 @@ impl<'a> Linker<'a> {
         )
     }
 
-    /// Where the publisher in a parameter emits: that of the chain which a literal is given to be put together further, or
-    /// those that known callers pass.
+    /// Returns where the publisher in a parameter emits: that of the chain which a literal is given to be put together
+    /// further, or those that known callers pass.
     fn signals_of_param(&self, var: VarRef, index: u32) -> ItemThreads {
         /// Callers that are asked.
         const MOST: usize = 8;
@@ -321,7 +321,7 @@ impl<'a> Linker<'a> {
                 .any(|val| matches!(val, crate::values::value::Val::Library { .. }))
     }
 
-    /// The signals of the publisher in an argument, or of what the callable there returns.
+    /// Returns the signals of the publisher in an argument, or of what the callable there returns.
     fn signals_of_argument(&self, site: SiteRef, argument: &Argument, called: bool) -> Option<ItemThreads> {
         let form = self.argument_form(site, argument)?;
         if !called {
@@ -340,8 +340,8 @@ impl<'a> Linker<'a> {
         Some(bodies.iter().fold(ItemThreads::NONE, |all, &body| all.with(self.signals_of_result(body))))
     }
 
-    /// Where an operator moves the source before it: it says so, or it moves the rest and stands directly on a callable, with
-    /// which it is fused.
+    /// Returns where an operator moves the source before it: it says so, or it moves the rest and stands directly on a
+    /// callable, with which it is fused.
     pub(crate) fn moves_source<'m>(&self, moves: Option<&'m Moves>, site: SiteRef) -> Option<&'m MoveTo> {
         match moves? {
             Moves::Source(to) => Some(to),
@@ -363,7 +363,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Where a row moves a part of a chain.
+    /// Returns where a row moves a part of a chain.
     pub(crate) fn moved(&self, to: &MoveTo, site: SiteRef) -> ItemThreads {
         match to {
             MoveTo::Runs(runs) => (*runs).into(),
@@ -379,7 +379,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// The argument whose publisher an operator gives on, and whether it is what calling the argument gives.
+/// Returns the argument whose publisher an operator gives on, and whether it is what calling the argument gives.
 fn inner_of(returns: &TypeExpr) -> Option<(&Argument, bool)> {
     fn innermost(expr: &TypeExpr, called: bool) -> Option<(&Argument, bool)> {
         match expr {

@@ -95,7 +95,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The literal that a parameter has where a call passes none; nothing if it has no default.
+    /// Returns the literal that a parameter has where a call passes none; nothing if it has no default.
     pub fn default_of(&self, body: crate::program::ids::BodyRef, param: u32) -> Option<Constant> {
         let facts = self.program.facts(body.file);
         let default = self.program.params_of(body).get(param as usize).map(|param| param.default)?.get()?;
@@ -144,7 +144,7 @@ impl<'a> Linker<'a> {
         if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
     }
 
-    /// The one value assigned to a module constant that a name or `module.NAME` leads to.
+    /// Returns the one value assigned to a module constant that a name or `module.NAME` leads to.
     fn definition_of(
         &self,
         file: crate::program::ids::FileId,
@@ -154,7 +154,7 @@ impl<'a> Linker<'a> {
         self.program.only_value_of(of).map(|row| (of.file, row.value))
     }
 
-    /// The variable of another module that an imported name or `module.NAME` leads to.
+    /// Returns the variable of another module that an imported name or `module.NAME` leads to.
     pub fn module_var(&self, file: crate::program::ids::FileId, form: FormId) -> Option<VarRef> {
         let facts = self.program.facts(file);
         let (module, name) = match facts.form(form) {
@@ -181,7 +181,7 @@ impl<'a> Linker<'a> {
         Some(file.var_ref(var))
     }
 
-    /// The one literal assigned to a field of a class, in its body or a method.
+    /// Returns the one literal assigned to a field of a class, in its body or a method.
     fn constant_field(
         &self,
         class: crate::program::ids::ClassRef,

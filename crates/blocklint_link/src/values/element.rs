@@ -78,7 +78,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The n-th part of one member taken apart.
+    /// Returns the n-th part of one member taken apart.
     pub(crate) fn part(&self, member: Val, index: u32) -> Typed {
         match member {
             Val::Tuple(args) => match self.values.nth(args, index as usize) {
@@ -98,7 +98,7 @@ impl Linker<'_> {
         }
     }
 
-    /// A field, or the payload of a variant, of one member matched by a pattern.
+    /// Returns a field, or the payload of a variant, of one member matched by a pattern.
     pub(crate) fn payload(&self, member: Val, name: Name) -> Typed {
         match self.program.text(name) {
             "Some" | "Ok" | "Err" => match member {
@@ -141,7 +141,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The value of `expr?`: the success case of one member.
+    /// Returns the value of `expr?`: the success case of one member.
     pub(crate) fn success(&self, member: Val) -> Typed {
         match member {
             Val::Library { ty, args, .. } => {

@@ -24,7 +24,7 @@ pub struct Scope {
 }
 
 impl<'a> Linker<'a> {
-    /// The value of a form.
+    /// Returns the value of a form.
     pub fn eval(&self, scope: Scope, form: FormId) -> Typed {
         self.eval_within(scope, form, 24)
     }
@@ -242,7 +242,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// An attribute of one member of a value, where a file reads it: Java's may be a class behind its package.
+    /// Returns an attribute of one member of a value, where a file reads it: Java's may be a class behind its package.
     pub(crate) fn attr_or_class(&self, file: FileId, member: Val, name: Name) -> Typed {
         match member {
             Val::External(package) => lang::java::names::class_spelled_out(self, file, package, name)
@@ -251,7 +251,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// An instance of the type of a literal.
+    /// Returns an instance of the type of a literal.
     fn literal(&self, file: FileId, literal: lang::words::Literal) -> Typed {
         let language = self.program.language(file);
         match lang::words_of(language).literal_type(literal) {
@@ -272,7 +272,7 @@ impl<'a> Linker<'a> {
         Typed { value: self.values.one(Val::Library { ty, args, made: None }), inferred_steps: element.inferred_steps }
     }
 
-    /// The class in whose body a body stands, through nested functions.
+    /// Returns the class in whose body a body stands, through nested functions.
     pub fn class_around(&self, body: BodyRef) -> Option<ClassRef> {
         let (facts, mut at) = self.program.facts_and_id(body);
         while let Some(id) = at.get() {
@@ -285,7 +285,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// The value of a variable where it is used: the last assignment before it in its own region chain and what
+    /// Returns the value of a variable where it is used: the last assignment before it in its own region chain and what
     /// sibling branches and loop ends add; all assignments, where it is used in another body.
     pub fn var(&self, scope: Scope, id: VarId) -> Typed {
         let reference = scope.file.var_ref(id);
@@ -342,7 +342,7 @@ impl<'a> Linker<'a> {
         self.narrowed(scope, id, joined)
     }
 
-    /// The union of everything assigned to a variable.
+    /// Returns the union of everything assigned to a variable.
     fn any_assigned(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
@@ -479,7 +479,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// A name that its file does not bind.
+    /// Returns a name that its file does not bind.
     pub(crate) fn free_name(&self, scope: Scope, sym: Sym) -> Typed {
         lang::semantics(self.program.language(scope.file)).unbound_name(self, scope, sym)
     }

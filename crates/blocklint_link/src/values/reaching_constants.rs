@@ -37,7 +37,7 @@ impl ReachingConstant {
 }
 
 impl Linker<'_> {
-    /// The literals that a form can be at a site; not visible ones among them.
+    /// Returns the literals that a form can be at a site; not visible ones among them.
     pub fn constants_at(&self, site: SiteRef, form: FormId, env: EnvId) -> Rc<[ReachingConstant]> {
         let find = || self.find_constants(site, form, env).into_iter().collect();
         self.query(&self.tables.values.constants, (site, form, env), Rc::default, find)

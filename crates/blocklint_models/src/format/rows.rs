@@ -45,8 +45,8 @@ pub struct Managed {
 }
 
 impl Managed {
-    /// The library's version that comes with one of what manages it: that of the longest name that it begins with, else that of
-    /// the next older number.
+    /// Returns the library's version that comes with one of what manages it: that of the longest name that it begins
+    /// with, else that of the next older number.
     pub fn gives(&self, version: &str) -> Option<&Version> {
         let begins = |with: &str| {
             version.strip_prefix(with).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
@@ -297,7 +297,7 @@ pub enum Instead {
 }
 
 impl Instead {
-    /// The twins for one runtime, in order of preference.
+    /// Returns the twins for one runtime, in order of preference.
     pub fn for_runtime(&self, runtime: Option<Runtime>) -> &[String] {
         match self {
             Instead::Any(twins) => twins,
@@ -309,7 +309,7 @@ impl Instead {
         }
     }
 
-    /// Every twin.
+    /// Returns every twin.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         let (any, table) = match self {
             Instead::Any(twins) => (twins.as_slice(), [].as_slice()),
@@ -329,7 +329,7 @@ pub enum Rewrite {
 }
 
 impl Rewrite {
-    /// The template for one runtime.
+    /// Returns the template for one runtime.
     pub fn for_runtime(&self, runtime: Option<Runtime>) -> Option<&Template> {
         match self {
             Rewrite::Any(template) => Some(template),
@@ -453,8 +453,8 @@ pub enum HandoverContext {
 }
 
 impl HandoverContext {
-    /// The context where it is one and the same for every call; `None` for `caller`, `chain` and what
-    /// depends on the callable or an argument.
+    /// Returns the context where it is one and the same for every call; `None` for `caller`, `chain` and what depends
+    /// on the callable or an argument.
     pub fn fixed(&self) -> Option<Context> {
         match self {
             HandoverContext::Is(Runs::In(context)) => Some(*context),

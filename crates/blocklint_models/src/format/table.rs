@@ -251,7 +251,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         Ok(Rows { bytes: Cow::Owned(bytes), ends: Packed::of(&ends), cells: OnceLock::new() })
     }
 
-    /// The row of this index, or `None` where the table has none that can be read.
+    /// Returns the row of this index, or `None` where the table has none that can be read.
     pub(super) fn get(&self, index: u32) -> Option<&R> {
         let cells = self.cells.get_or_init(|| std::iter::repeat_with(OnceLock::new).take(self.ends.len()).collect());
         let index = index as usize;
@@ -319,7 +319,7 @@ pub struct PatternInfo<'l> {
     pub uses: Uses,
 }
 
-/// A hash that is the same on every machine, because the build script fills the slots.
+/// Returns a hash that is the same on every machine, because the build script fills the slots.
 pub(super) fn hash(text: &str) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut state = text.len() as u64;
@@ -332,7 +332,7 @@ pub(super) fn hash(text: &str) -> u64 {
 }
 
 impl Layer {
-    /// A layer that says nothing.
+    /// Returns a layer that says nothing.
     pub fn empty(language: Language) -> Self {
         let none = || Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() };
         Layer {
@@ -365,7 +365,7 @@ impl Layer {
         postcard::from_bytes(bytes)
     }
 
-    /// The table as bytes for `from_bytes`.
+    /// Returns the table as bytes for `from_bytes`.
     ///
     /// # Errors
     /// What postcard reports; no table that `compile` made can cause it.
@@ -373,7 +373,7 @@ impl Layer {
         postcard::to_stdvec(self)
     }
 
-    /// The language it speaks of.
+    /// Returns the language it speaks of.
     pub fn language(&self) -> Language {
         self.language
     }
@@ -420,7 +420,7 @@ impl Layer {
         counts
     }
 
-    /// Every expanded path of a row of one of its files, sorted.
+    /// Returns every expanded path of a row of one of its files, sorted.
     pub fn paths_of_file(&self, file: usize) -> Vec<&str> {
         let of_file = |pattern: &Pattern| pattern.file as usize == file && pattern.kind != Kind::Mention;
         let mut paths: Vec<&str> = self.patterns.iter().filter(of_file).map(|pattern| self.str(pattern.text)).collect();
@@ -445,7 +445,7 @@ impl Layer {
         }
     }
 
-    /// Where the alias with exactly this spelling leads.
+    /// Returns where the alias with exactly this spelling leads.
     pub fn alias(&self, spelling: &str) -> Option<&str> {
         let target = self.key(spelling)?.alias.checked_sub(1)?;
         self.targets.get(target as usize).map(|range| self.str(range))
@@ -507,40 +507,40 @@ impl Layer {
         self.key(path).is_some_and(|key| key.is_type)
     }
 
-    /// The call row of this index.
+    /// Returns the call row of this index.
     pub fn call(&self, row: u32) -> Option<&CallRow> {
         self.calls.get(row)
     }
 
-    /// The type row of this index.
+    /// Returns the type row of this index.
     pub fn ty(&self, row: u32) -> Option<&TypeRow> {
         self.types.get(row)
     }
 
-    /// The handover row of this index.
+    /// Returns the handover row of this index.
     pub fn handover(&self, row: u32) -> Option<&HandoverRow> {
         self.handovers.get(row)
     }
 
-    /// The pattern of this index.
+    /// Returns the pattern of this index.
     pub fn pattern(&self, index: u32) -> Option<PatternInfo<'_>> {
         let pattern = self.patterns.get(index as usize)?;
         let Pattern { text, kind, row, file, rank, uses } = pattern;
         Some(PatternInfo { path: self.str(text), kind, row, file, rank, uses })
     }
 
-    /// Every last name: its index, the name, and the uses of its rows together. Sorted.
+    /// Returns every last name: its index, the name, and the uses of its rows together. Sorted.
     pub fn names(&self) -> impl Iterator<Item = (usize, &str, Uses)> {
         self.names.iter().enumerate().map(|(index, name)| (index, self.str(name.text), name.uses))
     }
 
-    /// The patterns with the last name of this index.
+    /// Returns the patterns with the last name of this index.
     pub fn named(&self, name: usize) -> impl Iterator<Item = PatternInfo<'_>> {
         let indexes = self.names.get(name).map_or(0..0, |name| name.patterns.indexes());
         indexes.filter_map(|index| self.pattern(self.name_patterns.get(index)?))
     }
 
-    /// A last name by its text: its index and the uses of its rows together.
+    /// Returns a last name by its text: its index and the uses of its rows together.
     pub fn name(&self, name: &str) -> Option<(usize, Uses)> {
         let index = self.names.partition_point(|known| self.str(known.text) < name);
         let found = self.names.get(index).filter(|found| self.str(found.text) == name)?;

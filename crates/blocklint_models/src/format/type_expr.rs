@@ -68,7 +68,7 @@ impl TypeExpr {
         }
     }
 
-    /// The path of the type itself, if it is one.
+    /// Returns the path of the type itself, if it is one.
     pub fn path(&self) -> Option<&str> {
         match self {
             TypeExpr::Path { path, .. } => Some(path),

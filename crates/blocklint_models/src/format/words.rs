@@ -151,7 +151,7 @@ impl Runs {
     /// Every written form.
     pub const WORDS: &'static [&'static str] = &["event-loop", "greenlet", "worker", "unknown", "caller", "chain"];
 
-    /// The value with this written form.
+    /// Returns the value with this written form.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "caller" => Some(Runs::Caller),
@@ -160,7 +160,7 @@ impl Runs {
         }
     }
 
-    /// The written form.
+    /// Returns the written form.
     pub fn as_str(self) -> &'static str {
         match self {
             Runs::In(context) => context.as_str(),

@@ -37,12 +37,12 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// A sentence of no single place.
+    /// Returns a sentence of no single place.
     pub fn new(says: impl Into<String>) -> Self {
         Remark { says: says.into(), place: None }
     }
 
-    /// A sentence of a place.
+    /// Returns a sentence of a place.
     pub fn at(says: impl Into<String>, place: Place) -> Self {
         Remark { says: says.into(), place: Some(place) }
     }

@@ -19,7 +19,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The place, with the path relative to a folder where it lies below.
+    /// Returns the place, with the path relative to a folder where it lies below.
     pub(super) fn place(&self, folder: &Utf8Path) -> String {
         let file = self.file.path.strip_prefix(folder).unwrap_or(&self.file.path);
         match self.line {

@@ -38,12 +38,12 @@ impl Persona {
         }
     }
 
-    /// The persona of a name.
+    /// Returns the persona of a name.
     pub fn parse(name: &str) -> Option<Self> {
         Persona::ALL.into_iter().find(|persona| persona.as_str() == name)
     }
 
-    /// The least severity and confidence that are shown.
+    /// Returns the least severity and confidence that are shown.
     pub fn levels(self) -> (Severity, Confidence) {
         match self {
             Persona::Regular => (Severity::Warning, Confidence::Medium),

@@ -22,7 +22,8 @@ pub(super) struct Chain {
 }
 
 impl<'a> File<'a, '_> {
-    /// The chain that a call stands in, if another call of it is to be handed over as well. `around` are the nodes around it.
+    /// Returns the chain that a call stands in, if another call of it is to be handed over as well. `around` are the
+    /// nodes around it.
     pub(super) fn chain_of(&self, call: &'a ExprCall, around: &[AnyNodeRef<'a>]) -> Option<Chain> {
         let mut top = call;
         let mut inner = call.range();
@@ -59,7 +60,7 @@ impl<'a> File<'a, '_> {
         (calls.len() > 1).then_some(Chain { calls })
     }
 
-    /// The place of a call among those that are to be handed over.
+    /// Returns the place of a call among those that are to be handed over.
     fn place_of(&self, call: &ExprCall) -> Option<usize> {
         let is_handed = |edit_kinds: &[EditKind]| matches!(edit_kinds, [EditKind::Offload { .. }]);
         let from = self.calls.partition_point(|of| of.call.start() < call.start());

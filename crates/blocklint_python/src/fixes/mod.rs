@@ -284,20 +284,20 @@ impl<'a> File<'a, '_> {
         edits
     }
 
-    /// A blank where a word ends at this place: `return(f)()`.
+    /// Returns a blank where a word ends at this place: `return(f)()`.
     fn gap_before(&self, at: TextSize) -> &'static str {
         let before = self.source.get(..at.to_usize()).and_then(|text| text.chars().next_back());
         if before.is_some_and(|c| c == '_' || c.is_alphanumeric()) { " " } else { "" }
     }
 
-    /// The range from the call's first character to its opening bracket, the latter left out.
+    /// Returns the range from the call's first character to its opening bracket, the latter left out.
     fn callee(&self, call: &ExprCall) -> TextRange {
         TextRange::new(call.range().start(), call.arguments.range().start())
     }
 }
 
 impl Site<'_> {
-    /// The most that replacing the call by something that does the same may be.
+    /// Returns the most that replacing the call by something that does the same may be.
     fn same(&self) -> Applicability {
         match self.around.is_statement && self.around.disturbed.is_none() {
             true => Applicability::Safe,

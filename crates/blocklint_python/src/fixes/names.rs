@@ -70,7 +70,7 @@ impl<'a> Names<'a> {
         best.map(|(_, written)| written)
     }
 
-    /// The paths that imports speak of.
+    /// Returns the paths that imports speak of.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.imports.iter().map(|import| import.path.as_str())
     }

@@ -222,12 +222,12 @@ fn generators_of(expression: &Expr) -> &[Comprehension] {
     }
 }
 
-/// The names that a comprehension binds for itself.
+/// Returns the names that a comprehension binds for itself.
 fn own_names(expression: &Expr) -> Vec<&str> {
     generators_of(expression).iter().flat_map(|each| bound_by(&each.target)).collect()
 }
 
-/// The names in a target.
+/// Returns the names in a target.
 pub(super) fn bound_by(target: &Expr) -> Vec<&str> {
     match target {
         Expr::Name(name) => vec![name.id.as_str()],

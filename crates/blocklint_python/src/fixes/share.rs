@@ -30,7 +30,7 @@ enum Holder<'a> {
 }
 
 impl<'a> File<'a, '_> {
-    /// The edits for a call that makes an executor. `around` are the nodes around it, the outermost first.
+    /// Returns the edits for a call that makes an executor. `around` are the nodes around it, the outermost first.
     pub(super) fn share(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>]) -> Result<Mended, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let holder = match around {
@@ -132,7 +132,7 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    /// The lines of a statement that has them for itself.
+    /// Returns the lines of a statement that has them for itself.
     fn whole_lines(&self, statement: TextRange) -> Result<TextRange, Refusal> {
         let start = self.line_start(statement.start());
         let rest = self.source.get(statement.end().to_usize()..).unwrap_or_default();
@@ -198,7 +198,7 @@ impl Uses<'_, '_> {
         }
     }
 
-    /// The range of it where a method of this name is called on it.
+    /// Returns the range of it where a method of this name is called on it.
     fn on_it(&self, call: &Expr, is_named: impl Fn(&str) -> bool) -> Option<TextRange> {
         let Expr::Call(call) = call else { return None };
         let Expr::Attribute(method) = &*call.func else { return None };

@@ -75,7 +75,7 @@ const PLAIN: &[&str] = &[
 ];
 
 impl<'a> File<'a, '_> {
-    /// The steps that a call moves together with, if there are any. The same for each call in them.
+    /// Returns the steps that a call moves together with, if there are any. The same for each call in them.
     pub(super) fn steps_of(
         &self,
         at: usize,
@@ -102,7 +102,7 @@ impl<'a> File<'a, '_> {
         self.step_among(function, own, elsewhere)
     }
 
-    /// The steps among which a statement moves.
+    /// Returns the steps among which a statement moves.
     fn step_among(
         &self,
         function: &'a StmtFunctionDef,
@@ -122,7 +122,8 @@ impl<'a> File<'a, '_> {
         Some(Block { statements: &suite[run.clone()], must: false })
     }
 
-    /// Where steps follow each other among these statements, by their numbers; one alone only with several calls.
+    /// Returns where steps follow each other among these statements, by their numbers; one alone only with several
+    /// calls.
     fn runs_of_steps(
         &self,
         function: &'a StmtFunctionDef,
@@ -305,7 +306,7 @@ fn is_plain_but(expression: &Expr, is_fine: &dyn Fn(&ExprCall) -> bool) -> bool 
     }
 }
 
-/// The statements of one level among which one with this range stands.
+/// Returns the statements of one level among which one with this range stands.
 fn suite_of(body: &[Stmt], range: TextRange) -> Option<&[Stmt]> {
     struct Find<'a>(TextRange, Option<&'a [Stmt]>);
     impl<'a> SourceOrderVisitor<'a> for Find<'a> {

@@ -69,7 +69,7 @@ const SHARED: &[&str] = &["Arc", "Pool"];
 const SINGLE: &[&str] = &["Receiver"];
 
 impl<'a> File<'a> {
-    /// The locals that a call uses, in order of their first use.
+    /// Returns the locals that a call uses, in order of their first use.
     pub(super) fn captures(&self, site: &Site<'a>) -> Vec<Capture<'a>> {
         let mut found: Vec<Capture<'a>> = Vec::new();
         for node in below(site.call, |_| true) {
@@ -109,7 +109,7 @@ impl<'a> File<'a> {
         found
     }
 
-    /// The variables that the text of a macro speaks of: `format!("{root}/index.html")`.
+    /// Returns the variables that the text of a macro speaks of: `format!("{root}/index.html")`.
     fn named_in_format(&self, node: Node<'a>) -> Vec<&'a str> {
         let is_text = matches!(kind(node), K::String | K::RawString);
         if !is_text || node.parent().is_none_or(|parent| kind(parent) != K::TokenTree) {
@@ -123,7 +123,7 @@ impl<'a> File<'a> {
         parts.filter(is_name).collect()
     }
 
-    /// The last declaration of a name before the call, and where it stands.
+    /// Returns the last declaration of a name before the call, and where it stands.
     fn declaration(&self, site: &Site<'a>, name: &str) -> Option<(Declared, usize)> {
         let mut last = None;
         let binds = |pattern: Node<'a>| {

@@ -203,7 +203,7 @@ fn is_shared<'a>(node: Node<'a>, top: Node<'a>) -> bool {
     false
 }
 
-/// The types of the fields of a type that this file declares.
+/// Returns the types of the fields of a type that this file declares.
 fn declared<'a>(file: &File<'a>, name: &str) -> Vec<Node<'a>> {
     let items = below(file.root, |node| kind(node) != K::FunctionItem);
     let item = items.into_iter().find(|node| {

@@ -80,7 +80,7 @@ struct Site<'a> {
 type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    /// The edit at a call, and whether that moves the call into a closure.
+    /// Returns the edit at a call, and whether that moves the call into a closure.
     fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Called) -> (Result<Mended, Refusal>, bool) {
         let mut is_moved = false;
         let mended = self.site_at(span).and_then(|site| {
@@ -129,7 +129,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The call whose name begins, and that ends, there.
+    /// Returns the call whose name begins, and that ends, there.
     fn call_at(&self, span: Span) -> Result<Node<'a>, Refusal> {
         let (start, end) = (span.start as usize, span.end as usize);
         let mut at = self.root.descendant_for_byte_range(start, (start + 1).min(end));
@@ -148,7 +148,7 @@ impl<'a> File<'a> {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// The arguments of a call.
+    /// Returns the arguments of a call.
     fn arguments(&self, call: Node<'a>) -> Vec<Node<'a>> {
         let list = call.child_by_field_id(fields().arguments);
         list.into_iter().flat_map(crate::kinds::named).filter(|part| !is_comment(*part)).collect()
@@ -163,12 +163,12 @@ fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte() as u32, node.end_byte() as u32)
 }
 
-/// The empty span at an offset.
+/// Returns the empty span at an offset.
 fn at(offset: usize) -> Span {
     Span::new(offset as u32, offset as u32)
 }
 
-/// All nodes below one, itself first, in the order of the text; below those that `enters` says no to none.
+/// Returns all nodes below one, itself first, in the order of the text; below those that `enters` says no to none.
 fn below<'a>(top: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
     let mut found = Vec::new();
     let mut cursor = top.walk();
@@ -192,7 +192,7 @@ fn below<'a>(top: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> 
     }
 }
 
-/// A clause of a title on what the manifest must ask for.
+/// Returns a clause of a title on what the manifest must ask for.
 fn needing(needs: Option<&str>) -> String {
     needs.map_or_else(String::new, |needs| format!(", with {needs} in Cargo.toml"))
 }

@@ -21,7 +21,7 @@ pub(super) fn twins(twins: &Twins) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-/// The rows of models for one path; an object without rows where they say nothing.
+/// Returns the rows of models for one path; an object without rows where they say nothing.
 fn of_name(models: &LanguageModels, name: &str) -> Value {
     let path = models.canonical(name);
     let calls = models.calls(&path);
@@ -66,7 +66,7 @@ fn is_empty(said: &Value) -> bool {
     said.is_null() || said.as_array().is_some_and(Vec::is_empty)
 }
 
-/// The async twins of a call: those of its rows, else the method of the same name of its class's twins.
+/// Returns the async twins of a call: those of its rows, else the method of the same name of its class's twins.
 fn of_call(models: &LanguageModels, calls: &CallRows<'_>, path: &str, runtime: Runtime) -> Vec<String> {
     let of_rows = calls.iter().find_map(|found| Some((found.path, found.row.instead.as_ref()?)));
     if let Some((pattern, instead)) = of_rows {

@@ -116,7 +116,7 @@ struct Route {
     made: SiteRef,
 }
 
-/// Every response that may be large.
+/// Returns every response that may be large.
 fn large_responses(linker: &Linker<'_>, units: &Units) -> Vec<SerialisedResponse> {
     if linker.program.name("fastapi").is_none() {
         return Vec::new();
@@ -334,7 +334,7 @@ fn is_about_one(linker: &Linker<'_>, route: &Route) -> bool {
     })
 }
 
-/// The content of a response that is made by hand of data: `JSONResponse(content=rows)`.
+/// Returns the content of a response that is made by hand of data: `JSONResponse(content=rows)`.
 fn rendered(
     linker: &Linker<'_>,
     scope: Scope,
@@ -368,7 +368,7 @@ fn rendered(
     }
 }
 
-/// The call whose result a form is, also through one local name.
+/// Returns the call whose result a form is, also through one local name.
 fn call_behind(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
@@ -405,7 +405,7 @@ fn is_response(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     })
 }
 
-/// The library class that a class of the project derives from, as far as that is a response.
+/// Returns the library class that a class of the project derives from, as far as that is a response.
 fn class_path(linker: &Linker<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
     linker.mro(class).iter().find_map(|ancestor| match *ancestor {
         blocklint_link::classes::hierarchy::Ancestor::Library(path, _) => Some(linker.library.text(path).to_string()),

@@ -10,7 +10,7 @@ use blocklint_link::values::value::{EnvId, Val};
 use super::{ROUTERS, Route};
 use crate::rules::large_response_on_loop::class_path;
 
-/// The call that takes the time.
+/// Returns the call that takes the time.
 pub(crate) fn slow_call(serialisation: Serialisation) -> &'static str {
     match serialisation {
         Serialisation::Direct => "pydantic_core.to_json",
@@ -188,7 +188,7 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
     })
 }
 
-/// The path and the text of a response class.
+/// Returns the path and the text of a response class.
 fn class_text(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<(String, String)> {
     let file = site.file;
     let scope = linker.scope_of(site, EnvId::NONE);
@@ -201,7 +201,7 @@ fn class_text(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<(Strin
     Some((path, linker.written(file, form)))
 }
 
-/// The class that the file's router or application, else the unit's application gives all routes.
+/// Returns the class that the file's router or application, else the unit's application gives all routes.
 fn default_class(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
     let file = route.body.file;
     let class = |site: &SiteRef| {

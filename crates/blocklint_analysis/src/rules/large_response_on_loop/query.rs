@@ -81,7 +81,7 @@ impl Chain {
     }
 }
 
-/// The chain behind some forms.
+/// Returns the chain behind some forms.
 pub(super) fn chain(linker: &Linker<'_>, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
     let mut chain = Chain::default();
     for form in forms {
@@ -139,7 +139,7 @@ fn extend_chain(linker: &Linker<'_>, scope: Scope, form: FormId, names: bool, ch
     }
 }
 
-/// The bound in a chain.
+/// Returns the bound in a chain.
 pub(super) fn bound_in(linker: &Linker<'_>, scope: Scope, chain: &Chain, depth: u32) -> Option<Evidence> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
@@ -154,7 +154,7 @@ pub(super) fn bound_in(linker: &Linker<'_>, scope: Scope, chain: &Chain, depth: 
     own.or_else(|| chain.calls.iter().map(site).find_map(|site| bound_in_helper(linker, site, depth)))
 }
 
-/// A helper of the project that a query goes through: `apply_pagination(stmt, …)`.
+/// Returns a helper of the project that a query goes through: `apply_pagination(stmt, …)`.
 fn bound_in_helper(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Evidence> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Body { body, .. } = *target else { return None };

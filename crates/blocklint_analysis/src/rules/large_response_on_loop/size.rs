@@ -326,7 +326,7 @@ fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarI
     found
 }
 
-/// The size of what a loop makes that goes over a value: a condition on its items leaves out some.
+/// Returns the size of what a loop makes that goes over a value: a condition on its items leaves out some.
 fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
     let facts = linker.program.facts(scope.file);
     let mut evidence = size_within(linker, scope, iterated, depth);
@@ -563,7 +563,7 @@ fn given_unseen(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
     Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
 }
 
-/// The fields of the model that a call makes which are collections of models, or hold one.
+/// Returns the fields of the model that a call makes which are collections of models, or hold one.
 fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
     use blocklint_link::values::value::Val;
     let made = linker.values.members(linker.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
@@ -579,7 +579,7 @@ fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
         .collect()
 }
 
-/// All that a query gives.
+/// Returns all that a query gives.
 fn asked(linker: &Linker<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
     let narrowed = is_narrowed(linker, scope, chain);
     Evidence {
@@ -610,7 +610,7 @@ fn size_of_body(linker: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
     each.reduce(Evidence::most).unwrap_or(UNKNOWN)
 }
 
-/// A call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
+/// Returns a call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
 pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Evidence> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);

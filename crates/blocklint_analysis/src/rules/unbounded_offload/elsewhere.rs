@@ -89,7 +89,7 @@ fn is_aside(linker: &Linker<'_>, site: SiteRef) -> bool {
         || linker.is_for_tests(body)
 }
 
-/// The functions that a task is: itself, or what a closure calls and gives.
+/// Returns the functions that a task is: itself, or what a closure calls and gives.
 fn functions_of(linker: &Linker<'_>, task: BodyRef) -> Vec<BodyRef> {
     if linker.program.body(task).kind != BodyKind::Lambda {
         return vec![task];
@@ -99,7 +99,7 @@ fn functions_of(linker: &Linker<'_>, task: BodyRef) -> Vec<BodyRef> {
     given.into_iter().filter_map(|form| function_given(linker, task, form)).collect()
 }
 
-/// The one synchronous function of the project whose result a form is.
+/// Returns the one synchronous function of the project whose result a form is.
 fn function_given(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
     let facts = linker.program.facts(task.file);
     let site = result_in(facts, form)?;

@@ -29,8 +29,8 @@ struct Wrapper {
     path: PathId,
 }
 
-/// The calls of functions that hand over, at one of these sites, what they are given. `is_bounded` says where the function
-/// itself bounds how much runs at once.
+/// Returns the calls of functions that hand over, at one of these sites, what they are given. `is_bounded` says where
+/// the function itself bounds how much runs at once.
 pub(super) fn handed_through<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -79,7 +79,7 @@ fn given_for(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<For
     linker.program.args_of(site).get(at).map(|given| given.value)
 }
 
-/// The functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
+/// Returns the functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
 fn wrappers_at(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
     let (facts, body_id) = linker.program.facts_and_id(linker.program.body_of_site(site));
     let function = function_around(facts, body_id);
@@ -125,7 +125,7 @@ fn in_closure(facts: &FileFacts, form: FormId, wanted: &dyn Fn(Form) -> bool) ->
     mentions(facts, form, DEPTH, &literal)
 }
 
-/// The callables that a form is, also behind pointers: bodies, and a library's function.
+/// Returns the callables that a form is, also behind pointers: bodies, and a library's function.
 pub(super) fn callables(
     linker: &Linker<'_>,
     site: SiteRef,

@@ -133,7 +133,7 @@ impl Life<'_, '_, '_> {
             || purpose::calls_what_serves(linker, site)
     }
 
-    /// The calls of a function, those in its closures and blocks too.
+    /// Returns the calls of a function, those in its closures and blocks too.
     fn sites_in(&self, function: BodyRef) -> impl Iterator<Item = SiteRef> {
         let program: &Program<'_> = self.linker.program;
         let rows = program.facts(function.file).sites.len() as u32;

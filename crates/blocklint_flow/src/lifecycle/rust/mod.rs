@@ -324,7 +324,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         found
     }
 
-    /// The crates with programs that are built of a crate.
+    /// Returns the crates with programs that are built of a crate.
     fn programs_of(&self, own: usize) -> Vec<usize> {
         let crates = &self.linker.program.layout.crates;
         let is_program =
@@ -332,7 +332,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         (0..crates.len()).filter(|&at| is_program(at) && self.built_of(at).contains(&own)).collect()
     }
 
-    /// The crates of the workspace that a crate is built of, itself first.
+    /// Returns the crates of the workspace that a crate is built of, itself first.
     fn built_of(&self, package: usize) -> Vec<usize> {
         let crates = &self.linker.program.layout.crates;
         let mut open = vec![package];
@@ -353,7 +353,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         open
     }
 
-    /// The sites that run a function: calls, and calls that take it. None where it may be run unseen.
+    /// Returns the sites that run a function: calls, and calls that take it. None where it may be run unseen.
     fn entering(&self, body: BodyRef) -> Option<Vec<SiteRef>> {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);

@@ -81,7 +81,7 @@ impl Life<'_, '_, '_> {
         })
     }
 
-    /// The calls `Type::name(…)` that lead to nothing of the project, of a function in an `impl Type`.
+    /// Returns the calls `Type::name(…)` that lead to nothing of the project, of a function in an `impl Type`.
     pub(crate) fn calls_by_type_name(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);

@@ -10,8 +10,8 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef};
 
 impl<'a> Linker<'a> {
-    /// The rows that register a method by what marks its class, where a framework's own mark makes it an entry, or by what marks an
-    /// interface that declares it.
+    /// Returns the rows that register a method by what marks its class, where a framework's own mark makes it an entry,
+    /// or by what marks an interface that declares it.
     pub(crate) fn registered_by_class(&self, body: BodyRef) -> Vec<&'a HandoverRow> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

@@ -26,8 +26,8 @@ pub(crate) struct Deployments {
 }
 
 impl<'a> Linker<'a> {
-    /// Java: whether a call stands in a class whose instances are deployed where they may block, such as a verticle, or is made
-    /// for such a class alone: what it hands to its own machinery runs there too.
+    /// Whether a call stands in a class whose instances are deployed where they may block, such as a verticle, or is
+    /// made for such a class alone: what it hands to its own machinery runs there too.
     pub fn stands_with_workers(&self, site: SiteRef) -> bool {
         self.program.language(site.file) == Language::Java
             && self.is_with_workers(self.program.body_of_site(site), MOST_CALLS, &mut FxHashSet::default())

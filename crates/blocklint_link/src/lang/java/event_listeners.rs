@@ -41,7 +41,7 @@ impl Linker<'_> {
         rows.collect()
     }
 
-    /// The methods of the project with an annotation.
+    /// Returns the methods of the project with an annotation.
     fn marked_with(&self, annotation: PathId) -> Rc<[BodyRef]> {
         self.query(&self.tables.java.listeners, annotation, Rc::default, || self.find_marked_with(annotation).into())
     }
@@ -67,7 +67,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The types of what a listener takes: those that its annotation lists, else that of its parameter.
+    /// Returns the types of what a listener takes: those that its annotation lists, else that of its parameter.
     fn taken_by_listener(&self, body: BodyRef, annotation: PathId) -> Vec<Val> {
         let facts = self.program.facts(body.file);
         let scope = self.signature_scope(body);

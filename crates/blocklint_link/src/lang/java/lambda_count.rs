@@ -38,7 +38,7 @@ impl Linker<'_> {
         found.min(MOST)
     }
 
-    /// Those given where a file names the type.
+    /// Returns those given where a file names the type.
     fn lambdas_asked_for(&self, file: FileId, sym: Sym) -> usize {
         let facts = self.program.facts(file);
         let assigned = facts

@@ -16,7 +16,7 @@ const MOST: usize = 16;
 const FEW: usize = 3;
 
 impl Linker<'_> {
-    /// The methods with code that a reference to a method may mean besides that one.
+    /// Returns the methods with code that a reference to a method may mean besides that one.
     pub(crate) fn implementations_referred_to(&self, of: BodyRef, receiver: BoundId) -> Vec<BodyRef> {
         let facts = self.program.facts(of.file);
         let row = self.program.body(of);
@@ -52,8 +52,8 @@ impl Linker<'_> {
             && self.implementations_referred_to(of, receiver).contains(&body)
     }
 
-    /// Inferred steps to one of the methods that a reference in an argument may mean; `None` where it runs by a proxy, elsewhere, or
-    /// where what it is given is of another class.
+    /// Returns inferred steps to one of the methods that a reference in an argument may mean; `None` where it runs by a
+    /// proxy, elsewhere, or where what it is given is of another class.
     pub fn steps_to_referred(&self, site: SiteRef, arg: u32, value: ValueId, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
         let members = self.values.members(value);
@@ -93,7 +93,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The class of what a call's row says that the callable in an argument gets first.
+    /// Returns the class of what a call's row says that the callable in an argument gets first.
     fn class_given_first(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
         let given = self.given_by_row(site, arg, 0)?;
         match self.values.members(given.value)[..] {

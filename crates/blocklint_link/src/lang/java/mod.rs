@@ -87,7 +87,7 @@ impl Semantics for Java {
         linker.as_type_argument(owner, var, receiver)
     }
 
-    /// The result of generated code, of a callable, or of two callables that are composed.
+    /// Returns the result of generated code, of a callable, or of two callables that are composed.
     fn unknown_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
         let made = generated_code::generated(linker, site, env).or_else(|| linker.functional_result(site, env));
         made.or_else(|| linker.put_together(site, env))

@@ -31,7 +31,7 @@ enum Fit {
 const OR: char = '|';
 
 impl<'a> Linker<'a> {
-    /// The rows of a call at a site: of overloads those that its arguments fit.
+    /// Returns the rows of a call at a site: of overloads those that its arguments fit.
     pub fn rows_at(&self, path: PathId, site: SiteRef) -> Rc<CallRows<'a>> {
         let rows = self.library.calls(path);
         if self.program.language(site.file) != Language::Java {
@@ -49,7 +49,7 @@ impl<'a> Linker<'a> {
         Rc::new(rows)
     }
 
-    /// The `[[handover]]` rows of a path that fit the arguments of a site.
+    /// Returns the `[[handover]]` rows of a path that fit the arguments of a site.
     pub(crate) fn handovers_at(&self, path: PathId, site: SiteRef) -> Rc<HandoverRows<'a>> {
         let rows = self.library.handovers(path);
         if self.program.language(site.file) != Language::Java || !rows.iter().any(|row| row.path.ends_with(')')) {
@@ -63,7 +63,7 @@ impl<'a> Linker<'a> {
         Rc::new(rows)
     }
 
-    /// The names of an argument's type and of what it derives from, joined; `None` where it is not known.
+    /// Returns the names of an argument's type and of what it derives from, joined; `None` where it is not known.
     fn type_names(&self, site: SiteRef, form: FormId) -> Option<Rc<str>> {
         let facts = self.program.facts(site.file);
         let literal = match facts.form(form) {
@@ -167,7 +167,7 @@ impl<'a> Linker<'a> {
         self.query(&self.tables.java.means_override, (site, body), bool::default, find)
     }
 
-    /// Java: whether a call may mean several methods with code of their own.
+    /// Whether a call may mean several methods with code of their own.
     pub fn means_several(&self, site: SiteRef) -> bool {
         if self.program.language(site.file) != Language::Java {
             return false;
@@ -232,7 +232,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The one class of the project that a value is an instance of.
+    /// Returns the one class of the project that a value is an instance of.
     fn only_class(&self, value: crate::values::value::ValueId) -> Option<ClassRef> {
         match self.values.members(value)[..] {
             [Val::Instance { class, .. }] => Some(class),
@@ -370,7 +370,7 @@ impl<'a> Linker<'a> {
         self.library.language(ty) == Language::Java && *self.library.text(ty) == *lang::java::names::ARRAY
     }
 
-    /// The name of a type.
+    /// Returns the name of a type.
     fn type_name_of(&self, val: Val) -> Option<Rc<str>> {
         match val {
             Val::Library { ty, args, .. } if self.is_array(ty) => {
@@ -385,7 +385,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The qualified name of a class, remembered.
+    /// Returns the qualified name of a class, remembered.
     fn class_name(&self, class: ClassRef) -> Rc<str> {
         let find = || Rc::from(self.qualified_class(class));
         self.query(&self.tables.java.class_names, class, || Rc::from(""), find)

@@ -260,7 +260,8 @@ pub(crate) fn is_functional_interface(path: &str) -> bool {
     path.starts_with("java.util.function.") || not_in_package(path).is_some()
 }
 
-/// The one method of a functional interface of `java.*`; of what is gone through the one that gives the next element.
+/// Returns the one method of a functional interface of `java.*`; of what is gone through the one that gives the next
+/// element.
 pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
     if let Some(method) = not_in_package(path) {
         return Some(method);
@@ -344,7 +345,7 @@ pub(crate) fn is_of_runtime(root: &str) -> bool {
     root.starts_with("java.")
 }
 
-/// Seconds of a constant of the language's units of time, by its path.
+/// Returns seconds of a constant of the language's units of time, by its path.
 pub(crate) fn time_unit(path: &str) -> Option<f64> {
     Some(match path.strip_prefix("java.util.concurrent.TimeUnit.")? {
         "NANOSECONDS" => 1e-9,

@@ -49,7 +49,7 @@ pub(crate) fn is_abstract(path: &str) -> bool {
     matches!(path, "typing.IO" | "typing.BinaryIO" | "typing.TextIO")
 }
 
-/// The language's own decorators by path.
+/// Returns the language's own decorators by path.
 pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     Some(match path {
         "builtins.property" | "abc.abstractproperty" | "enum.property" | "types.DynamicClassAttribute" => {
@@ -152,7 +152,7 @@ pub(crate) enum Special {
     SelfType,
 }
 
-/// The special forms of types by path.
+/// Returns the special forms of types by path.
 pub(crate) fn special(path: &str) -> Option<Special> {
     let name = path
         .strip_prefix("typing.")
@@ -176,7 +176,7 @@ pub(crate) fn special(path: &str) -> Option<Special> {
     })
 }
 
-/// The builtin class that a name of `typing` stands for.
+/// Returns the builtin class that a name of `typing` stands for.
 pub(crate) fn generic_alias(path: &str) -> Option<&'static str> {
     Some(match path.strip_prefix("typing.")? {
         "List" => "builtins.list",

@@ -8,7 +8,7 @@ pub(crate) fn asks_for_coroutine(name: &str) -> bool {
     matches!(name, "iscoroutine" | "isawaitable")
 }
 
-/// The kind of functions that a function asks for, as `inspect` and its like have them.
+/// Returns the kind of functions that a function asks for, as `inspect` and its like have them.
 pub(crate) fn kind_asked_for(name: &str) -> Option<Flow> {
     match name {
         "iscoroutinefunction" | "is_coroutine_function" | "is_async_callable" | "is_async_function" => {

@@ -43,7 +43,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The kind of the function that a form is, if all that it may be are of one.
+    /// Returns the kind of the function that a form is, if all that it may be are of one.
     fn kind_of_function(&self, scope: Scope, form: FormId) -> Option<Flow> {
         let of = |val: &Val| match *val {
             Val::Fn { body, .. } => Some(self.program.body(body).flow),

@@ -118,7 +118,7 @@ impl Linker<'_> {
             || self.library.calls(path).with(|row| row.consumes.is_some()).next().is_some()
     }
 
-    /// The arguments of a call that a protocol asks.
+    /// Returns the arguments of a call that a protocol asks.
     fn arguments_asked(&self, site: SiteRef, operand: Operand) -> SmallVec<[FormId; 2]> {
         let facts = self.program.facts(site.file);
         let args = self.program.args_of(site);
@@ -132,7 +132,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The arguments of a call that rows of its path say are iterated during it.
+    /// Returns the arguments of a call that rows of its path say are iterated during it.
     fn arguments_consumed(&self, path: PathId, site: SiteRef, env: EnvId) -> SmallVec<[FormId; 2]> {
         let facts = self.program.facts(site.file);
         let mut found = SmallVec::new();
@@ -304,7 +304,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Python: the objects among the arguments of a call that its lazy result goes through.
+    /// Returns the objects among the arguments of a call that its lazy result goes through.
     pub(crate) fn sources(&self, call: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
         let facts = self.program.facts(call.file);
         let scope = self.scope_of(call, env);
@@ -414,7 +414,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The names, other than its own, of sites that may run a method of a class by a protocol.
+    /// Returns the names, other than its own, of sites that may run a method of a class by a protocol.
     pub fn names_run_by_protocol(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
@@ -438,7 +438,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The names of sites that may enter the row of a method of a library's type.
+    /// Returns the names of sites that may enter the row of a method of a library's type.
     pub fn names_entering_method(&self, method: &str) -> Vec<Name> {
         let mut found = self.names_by_protocol(method, <[Step]>::is_empty);
         if method == "__iter__" || method == "__next__" {
@@ -447,7 +447,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The names of the operations and functions that may run a method where the steps before it are passed.
+    /// Returns the names of the operations and functions that may run a method where the steps before it are passed.
     fn names_by_protocol(&self, method: &str, passes: impl Fn(&[Step]) -> bool) -> Vec<Name> {
         let runs = |protocol: &&Protocol| {
             protocol.steps.iter().position(|step| step.may_run(method)).is_some_and(|at| passes(&protocol.steps[..at]))
@@ -455,7 +455,7 @@ impl Linker<'_> {
         lang::python::protocols::all().filter(runs).filter_map(|protocol| self.program.name(protocol.name())).collect()
     }
 
-    /// The names of sites that iterate: loops, and calls of functions whose rows say `consumes`.
+    /// Returns the names of sites that iterate: loops, and calls of functions whose rows say `consumes`.
     pub fn names_of_iteration(&self) -> &FxHashSet<Name> {
         self.tables.calls.iterating.get_or_init(|| {
             let rows = self.library.of(Language::Python).names(Uses::CONSUMES);

@@ -21,7 +21,7 @@ pub struct Patched {
 }
 
 impl Patched {
-    /// The programs of files that patch.
+    /// Returns the programs of files that patch.
     pub fn new(linker: &Linker<'_>, patching: &[FileId]) -> Self {
         if patching.is_empty() {
             return Patched::default();
@@ -106,7 +106,7 @@ fn closure(from: impl IntoIterator<Item = FileId>, edges: &FxHashMap<FileId, Vec
     seen
 }
 
-/// The project's files that a file's imports load, with the packages that they lie in.
+/// Returns the project's files that a file's imports load, with the packages that they lie in.
 fn loaded(linker: &Linker<'_>, file: FileId) -> Vec<FileId> {
     let facts = linker.program.facts(file);
     let mut found: Vec<FileId> = Vec::new();

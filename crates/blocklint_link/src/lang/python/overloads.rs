@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
         Some(true)
     }
 
-    /// The literals of `Literal[…]`.
+    /// Returns the literals of `Literal[…]`.
     fn literals(&self, body: BodyRef, annotation: FormId) -> Vec<Constant> {
         let facts = self.program.facts(body.file);
         if annotation.is_none() {

@@ -131,24 +131,25 @@ impl Step {
 }
 
 impl Protocol {
-    /// The name that sites of the operation or calls of the function bear.
+    /// Returns the name that sites of the operation or calls of the function bear.
     pub(crate) fn name(&self) -> &'static str {
         self.by.rsplit('.').next().unwrap_or(self.by)
     }
 }
 
-/// The protocols of an operation, by the name of its sites; none if it runs the method of that name and nothing else.
+/// Returns the protocols of an operation, by the name of its sites; none if it runs the method of that name and nothing
+/// else.
 pub(crate) fn of_operation(name: &str) -> impl Iterator<Item = &'static Protocol> {
     OPERATIONS.iter().chain(ARITHMETIC).filter(move |row| row.by == name)
 }
 
-/// The protocols of a function, by its path.
+/// Returns the protocols of a function, by its path.
 pub(crate) fn of_function(path: &str) -> impl Iterator<Item = &'static Protocol> {
     let is_builtin = path.starts_with("builtins.");
     FUNCTIONS.iter().filter(move |row| is_builtin && row.by == path)
 }
 
-/// All protocols.
+/// Returns all protocols.
 pub(crate) fn all() -> impl Iterator<Item = &'static Protocol> {
     OPERATIONS.iter().chain(ARITHMETIC).chain(FUNCTIONS)
 }
@@ -166,7 +167,7 @@ pub(crate) fn is_of_left_operand(operation: &str, method: &str) -> bool {
     operation == method || of_operation(operation).any(runs)
 }
 
-/// The sign of the comparison that runs a method.
+/// Returns the sign of the comparison that runs a method.
 pub(crate) fn sign_of_comparison(method: &str) -> &'static str {
     match method {
         "__ne__" => "!=",

@@ -29,7 +29,7 @@ impl Linker<'_> {
         self.tables.python.parsed.get_or_init(|| self.parsed_classes()).iter().any(inherits)
     }
 
-    /// The classes that parameters of handlers are annotated with, and those that their fields hold.
+    /// Returns the classes that parameters of handlers are annotated with, and those that their fields hold.
     fn parsed_classes(&self) -> FxHashSet<ClassRef> {
         let mut found = FxHashSet::default();
         let mut seen = FxHashSet::default();
@@ -100,13 +100,14 @@ impl Linker<'_> {
         }
     }
 
-    /// The functions that what a parameter says hands to a library that makes their parameters of the request too.
+    /// Returns the functions that what a parameter says hands to a library that makes their parameters of the request
+    /// too.
     fn dependencies(&self, scope: Scope, said: blocklint_facts::FormId) -> Vec<BodyRef> {
         let Form::Result(site) = self.program.facts(scope.file).form(said) else { return Vec::new() };
         self.handed_to_parse(scope.file.site_ref(site))
     }
 
-    /// The functions that a call hands to a library that makes their parameters of a request.
+    /// Returns the functions that a call hands to a library that makes their parameters of a request.
     fn handed_to_parse(&self, site: SiteRef) -> Vec<BodyRef> {
         let scope = self.scope_of(site, EnvId::NONE);
         let mut found = Vec::new();

@@ -17,7 +17,8 @@ use crate::values::value::{EnvId, Val};
 const DEPTH: u32 = 4;
 
 impl Linker<'_> {
-    /// The `bool` that a struct's field always holds; nothing where a macro, a derived trait or a reference may set it.
+    /// Returns the `bool` that a struct's field always holds; nothing where a macro, a derived trait or a reference may
+    /// set it.
     pub(crate) fn literal_of_struct_field(&self, field: VarRef) -> Option<Constant> {
         let facts = self.program.facts(field.file);
         let row = self.program.var(field);
@@ -75,7 +76,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The sites that write a struct out, by one of its names or as `Self`.
+    /// Returns the sites that write a struct out, by one of its names or as `Self`.
     pub(crate) fn sites_writing_out(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
         let mut names: Vec<Name> = self.class_names(class);
         names.extend(self.program.name(lang::rust::conventions::OWN_TYPE));
@@ -129,7 +130,8 @@ impl Linker<'_> {
             })
     }
 
-    /// The literal that all calls of a function give to a parameter; nothing where a trait or a value of it may call it as well.
+    /// Returns the literal that all calls of a function give to a parameter; nothing where a trait or a value of it may
+    /// call it as well.
     pub(crate) fn literal_of_all_callers(&self, function: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(function.file);
         let row = self.program.body(function);

@@ -153,7 +153,8 @@ impl Linker<'_> {
         })
     }
 
-    /// A parameter of a function that a library runs for requests and that holds bytes or text: all that comes with the request.
+    /// Returns a parameter of a function that a library runs for requests and that holds bytes or text: all that comes
+    /// with the request.
     fn comes_of_request(&self, scope: Scope, var: VarId, asked: OriginQuery<'_>) -> ConditionResult {
         if !wanted(asked, Source::Request) {
             return ConditionResult::Hidden;
@@ -197,7 +198,7 @@ impl Linker<'_> {
         })
     }
 
-    /// A local that a closure or an async block takes along, or a buffer that calls fill.
+    /// Returns a local that a closure or an async block takes along, or a buffer that calls fill.
     fn comes_of_local(
         &self,
         scope: Scope,

@@ -38,7 +38,7 @@ impl Linker<'_> {
         self.of_impls_for(typed, &given)
     }
 
-    /// The conversions that a call runs by what its result becomes.
+    /// Returns the conversions that a call runs by what its result becomes.
     fn converted_to(&self, site: SiteRef, runs: &str, given: &[ValueId]) -> Option<Typed> {
         let runs = self.program.name(runs)?;
         let mut at = site;
@@ -52,7 +52,7 @@ impl Linker<'_> {
         None
     }
 
-    /// The call on the result of a call.
+    /// Returns the call on the result of a call.
     fn called_on(&self, site: SiteRef) -> Option<SiteRef> {
         let (facts, site_id) = self.program.facts_and_id(site);
         let body = self.program.body_of_site(site);

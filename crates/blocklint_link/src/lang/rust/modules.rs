@@ -69,7 +69,7 @@ fn declares_by_macro(linker: &Linker<'_>, file: FileId) -> bool {
 }
 
 impl Linker<'_> {
-    /// Rust: whether the compiler never sees a file.
+    /// Whether the compiler never sees a file.
     pub fn is_never_built(&self, file: FileId) -> bool {
         self.program.language(file) == Language::Rust && self.rust_parents().is_left_out(self, file)
     }
@@ -150,7 +150,7 @@ pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val 
     Val::Module(file)
 }
 
-/// The module around a module.
+/// Returns the module around a module.
 pub(crate) fn parent(linker: &Linker<'_>, module: Val) -> Val {
     match module {
         Val::Class(class) => module_at(linker, class.file, linker.program.class(class).parent),
@@ -213,7 +213,7 @@ pub fn is_crate_root(linker: &Linker<'_>, relative: &str) -> bool {
         || linker.program.layout.crates.iter().any(|package| package.roots.iter().any(|root| root == relative))
 }
 
-/// A crate of the workspace by the name that the paths of a file have for it, else an external one.
+/// Returns a crate of the workspace by the name that the paths of a file have for it, else an external one.
 pub(crate) fn named_crate(linker: &Linker<'_>, file: FileId, name: &str) -> Val {
     let crates = &linker.program.layout.crates;
     let own = linker.crate_of(file);
@@ -231,8 +231,8 @@ pub(crate) fn named_crate(linker: &Linker<'_>, file: FileId, name: &str) -> Val 
     Val::External(linker.library.path(Language::Rust, &name))
 }
 
-/// An item of a module (a file, an inline one) or of what a glob import can name, through that module's own glob
-/// imports.
+/// Returns an item of a module (a file, an inline one) or of what a glob import can name, through that module's own
+/// glob imports.
 pub(crate) fn member(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typed> {
     match place(linker, module, name) {
         Place::Found(found) => Some(found.typed(linker)),
@@ -320,7 +320,7 @@ fn place(linker: &Linker<'_>, module: Val, name: Name) -> Place {
     }
 }
 
-/// A name that a glob import brings to a body, or to one of those around it up to its module.
+/// Returns a name that a glob import brings to a body, or to one of those around it up to its module.
 pub(crate) fn through_globs(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
     let nothing = || Brought { found: Rc::default(), is_whole: false };
     let brought = linker.query(&linker.tables.rust.globs, (file, body, name), nothing, || {
@@ -382,8 +382,8 @@ fn add_brought(
     is_whole
 }
 
-/// The module whose names a glob import brings. Modules may bring each other's, so the way there is remembered and
-/// meets itself.
+/// Returns the module whose names a glob import brings. Modules may bring each other's, so the way there is remembered
+/// and meets itself.
 fn glob_base(linker: &Linker<'_>, file: FileId, glob: ImportId) -> Val {
     let typed = linker.query_value(&linker.tables.values.imports, (file, glob), || {
         let row = linker.program.facts(file).import(glob);
@@ -492,7 +492,7 @@ fn item_for_head(linker: &Linker<'_>, file: FileId, body: BodyId, own: Val, row:
     None
 }
 
-/// The file of `mod name;`.
+/// Returns the file of `mod name;`.
 fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<FileId> {
     let facts = linker.program.facts(file);
     let relative = &linker.program.files[file.index()].relative;
@@ -526,7 +526,7 @@ fn declared_file(linker: &Linker<'_>, file: FileId, row: &Import) -> Option<File
         .or_else(|| linker.program.file_at(&join(&inside, &format!("{name}/mod.rs"))))
 }
 
-/// A path without `.` and `..`.
+/// Returns a path without `.` and `..`.
 fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -542,7 +542,7 @@ fn normal(path: &str) -> String {
 }
 
 impl Linker<'_> {
-    /// The crate in whose folder a file lies.
+    /// Returns the crate in whose folder a file lies.
     pub fn crate_of(&self, file: FileId) -> Option<&CrateLayout> {
         let relative = self.program.files[file.index()].relative.as_str();
         let inside =

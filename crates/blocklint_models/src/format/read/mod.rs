@@ -58,7 +58,7 @@ pub fn read_file(label: &str, text: &str, origin: Origin) -> (Option<File>, Vec<
     (file, reader.finish())
 }
 
-/// The tables of `[[name]]`, each read by `read`, which leaves out those without a meaning.
+/// Returns the tables of `[[name]]`, each read by `read`, which leaves out those without a meaning.
 fn entries<T>(
     reader: &mut Reader<'_>,
     table: Table,
@@ -100,7 +100,7 @@ impl<'d, 't> Row<'d, 't> {
         reader.error_in(self.table, key, self.start, format!("missing key `{key}`"));
     }
 
-    /// The row with its paths and lines.
+    /// Returns the row with its paths and lines.
     fn entry<R>(&self, reader: &Reader<'_>, known: &[&str], paths: Vec<Path>, row: R) -> Entry<R> {
         let keys = self.keys.keys().map(|key| (key.get_ref().to_string(), reader.line(key.span().start))).collect();
         let all_known = self.keys.keys().all(|key| known.contains(&key.get_ref().as_ref()));
