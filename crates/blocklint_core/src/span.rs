@@ -106,7 +106,7 @@ impl LineStarts {
         text.get(start..end).map(|line| line.trim_end_matches(['\n', '\r']))
     }
 
-    /// Row and column of an offset that is a character boundary of the text.
+    /// Returns the row and column of an offset that is a character boundary of the text.
     fn location(&self, text: &str, offset: u32) -> Location {
         let row = self.starts.partition_point(|&start| start <= offset).max(1);
         let line = &text[self.starts[row - 1] as usize..offset as usize];
@@ -115,7 +115,7 @@ impl LineStarts {
     }
 }
 
-/// The span with both ends on character boundaries inside `text`.
+/// Returns the span with both ends on character boundaries inside `text`.
 fn clamp(span: Span, text: &str) -> Span {
     let floor = |offset: u32| {
         let mut at = (offset as usize).min(text.len());

@@ -143,7 +143,7 @@ words! {
 }
 
 impl Severity {
-    /// One level lower; `note` stays.
+    /// Returns the severity one level lower; `note` stays.
     pub fn lowered(self) -> Self {
         match self {
             Severity::Error => Severity::Warning,
@@ -332,17 +332,17 @@ impl WhereSet {
         }
     }
 
-    /// In either.
+    /// Returns the union of two sets.
     pub fn union(self, other: Self) -> Self {
         WhereSet(self.0 | other.0)
     }
 
-    /// In both.
+    /// Returns the intersection of two sets.
     pub fn intersect(self, other: Self) -> Self {
         WhereSet(self.0 & other.0)
     }
 
-    /// In this set and not in the other.
+    /// Returns the members of this set that are not in the other.
     pub fn without(self, other: Self) -> Self {
         WhereSet(self.0 & !other.0)
     }

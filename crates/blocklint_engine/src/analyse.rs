@@ -92,7 +92,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The findings under their causes, in order of reach.
     pub groups: Vec<Group>,
-    /// How many files could be opened.
+    /// Returns the number of files that could be opened.
     pub read: usize,
     /// The remedies of the findings.
     pub remedies: Remedies,
@@ -109,8 +109,7 @@ pub struct Report {
 /// Runs work on threads with large stacks, where trees may be deep.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     let threads = ThreadPoolBuilder::new().thread_name(|index| format!("blocklint-{index}")).stack_size(STACK_SIZE);
     let threads = threads.num_threads(THREADS.load(Ordering::Relaxed));
@@ -130,8 +129,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
 /// Analyses as [`analyse`] does and reports the progress.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn analyse_watched(
     project: &Project,
     models: &Models,
@@ -164,14 +162,14 @@ pub(crate) struct Unsolved<'p> {
     pub(crate) unread: Vec<Finding>,
     /// The languages of which some file was not read.
     pub(crate) unread_languages: Vec<Language>,
-    /// How many files could be opened.
+    /// Returns the number of files that could be opened.
     pub(crate) read: usize,
     pub(crate) timings: Timings,
     /// The receiver of progress reports.
     pub(crate) progress: &'p dyn Progress,
 }
 
-/// How many files could be opened.
+/// Returns the number of files that could be opened.
 pub(crate) fn opened(extracted: &[Extracted]) -> usize {
     extracted.iter().filter(|file| file.was_opened()).count()
 }
@@ -371,7 +369,7 @@ pub fn grouped(findings: &[Finding]) -> Vec<Group> {
     groups
 }
 
-/// BLT902 for each reported file of which something is unknown.
+/// Returns a finding BLT902 for each reported file that could not be read or analysed.
 pub(crate) fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding> {
     let files = project.files.iter().zip(extracted).filter(|(file, _)| file.reported);
     files.filter_map(|(file, extracted)| extracted.unread.as_ref().map(|unread| unread_finding(file, unread))).collect()
@@ -386,11 +384,10 @@ pub(crate) fn unread_finding(file: &blocklint_project::SourceFile, (span, unread
     }
 }
 
-/// How long the search takes cold, and again over all that the first one resolved: what an editor waits for.
+/// Returns how long the search takes cold, and again over all that the first one resolved: what an editor waits for.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn time_searches(project: &Project, models: &Models, options: Options) -> Result<(Duration, Duration), Failure> {
     let (times, _) = with_linker(project, models, options, |linker| {
         let timed = || {

@@ -65,12 +65,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// One reason.
+    /// Returns a failure with one reason.
     pub fn new(line: impl std::fmt::Display) -> Self {
         Failure { lines: vec![line.to_string()] }
     }
 
-    /// Several, all of which are told.
+    /// Returns a failure with several reasons, all of which are reported.
     pub fn all(lines: impl IntoIterator<Item = String>) -> Self {
         Failure { lines: lines.into_iter().collect() }
     }

@@ -30,8 +30,7 @@ pub struct Missing {
 /// Returns every such call of a project's reported files, in the order of files and places.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failure> {
     let options = Options::new(Confidence::Medium);
     let (mut found, _) = with_linker(project, models, options, |linker| {

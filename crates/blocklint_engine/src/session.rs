@@ -83,8 +83,7 @@ impl Session {
     /// With a cache it takes what an earlier session left ([`Session::keep`]).
     ///
     /// # Errors
-    ///
-    /// Where the system gives no threads.
+    /// If the system starts no threads.
     pub fn open(
         project: Project,
         models: Models,
@@ -195,8 +194,7 @@ impl Session {
     /// `changed`; keeps the facts of all other files. Returns true if findings may change.
     ///
     /// # Errors
-    ///
-    /// Where the system gives no threads.
+    /// If the system starts no threads.
     pub fn reload(
         &mut self,
         project: Project,

@@ -96,7 +96,7 @@ impl Draft {
         &self.imports[id.index()]
     }
 
-    /// The body a place in a region belongs to.
+    /// Returns the body that a place in a region belongs to.
     pub fn body_of(&self, at: At) -> BodyId {
         self.region(at.region).body
     }
@@ -156,7 +156,7 @@ impl Draft {
         self.problems.clear();
     }
 
-    /// About how many bytes the tables have room for.
+    /// Returns about how many bytes the tables have room for.
     pub(crate) fn room(&self) -> usize {
         fn of<T>(rows: &Vec<T>) -> usize {
             rows.capacity() * size_of::<T>()

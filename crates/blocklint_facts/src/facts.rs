@@ -29,7 +29,7 @@ impl Symbols {
         &self.text[start as usize..self.ends.at(sym.index()) as usize]
     }
 
-    /// How many strings there are; symbols are 0 to this.
+    /// Returns the number of strings; symbols are numbered from 0.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -167,7 +167,7 @@ impl FileFacts {
         self.imports.at(id.index())
     }
 
-    /// The body a place in a region belongs to.
+    /// Returns the body that a place in a region belongs to.
     #[inline]
     pub fn body_of(&self, at: At) -> BodyId {
         self.region(at.region).body
@@ -243,12 +243,12 @@ impl FileFacts {
         false
     }
 
-    /// Bytes held by the tables, for memory accounts.
+    /// Returns the number of bytes that the tables hold, for memory accounts.
     pub fn heap_size(&self) -> usize {
         self.table_sizes().iter().map(|(_, _, bytes)| bytes).sum()
     }
 
-    /// Name, rows and bytes of each table.
+    /// Returns the name, rows and bytes of each table.
     pub fn table_sizes(&self) -> [(&'static str, usize, usize); 20] {
         fn of<T>(name: &'static str, rows: &[T]) -> (&'static str, usize, usize) {
             (name, rows.len(), size_of_val(rows))

@@ -71,7 +71,7 @@ impl Forms {
         Forms { tags: tags.into(), rows, numbers: numbers.into() }
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.tags.len()
     }

@@ -96,7 +96,7 @@ impl<R: Row> Table<R> {
         Table { words: Words::pack(scratch), rows: PhantomData }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[inline]
     pub fn len(&self) -> usize {
         self.words.len() / R::WORDS

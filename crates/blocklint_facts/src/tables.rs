@@ -100,7 +100,7 @@ impl BodyFlags {
         self.0 & other.0 == other.0
     }
 
-    /// With `other` set.
+    /// Returns the flags with `other` set.
     pub fn with(self, other: BodyFlags) -> Self {
         BodyFlags(self.0 | other.0)
     }
@@ -158,7 +158,7 @@ pub struct Class {
     pub decorators: List,
     /// Its type parameters, as `Form::Str`, or `Form::Cast(Str, bound)`.
     pub type_params: List,
-    /// The type an impl block is for.
+    /// Returns the type that an impl block is for.
     pub subject: FormId,
     /// From the first decorator to its end.
     pub span: Span,
@@ -338,7 +338,7 @@ impl SiteFlags {
         self.0 & other.0 == other.0
     }
 
-    /// With `other` set.
+    /// Returns the flags with `other` set.
     pub fn with(self, other: SiteFlags) -> Self {
         SiteFlags(self.0 | other.0)
     }

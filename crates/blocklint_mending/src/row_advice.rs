@@ -38,7 +38,7 @@ pub struct Mending {
     pub starts: Option<SiteRef>,
 }
 
-/// Async twins for a runtime: the path, and whether the rewrite is local.
+/// Returns the async twins for a runtime: the path, and whether the rewrite is local.
 pub fn twins(
     linker: &Linker<'_>,
     sink: &SinkSite<'_>,
@@ -149,7 +149,7 @@ fn oldest_of(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = 
     paths.by_ref().filter_map(reach).find(lacks).unwrap_or_default()
 }
 
-/// What a template imports, and the method that it calls on what the call was called on (Python).
+/// Returns the imports of a template, and the method that it calls on the call's receiver (Python).
 fn called_in_python(template: &Template, call: &str) -> Vec<String> {
     let class = call.rsplit_once('.').map_or("", |(class, _)| class);
     let behind = template.0.iter().skip(1).map(Some).chain([None]);

@@ -366,7 +366,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         looked.bound.clone()
     }
 
-    /// The calls and uses in a body, and in what is written inside of it and runs with it.
+    /// Returns the calls and uses in a body and in the nested bodies that run with it.
     fn sites_of(&self, body: BodyRef) -> Vec<SiteRef> {
         let known = self.known().borrow().sites.get(&body.file).cloned();
         let of_file = known.unwrap_or_else(|| {
@@ -593,7 +593,7 @@ fn made_at(linker: &Linker<'_>, site: SiteRef) -> Vec<PathId> {
     given
 }
 
-/// The calls and uses of each body of a file, those of lambdas and generator expressions in it too.
+/// Returns the calls and uses of each body of a file, with those of its lambdas and generator expressions.
 fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
     let mut found = vec![Vec::new(); facts.bodies.len()];
     for site in (0..facts.sites.len() as u32).map(SiteId) {

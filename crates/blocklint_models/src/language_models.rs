@@ -140,7 +140,8 @@ impl LanguageModels {
         self.layers.iter().flat_map(move |(_, layer)| layer.aliases_in(module))
     }
 
-    /// Aliases whose last segment is not that of where they lead: calls by them bear another name than their row.
+    /// Returns the aliases whose last segment is not that of their target: calls by them bear another name than their
+    /// row.
     pub fn renamings(&self) -> impl Iterator<Item = (&str, &str)> {
         self.layers.iter().flat_map(|(_, layer)| layer.renamings())
     }
@@ -150,7 +151,8 @@ impl LanguageModels {
         self.layers.iter().any(|(_, layer)| layer.is_head(segment))
     }
 
-    /// First segments whose rows name types under other first segments: values of the second come with the first.
+    /// Returns the first segments whose rows name types under other first segments: values of the second come with the
+    /// first.
     pub fn links(&self) -> impl Iterator<Item = (&str, &str)> {
         self.layers.iter().flat_map(|(_, layer)| layer.links()).map(|(from, to)| (from.as_str(), to.as_str()))
     }
@@ -305,7 +307,7 @@ impl LanguageModels {
         })
     }
 
-    /// Last names of rows with one of these uses; a name that two layers have comes twice. Names with a
+    /// Returns the last names of rows with one of these uses; a name that two layers have comes twice. Names with a
     /// glob are in `glob_names`.
     pub fn names(&self, uses: Uses) -> impl Iterator<Item = Name<'_>> {
         self.all_names(uses).filter(|name| !name.name.contains(['*', '[']))
@@ -329,7 +331,7 @@ impl LanguageModels {
         of_layers.fold(Uses::NONE, |uses, (_, of)| uses.union(of))
     }
 
-    /// One last name, once per layer that has it.
+    /// Returns one last name, once per layer that has it.
     pub fn named<'m>(&'m self, name: &'m str) -> impl Iterator<Item = Name<'m>> {
         self.layers.iter().filter_map(move |(kind, layer)| {
             let (index, uses) = layer.name(name)?;
@@ -337,7 +339,7 @@ impl LanguageModels {
         })
     }
 
-    /// Last segments with a glob, of rows with one of these uses.
+    /// Returns the last segments with a glob, of rows with one of these uses.
     pub fn glob_names(&self, uses: Uses) -> impl Iterator<Item = GlobName<'_>> {
         let separator = separator(self.language);
         self.all_names(uses).filter(|name| name.name.contains(['*', '['])).flat_map(move |name| {
@@ -354,7 +356,7 @@ impl LanguageModels {
         self.names(Uses::EFFECT)
     }
 
-    /// Names of calls that take a callable.
+    /// Returns the names of calls that take a callable.
     pub fn handover_names(&self) -> impl Iterator<Item = Name<'_>> {
         self.names(Uses::HANDOVER)
     }
@@ -369,7 +371,7 @@ impl LanguageModels {
         self.names(Uses::MARKS)
     }
 
-    /// Globs of last segments that make labels.
+    /// Returns the globs of last segments that make labels.
     pub fn glob_name_patterns(&self) -> impl Iterator<Item = GlobName<'_>> {
         self.glob_names(Uses::EFFECT)
     }

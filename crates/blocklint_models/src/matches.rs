@@ -62,7 +62,7 @@ impl<R> Deref for Match<'_, R> {
 }
 
 impl<'m, R> Match<'m, R> {
-    /// File and line of the row, its stable identity.
+    /// Returns the file and line of the row, its stable identity.
     pub fn origin(&self) -> (&'m str, u32) {
         (&self.file.label, self.line)
     }
@@ -192,7 +192,7 @@ impl<'m> HandoverRows<'m> {
         });
     }
 
-    /// Per argument or `via`, the rows that decide it, in the order in which they are tried.
+    /// Returns for each argument or `via` the rows that decide it, in the order in which they are tried.
     pub fn groups(&self) -> Vec<Vec<Match<'m, HandoverRow>>> {
         let mut selectors: Vec<&Selector> = Vec::new();
         for found in &self.rows {
@@ -219,7 +219,7 @@ impl<'m> TypeRows<'m> {
         self.rows.iter().find_map(|found| key(found.row))
     }
 
-    /// Its type parameters, in order.
+    /// Returns its type parameters, in order.
     pub fn params(&self) -> &'m [String] {
         self.first(|row| (!row.params.is_empty()).then_some(row.params.as_slice())).unwrap_or(&[])
     }
@@ -254,7 +254,7 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.enters.as_ref())
     }
 
-    /// Index in `params` of the one as which it behaves.
+    /// Returns the index in `params` of the parameter as which it behaves.
     pub fn through(&self) -> Option<usize> {
         let through = self.first(|row| row.through.as_deref())?;
         self.params().iter().position(|param| param == through)
@@ -275,7 +275,7 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.source)
     }
 
-    /// To what its values belong.
+    /// Returns the thread, loop or task to which its values belong.
     pub fn bound(&self) -> Option<crate::Bound> {
         self.first(|row| row.bound)
     }

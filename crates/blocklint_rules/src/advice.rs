@@ -49,7 +49,7 @@ fn nested(raw: &Subject<'_>) -> String {
     }
 }
 
-/// How to hand the call to a thread that may block; `None` where a thread would not help.
+/// Returns how to hand the call to a thread that may block; `None` if a thread would not help.
 pub(crate) fn offload(raw: &Subject<'_>) -> Option<String> {
     if raw.holds_gil {
         return None;

@@ -213,7 +213,7 @@ fn is_part_of_work(raw: &Subject<'_>) -> bool {
     raw.direct && raw.rule.effect == Some(Effect::Database)
 }
 
-/// How a runtime hands a call to a thread: what is used where the file imports it, and what else.
+/// Returns how a runtime hands a call to a thread: what is used where the file imports it, and what else.
 fn offloads(runtime: Option<Runtime>) -> Vec<Offload> {
     let functions = Runtime::thread_functions(runtime).iter();
     functions.map(|&(path, keywords)| Offload { path: path.to_owned(), keywords, fallible: false }).collect()

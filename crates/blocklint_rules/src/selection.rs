@@ -151,7 +151,7 @@ impl Selector {
         crate::rule(code).is_some_and(|rule| self.weight(rule).is_some())
     }
 
-    /// How specific the selector is for a rule it means: the length of the code it names.
+    /// Returns how specific the selector is for a rule it means: the length of the code it names.
     fn weight(&self, rule: &Rule) -> Option<usize> {
         match &self.0 {
             Means::Prefix(prefix) => rule.code.to_string().starts_with(prefix.as_str()).then_some(prefix.len()),

@@ -305,7 +305,7 @@ fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
-/// Source text fit for a message: one line, no run of blanks, not long.
+/// Returns source text fit for a message: one line, no run of blanks, not long.
 pub(crate) fn one_line(written: &str) -> String {
     const LONGEST: usize = 60;
     let line = written.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -69,8 +69,7 @@ pub fn serve_stdio(hooks: Hooks) -> io::Result<Ended> {
 /// Serves a client until it ends.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn serve(connection: &Connection, hooks: Hooks) -> io::Result<Ended> {
     match Server::start(connection, hooks)? {
         Some(mut server) => server.run(),

@@ -126,7 +126,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// Why no row holds the thread at a call of which rows speak.
+    /// Returns why no row holds the thread at a call that rows describe.
     fn excused(
         &self,
         site: SiteRef,
@@ -207,7 +207,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// Why the labels of a body do not reach a site that calls it.
+    /// Returns why the labels of a body do not reach a site that calls it.
     fn lost(&self, site: SiteRef, body: BodyRef) -> End {
         let labelled_bodies = self
             .labelled_bodies
@@ -228,7 +228,7 @@ impl Explainer<'_, '_> {
         self.by_root.get(&body).cloned().unwrap_or_default()
     }
 
-    /// Why a site has no target.
+    /// Returns why a site has no target.
     fn without_target(&self, site: SiteRef) -> End {
         let linker = self.linker;
         let row = linker.program.site(site);

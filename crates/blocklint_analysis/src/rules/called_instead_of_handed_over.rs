@@ -75,7 +75,7 @@ fn severity(linker: &Linker<'_>, called: SiteRef) -> Severity {
     if linker.program.is_test(called.file) { Severity::Warning } else { Severity::Error }
 }
 
-/// All such calls of the program, in order.
+/// Returns all such calls of the program, in order.
 pub(crate) fn handed_results(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<HandedResult> {
     let sites = [Language::Python, Language::Rust]
         .into_iter()
@@ -144,7 +144,7 @@ fn gives_what_it_knows(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> b
     linker.values.members(value.value).iter().any(|val| matches!(*val, Val::Library { ty, .. } if root(ty) == own))
 }
 
-/// How sure it is that a call gives nothing that can be called; `None` where it may.
+/// Returns how sure it is that a call's result cannot be called; `None` if it may be a callable.
 fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) -> Option<Confidence> {
     let targets = linker.targets(called, EnvId::NONE);
     let is_stub = |target: &Target| match *target {

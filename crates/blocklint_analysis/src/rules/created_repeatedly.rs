@@ -79,7 +79,7 @@ enum Repeated {
     Class(ClassRef),
 }
 
-/// All such calls of the program, in order.
+/// Returns all such calls of the program, in order.
 fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<CreatedRepeatedly> {
     let mut times = TimesOf::new(linker, callers);
     let mut found = Vec::new();
@@ -427,7 +427,7 @@ fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, c
     !any && !is_injected(linker, class)
 }
 
-/// Whether a method that makes what it is asked for gives away an object that holds what a site makes (Java).
+/// True if a method returns an object that holds what a site in it makes (Java).
 fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     if !lang::words_of(facts.language).is_made_by_others
@@ -456,7 +456,7 @@ fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
     linker.library.role(linker.library.path(linker.library.language(path), ty)) == Some(role)
 }
 
-/// Whether an entry asks who calls it to be an administrator, by the names of what it depends on (Python).
+/// True if an entry requires an administrator, by the names of its dependencies (Python).
 fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
     let facts = linker.program.facts(entry.file);
     let says = |form: FormId| speaks_of_administrators(linker, entry.file, form, 6);
@@ -551,7 +551,7 @@ pub(crate) fn class_of_site(linker: &Linker<'_>, site: SiteRef) -> Option<ClassR
     linker.class_around(linker.program.body_of_site(site))
 }
 
-/// Whether a container makes a class's objects: an annotation marks the constructor that it calls (Java).
+/// True if a container makes the objects of a class: an annotation marks the constructor that it calls (Java).
 fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     facts.bodies.iter().any(|row| {

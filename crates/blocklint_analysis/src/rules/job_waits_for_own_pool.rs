@@ -27,7 +27,7 @@ struct Submitted {
     jobs: Vec<BodyRef>,
 }
 
-/// All such waits of the program, in order.
+/// Returns all such waits of the program, in order.
 pub(crate) fn own_jobs(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHold> {
     let mut found = Vec::new();
     for one in submitted(linker, reach) {
@@ -118,7 +118,7 @@ fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     })
 }
 
-/// Where a job waits for one that it hands to a pool, what waits, and where it hands it over.
+/// Returns the places at which a job waits for another one that it hands to a pool, with the wait and the handover.
 fn waits_for_own(
     linker: &Linker<'_>,
     job: BodyRef,

@@ -125,7 +125,7 @@ pub(crate) fn blocked_hubs<'a>(
     found
 }
 
-/// Goes from the bodies of a call up to the entries.
+/// Follows callers from the bodies of a call up to the entries. Returns the entries that it reaches.
 fn walk(
     linker: &Linker<'_>,
     graph: &Graph<'_>,

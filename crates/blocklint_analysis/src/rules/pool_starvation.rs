@@ -487,12 +487,12 @@ fn is_for_want_of_one(linker: &Linker<'_>, site: SiteRef, call: SiteRef, body: B
             .is_some_and(|form| is_connection(linker, linker.scope_of(call, EnvId::NONE), form))
 }
 
-/// Which pool a site takes from, as far as names tell.
+/// Returns the pool that a site takes from, as far as names show.
 pub(crate) fn pool_of(linker: &Linker<'_>, site: SiteRef) -> Option<Pool> {
     pool_by(linker, linker.scope_of(site, EnvId::NONE), linker.receiver_form(site)?)
 }
 
-/// Which pool a form is, as far as names tell.
+/// Returns the pool that a form is, as far as names show.
 pub(crate) fn pool_by(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Pool> {
     if let Some(held) = holder(linker, scope, form) {
         return Some(Pool::Held(held));

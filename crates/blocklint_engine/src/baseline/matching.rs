@@ -39,9 +39,9 @@ impl Matcher {
         Matcher { left: entries.clone() }
     }
 
-    /// Which of the findings are known. Surer answers come first: the cause that is shown; another of its causes, for which way
-    /// is the best may change with code far away; and a function of the same name where the file of an entry is gone, for
-    /// files are moved.
+    /// Returns which of the findings are known. Surer answers come first: the cause that is shown; another of its
+    /// causes, for which way is the best may change with code far away; and a function of the same name where the file
+    /// of an entry is gone, for files are moved.
     pub(crate) fn matches(
         &mut self,
         findings: &[&Finding],

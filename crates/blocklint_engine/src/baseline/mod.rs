@@ -90,7 +90,7 @@ impl Baseline {
         Baseline { seen, entries }
     }
 
-    /// How many findings are in it.
+    /// Returns the number of findings in it.
     pub fn count(&self) -> usize {
         self.entries.values().map(|count| *count as usize).sum()
     }
@@ -117,7 +117,7 @@ impl Baseline {
         Held { findings, stale }
     }
 
-    /// How many findings it holds more than an older one, wherever files were moved.
+    /// Returns the number of findings that it has in addition to an older one, moved files taken into account.
     pub fn growth(&self, older: &Baseline) -> usize {
         let totals = |baseline: &Baseline| {
             let mut totals: BTreeMap<_, u32> = BTreeMap::new();

@@ -40,8 +40,7 @@ pub(crate) struct Begun {
 /// that it rests on is different.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub(crate) fn begin(
     project: &Project,
     layout: &Layout,

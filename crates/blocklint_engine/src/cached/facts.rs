@@ -111,7 +111,7 @@ fn holds_together(facts: &FileFacts) -> bool {
     catch(look) == Ok(true)
 }
 
-/// Of the bytes of all files, as they were read.
+/// Returns the digest of the bytes of all files, as they were read.
 pub(super) fn digest(project: &Project, all: &[Became]) -> Digest {
     digest_of(project, all.iter().map(|became| Some(became.content))).unwrap_or(Digest(0))
 }

@@ -29,7 +29,7 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// Of the bytes of all files; none where one is not known.
+    /// Returns the digest of the bytes of all files; none if one is unknown.
     pub(super) fn digest(&self, project: &Project) -> Option<Digest> {
         digest_of(project, self.files.iter().map(|seen| seen.content))
     }

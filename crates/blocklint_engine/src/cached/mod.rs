@@ -54,7 +54,7 @@ pub struct RunRequest<'a> {
 pub struct Ran {
     /// The findings to show; places are not located yet.
     pub chosen: Chosen,
-    /// How many files could be opened.
+    /// Returns the number of files that could be opened.
     pub read: usize,
     /// How long each part took.
     pub timings: Timings,
@@ -86,7 +86,7 @@ struct Kept {
     stats: Option<Digest>,
     /// Of the bytes of all files.
     contents: Digest,
-    /// How many files could be opened.
+    /// Returns the number of files that could be opened.
     read: u64,
     chosen: StoredChosen,
 }
@@ -94,8 +94,7 @@ struct Kept {
 /// Analyses the project, or takes what a run over the same files found. With and without a cache the result is the same.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn run(request: RunRequest<'_>) -> Result<Ran, Failure> {
     let anew = || {
         let report = analyse_watched(request.project, request.models, request.options, request.progress)?;
@@ -209,7 +208,7 @@ pub(crate) fn known_facts(request: &RunRequest<'_>) -> Result<KnownFacts, Failur
     Ok(KnownFacts { extracted, timings, unkept: saved.err().map(|error| error.to_string()) })
 }
 
-/// How many files were read for their facts.
+/// Returns the number of files that were read for their facts.
 fn count_new<T>(extracted: &[(Extracted, T)]) -> usize {
     extracted.iter().filter(|(file, _)| !file.is_kept).count()
 }
@@ -231,7 +230,7 @@ fn renew(project: &Project, files: Files, looked: &Looked) -> std::io::Result<()
     files.save(listed, |path| facts::stays(project, path))
 }
 
-/// Which findings are shown, with their fixes.
+/// Returns the findings that are shown, with their fixes.
 pub(crate) fn finish(request: &RunRequest<'_>, report: crate::Report) -> Result<Ran, Failure> {
     Ok(finish_keeping(request, report)?.0)
 }

@@ -171,7 +171,7 @@ impl<'g> Git<'g> {
         Ok((tree, staged))
     }
 
-    /// When the index was written.
+    /// Returns the time at which the index was written.
     fn index_time(self) -> Option<std::time::SystemTime> {
         let path = self.text(&["rev-parse", "--git-path", "index"]).ok()?;
         std::fs::metadata(self.folder.join(path)).ok()?.modified().ok()

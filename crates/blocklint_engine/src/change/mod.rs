@@ -67,7 +67,7 @@ struct States {
 ///
 /// # Errors
 ///
-/// Where git does not know what to compare with, or the system gives no threads.
+/// If git does not know the commit to compare with, or the system starts no threads.
 pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Before), Failure> {
     let project = request.project;
     let States { now, before, with } = states(project, compare).map_err(Failure::new)?;
@@ -136,7 +136,7 @@ fn file(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
 ///
 /// # Errors
 ///
-/// Where git does not know what to compare with.
+/// If git does not know the commit to compare with.
 pub fn text_before(project: &Project, compare: &Compare, path: &Utf8Path) -> Result<Option<String>, Failure> {
     let read = || -> Result<Option<String>, String> {
         let git = Git::at(&project.root)?;

@@ -62,7 +62,7 @@ impl Seen {
 }
 
 impl Staged {
-    /// Nothing yet, of an index that was written at this time.
+    /// Returns an empty table for an index that was written at this time.
     pub(super) fn new(written: Option<SystemTime>) -> Self {
         let since = written.and_then(|written| written.duration_since(SystemTime::UNIX_EPOCH).ok());
         let written = since.map(|since| (since.as_secs() as u32, since.subsec_nanos()));

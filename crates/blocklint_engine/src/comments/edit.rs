@@ -103,7 +103,7 @@ fn closing(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// How many strings there are.
+/// Returns the number of strings.
 fn strings(text: &str) -> usize {
     text.replace("\\\"", "").matches('"').count() / 2
 }

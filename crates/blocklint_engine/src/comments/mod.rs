@@ -135,7 +135,7 @@ fn seems_ours(word: &str) -> bool {
     word.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("BLT"))
 }
 
-/// The rules a comment names, as written.
+/// Returns the rules that a comment names, as written.
 fn words(facts: &FileFacts, index: u32) -> impl Iterator<Item = &str> {
     let list = facts.list(facts.suppressions[index as usize].rules);
     list.iter().filter_map(|&word| match facts.form(word) {

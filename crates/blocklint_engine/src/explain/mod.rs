@@ -69,8 +69,7 @@ pub struct AskedLine {
 /// Returns what is known of each line, `None` where the file has no such line; and what the analysis left out.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn explain(request: &ExplainRequest<'_>) -> Result<(Vec<Option<ExplainedLine>>, Vec<LeftOut>), Failure> {
     let ExplainRequest { project, models, options, progress, .. } = *request;
     let spans: Vec<Option<AskedSpan>> = request.lines.iter().map(|line| span_of(project, *line)).collect();
@@ -158,7 +157,7 @@ fn tell(
     Told { left_out: contained.left_out, ..contained.done }
 }
 
-/// Says what is known of some lines, by a linker of the program that these files are.
+/// Returns the explanation of some lines, by a linker over these files.
 fn tell_lines(
     linker: &Linker<'_>,
     files: &[SourceFile],

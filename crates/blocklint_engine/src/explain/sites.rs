@@ -47,7 +47,7 @@ pub(super) fn place(linker: &Linker<'_>, file: FileId, span: blocklint_core::Spa
     words::place(linker, file, span)
 }
 
-/// Where a site stands, for the reasons that name another one.
+/// Returns the place of a site, for reasons that name another one.
 pub(super) fn place_of(linker: &Linker<'_>, site: SiteRef) -> Place {
     place(linker, site.file, linker.program.site(site).span)
 }

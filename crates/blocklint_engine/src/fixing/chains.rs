@@ -32,7 +32,8 @@ impl Chains {
     }
 }
 
-/// Which of two fixes a finding gets: that which its remedy names first, if it can be made; where none can, why the first cannot.
+/// Returns which of two fixes a finding gets: that which its remedy names first, if it can be made; where none can, why
+/// the first cannot.
 pub(super) fn preferred(
     wanted: &PlannedEdit,
     chained: Option<Result<Fix, Refusal>>,
@@ -131,7 +132,7 @@ fn sees(of: &Utf8Path, path: &Utf8Path) -> bool {
     path == of || folder.is_some_and(|folder| path.starts_with(folder))
 }
 
-/// Why helpers do not become `async`, in words.
+/// Returns why helpers do not become `async`, in words.
 pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
     let reason = match &unchained.why {
         NoChain::NoTwin(call) => {

@@ -36,8 +36,8 @@ impl Elsewhere {
         self.0.get(path.as_str())?.get(span).map(Vec::as_slice)
     }
 
-    /// Why a call of the file at `from` cannot move, or the block at this span. `handles`: an exception is being handled where it
-    /// stands.
+    /// Returns why a call of the file at `from` cannot move, or the block at this span. `handles`: an exception is
+    /// being handled where it stands.
     pub(super) fn refusal(
         &self,
         wanted: &PlannedEdit,

@@ -39,7 +39,7 @@ impl Remedies {
         self.of_code.insert((finding.place.path.clone(), finding.place.span, finding.rule), remedy);
     }
 
-    /// These, with newer ones for all that stands in some files.
+    /// Returns these remedies, with newer ones for the findings in some files.
     #[must_use]
     pub fn with_newer(&self, newer: Remedies, is_newer: impl Fn(&Utf8Path) -> bool) -> Remedies {
         let Remedies { mut of_code, mut of_comments } = newer;

@@ -140,8 +140,7 @@ pub struct Refused {
 /// Fixes what can be fixed, in memory.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
     fix_with(request, &|remedies, findings, text_of| {
         attach_to(remedies, findings, text_of);

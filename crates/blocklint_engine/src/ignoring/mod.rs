@@ -80,8 +80,7 @@ type Pages<'p> = BTreeMap<Arc<Utf8Path>, Page<'p>>;
 /// Makes the comments.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn ignored(request: IgnoreRequest<'_>) -> Result<Ignored, Failure> {
     on_large_stacks(|| {
         let show = |mut findings: Vec<Finding>| -> Chosen {

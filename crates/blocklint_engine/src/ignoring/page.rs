@@ -36,7 +36,7 @@ impl<'f> Page<'f> {
         Ok(Page { file, before: bytes.clone(), bytes, text, facts })
     }
 
-    /// Where the line of an offset begins.
+    /// Returns the offset at which the line of an offset begins.
     pub(super) fn line_of(&self, offset: u32) -> u32 {
         let before = self.text.get(..offset as usize).unwrap_or_default();
         before.rfind(['\n', '\r']).map_or(0, |at| at as u32 + 1)

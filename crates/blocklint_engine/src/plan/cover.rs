@@ -52,7 +52,7 @@ pub(super) struct Question<'q> {
     pub(super) first: Option<u32>,
 }
 
-/// At most so many changes, in order, and fewer if nothing is left.
+/// Returns at most so many changes, in order, and fewer if nothing is left.
 pub(super) fn cover(question: &Question<'_>, most: usize) -> Vec<Covered> {
     let with_parts = in_order(question, most, true);
     let at_once = in_order(question, most, false);

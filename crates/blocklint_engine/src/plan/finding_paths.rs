@@ -34,7 +34,7 @@ pub(super) struct NamedChangePoint {
 }
 
 impl FindingPaths {
-    /// Of a program, where the analysis was asked for them.
+    /// Reads the paths off a solved program; `None` if the analysis was not asked for them.
     pub(crate) fn new(linker: &Linker<'_>, solved: &Solved) -> Option<Self> {
         let net = solved.net.as_ref()?;
         let named = |change_point: &ChangePoint| match *change_point {

@@ -117,7 +117,7 @@ fn ranks(chosen: &Chosen, change_points: &[NamedChangePoint], on_paths: usize) -
     change_points.iter().enumerate().map(rank).collect()
 }
 
-/// One step, by what it ends.
+/// Returns a step of the plan, with the findings that it ends.
 fn step(
     kind: PlanKind,
     named: &NamedChangePoint,

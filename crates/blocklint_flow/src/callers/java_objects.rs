@@ -32,7 +32,8 @@ pub(crate) fn objects_in(linker: &Linker<'_>, file: FileId) -> Rc<InFile> {
     linker.query(&memo.objects, file, Rc::default, || Rc::new(InFile::new(linker, file)))
 }
 
-/// Where a method stands for a callable by its anonymous class: where the object goes that its class is made for.
+/// Returns the places at which a method stands for a callable by its anonymous class: where the object goes that its
+/// class is made for.
 pub(crate) fn uses_of_anonymous(linker: &Linker<'_>, body: BodyRef) -> Vec<Mention> {
     let facts = linker.program.facts(body.file);
     let Some(class) = linker.program.body(body).class.get() else { return Vec::new() };

@@ -74,7 +74,7 @@ fn try_asks(linker: &Linker<'_>, file: FileId, handler: RegionId) -> bool {
     asking(linker, file).tries.contains(&(own.body, own.group))
 }
 
-/// Where a file asks whether a loop runs, remembered.
+/// Returns the places at which a file checks whether a loop runs, out of the cache if they are known.
 fn asking(linker: &Linker<'_>, file: FileId) -> Rc<Asking> {
     let memo = linker.layer_memo::<Memo>();
     linker.query(&memo.asking, file, Rc::default, || Rc::new(find_asking(linker, file)))
@@ -100,7 +100,7 @@ fn find_asking(linker: &Linker<'_>, file: FileId) -> Asking {
     asking
 }
 
-/// Names of calls that ask, and those of project functions that give such an answer on.
+/// Returns the names of calls that check for a loop, and of project functions that return such an answer.
 fn ask_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
     linker.query(&linker.layer_memo::<Memo>().ask_names, language, Rc::default, || {
         let models = linker.library.of(language).names(blocklint_models::Uses::ASKS);

@@ -95,7 +95,7 @@ const NOT_AT_THE_SITE: u32 = u32::MAX;
 const MOST_ASKED: usize = 16;
 
 impl<'l, 'a> Callers<'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>) -> Self {
         Callers {
             linker,

@@ -27,7 +27,7 @@ pub(crate) fn answers_later(linker: &Linker<'_>, body: BodyRef) -> Option<Option
     (!is_called).then_some(runtime)
 }
 
-/// By a declared result that is a future of such a library.
+/// Returns the runtime of a method whose declared result is a future of such a library.
 fn by_result(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let returns = linker.program.body(body).returns;
     if returns.is_none() {
@@ -42,8 +42,8 @@ fn by_result(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     })
 }
 
-/// By a parameter that takes a result, and whose method such a library calls on its loops. Most often it is the last; what is
-/// generated from a description of an interface has the context behind it.
+/// Returns the runtime of a method with a parameter that takes the result and whose method such a library calls on its
+/// loops. Most often it is the last; what is generated from a description of an interface has the context behind it.
 fn by_handler(linker: &Linker<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     let annotations = linker.program.params_of(body).iter().rev().map(|param| param.annotation);
     annotations.filter(|annotation| !annotation.is_none()).find_map(|annotation| takes_result(linker, body, annotation))

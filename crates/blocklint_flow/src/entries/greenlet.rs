@@ -40,7 +40,7 @@ pub struct Entries<'e, 'l, 'a> {
 }
 
 impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>, units: &'e Units, callers: &'e Callers<'l, 'a>) -> Self {
         Entries { linker, units, callers, known: Table::default() }
     }

@@ -53,7 +53,7 @@ impl Root {
         !matches!(self.kind, RootKind::Literal | RootKind::Computing | RootKind::Dispatched | RootKind::Composed)
     }
 
-    /// How sure it is that the body runs there.
+    /// Returns how sure it is that the body runs there.
     pub fn confidence(self) -> Confidence {
         match self.kind {
             RootKind::Dispatched | RootKind::Composed | RootKind::Assembly => Confidence::Medium,
@@ -75,7 +75,7 @@ pub struct Roots<'l, 'a> {
 }
 
 impl<'l, 'a> Roots<'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>) -> Self {
         Roots { linker, roots: Table::default(), programs: Table::default() }
     }

@@ -8,7 +8,7 @@ use blocklint_link::program::ids::SiteRef;
 use crate::graph::raw_finding::RawStep;
 use crate::graph::{EdgeTarget, FlowEdge, Graph};
 
-/// Where a site stands: in Python its first character, in Rust and Java the name called.
+/// Returns the place of a site: in Python its first character, in Rust and Java the name called.
 pub fn place_of(linker: &Linker<'_>, site: SiteRef) -> blocklint_core::Span {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);

@@ -34,7 +34,7 @@ pub(crate) struct Conditions<'l, 'a> {
 }
 
 impl<'l, 'a> Conditions<'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub(crate) fn new(linker: &'l Linker<'a>) -> Self {
         Conditions {
             linker,

@@ -137,7 +137,7 @@ fn is_made(linker: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Ob
     found.made.len() <= MOST_OBJECTS
 }
 
-/// The one object that a module keeps in a variable.
+/// Returns the one object that a module stores in a variable.
 fn object_of_module(linker: &Linker<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
     let Some(var) = kept else { return false };
     let facts = linker.program.facts(var.file);
@@ -148,7 +148,7 @@ fn object_of_module(linker: &Linker<'_>, kept: Option<VarRef>, found: &mut Objec
     }
 }
 
-/// The objects that all callers of a body pass to a parameter.
+/// Returns the objects that all callers of a body pass to a parameter.
 fn objects_passed<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -182,7 +182,7 @@ fn objects_passed<'a>(
         })
 }
 
-/// The objects that all callers of a method call it on.
+/// Returns the objects on which all callers of a method call it.
 fn objects_called_on<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -229,7 +229,7 @@ fn objects_of_field<'a>(
     assigned && all
 }
 
-/// The objects that a class puts under a key of a dictionary which is a field: `self.parts["cache"] = cache`.
+/// Returns the objects that a class stores under a key of a dictionary in a field: `self.parts["cache"] = cache`.
 fn objects_under_key<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,

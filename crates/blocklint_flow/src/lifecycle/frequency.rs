@@ -116,7 +116,7 @@ pub struct TimesOf<'s, 'l, 'a> {
 }
 
 impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let (bodies, classes, made, on_the_way) = Default::default();
         TimesOf { linker, callers, kept_may_recur: false, bodies, classes, made, on_the_way, is_cut: false }
@@ -127,7 +127,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         TimesOf { kept_may_recur: true, ..TimesOf::new(linker, callers) }
     }
 
-    /// How often a site runs: as its body does, unless a loop goes through a collection there.
+    /// Returns how often a site runs: as its body does, unless a loop goes through a collection there.
     pub fn of_site(&mut self, site: SiteRef) -> Frequency {
         self.site(site, DEPTH)
     }

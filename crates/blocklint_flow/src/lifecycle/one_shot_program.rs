@@ -24,7 +24,7 @@ use crate::entries::purpose::is_command_file;
 /// Answers of this file that are kept for one program.
 #[derive(Default)]
 struct Memo {
-    /// The names of library calls that start tasks.
+    /// Returns the names of library calls that start tasks.
     starting: OnceCell<FxHashSet<String>>,
     /// The argument of a function under which it begins work beside its callers.
     begins_beside: Table<BodyRef, Option<u32>, Always>,
@@ -290,7 +290,7 @@ pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// Where a body first starts tasks or begins to serve.
+/// Returns the place at which a body first starts tasks or begins to serve.
 fn begins_beside(linker: &Linker<'_>, body: BodyRef) -> Option<u32> {
     linker.query(&linker.layer_memo::<Memo>().begins_beside, body, Option::default, || {
         let facts = linker.program.facts(body.file);
@@ -316,7 +316,7 @@ fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// The names of library calls that start tasks.
+/// Returns the names of library calls that start tasks.
 fn starting_names<'l>(linker: &'l Linker<'_>) -> &'l FxHashSet<String> {
     linker.layer_memo::<Memo>().starting.get_or_init(|| {
         let models = linker.library.of(Language::Python);

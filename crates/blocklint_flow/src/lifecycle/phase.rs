@@ -56,7 +56,7 @@ impl When {
         }
     }
 
-    /// When a registered callable runs, by the row that registers it.
+    /// Returns when a registered callable runs, by the row that registers it.
     fn of(phase: Option<Phase>) -> When {
         match phase {
             Some(Phase::Startup | Phase::Exit) => When::StartUp,
@@ -123,18 +123,18 @@ fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 
 }
 
 impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         let life = Life::new(linker, callers);
         Phases { linker, callers, round: Round::default(), phases: RoundTable::default(), life }
     }
 
-    /// When a body runs: by its file, by what registers it, else when everything that calls it does.
+    /// Returns when a body runs: by its file, by what registers it, else when everything that calls it does.
     pub fn of(&mut self, body: BodyRef) -> When {
         self.within(body, 6).unwrap_or(When::Unknown)
     }
 
-    /// When a site of a body runs: what follows in the body may be served already.
+    /// Returns when a site of a body runs: what follows in the body may be served already.
     pub fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
         match self.linker.program.language(site.file) {
             Language::Rust => self.life.of_site(site),
@@ -374,7 +374,7 @@ pub(crate) fn sites_by_name(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[Sit
     called.take(65).collect()
 }
 
-/// When a method runs by what it overrides of a library.
+/// Returns when a method runs by the method of a library that it overrides.
 fn overrides_when(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);

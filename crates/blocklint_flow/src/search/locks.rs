@@ -283,8 +283,8 @@ impl<'l, 'a> Search<'l, 'a> {
         any
     }
 
-    /// Locks whose guards are alive over something long on a thread that may block, each with one such call; and all calls
-    /// that take a lock for something long, wherever they run.
+    /// Returns the locks whose guards are alive over a long call on a thread that may block, each with one such call;
+    /// and all calls that take a lock for something long, on any thread.
     fn guards_held(&self) -> (FxHashMap<Lock, SiteRef>, FxHashSet<SiteRef>) {
         let linker = self.linker;
         let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
@@ -317,7 +317,7 @@ impl<'l, 'a> Search<'l, 'a> {
         (found, taking)
     }
 
-    /// Locks that are alive over a blocking call, each with one such call.
+    /// Returns the locks that are alive over a blocking call, each with one such call.
     fn holders(&self) -> FxHashMap<Lock, SiteRef> {
         let linker = self.linker;
         let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
@@ -350,7 +350,7 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// A site takes a lock that is held over a blocking call elsewhere.
+    /// Adds the effect of a site that takes a lock which is held over a blocking call elsewhere.
     fn wait_at(&mut self, site: SiteRef, holding: SiteRef) -> bool {
         let linker = self.linker;
         // Its own critical section is no reason to wait.
@@ -397,7 +397,7 @@ pub fn holder_of(linker: &Linker<'_>, holding: SiteRef) -> BodyRef {
     body.file.body_ref(function_around(facts, body_id))
 }
 
-/// Its name, for words.
+/// Returns its name, for messages.
 pub fn holder_name(linker: &Linker<'_>, holding: SiteRef) -> String {
     blocklint_core::last_name(&linker.qualified_name(holder_of(linker, holding))).to_owned()
 }

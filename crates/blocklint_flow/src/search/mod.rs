@@ -75,7 +75,7 @@ pub struct Search<'l, 'a> {
 }
 
 impl<'l, 'a> Search<'l, 'a> {
-    /// Nothing searched yet.
+    /// Returns a search that has not begun.
     pub fn new(linker: &'l Linker<'a>, cuts: &'l Suppressions, judge: &'l Judge) -> Self {
         Search {
             linker,
@@ -234,7 +234,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Notes on an edge the signals that doubt where its site stands.
+    /// Marks on an edge the signals that lower confidence because of its site.
     fn mark_doubts(&mut self, site: SiteRef, edge: &mut FlowEdge, mark: fn(AskId) -> Mark) {
         if self.judge.notes_marks() {
             for ask in self.place(site).doubts() {

@@ -312,7 +312,7 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
+    /// Removes sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
     fn may_be_leaf(&self, site: SiteRef, iterated: &Iterated) -> bool {
         let facts = self.linker.program.facts(site.file);
         let row = self.linker.program.site(site);
@@ -425,7 +425,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Names of calls that give values of library types whose iteration holds the thread.
+    /// Returns the names of calls that return values of library types whose iteration holds the thread.
     fn iterated_names(&self) -> Iterated {
         let linker = self.linker;
         let mut found = FxHashSet::default();

@@ -49,7 +49,8 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// The decorations and calls that may be of such a row, by their names, in the files that may hold its library.
+    /// Returns the decorators and calls that may match such a row, by their names, in the files that may hold its
+    /// library.
     fn wrapping_sites(&self, language: Language) -> Vec<(FileId, Vec<SiteId>)> {
         let (linker, program) = (self.linker, self.linker.program);
         let separator = blocklint_link::models::library::separator(language);

@@ -190,7 +190,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Both halves of what is put together of callables: `load.andThen(show)` runs one and the other (Java).
+    /// Returns both halves of a composed callable: `load.andThen(show)` runs one and then the other (Java).
     pub(crate) fn put_together(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         if !lang::java::names::PUTS_TOGETHER.contains(&facts.text(self.program.site(site).name)) {
@@ -240,7 +240,7 @@ impl Linker<'_> {
         names
     }
 
-    /// The method names of the language's own functional interfaces.
+    /// Returns the method names of the language's own functional interfaces.
     fn functional_names_of_language(&self) -> impl Iterator<Item = Name> {
         lang::java::words::FUNCTIONAL_METHODS.iter().filter_map(|method| self.program.name(method))
     }

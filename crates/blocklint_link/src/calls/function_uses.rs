@@ -35,7 +35,7 @@ impl BodyUse {
 }
 
 impl<'a> Linker<'a> {
-    /// The known uses of a function.
+    /// Returns the known uses of a function.
     pub fn uses_of_body(&self, body: BodyRef) -> Rc<[BodyUse]> {
         self.query(&self.tables.chains.uses, body, Rc::default, || self.find_uses_of_body(body).into())
     }

@@ -128,7 +128,8 @@ impl Uses {
     }
 }
 
-/// `work` of `work::run`, which does what `work` does if that is the one method of a functional interface (Java).
+/// Returns `work` for `work::run`, because both run the same code if `run` is the one method of a functional interface
+/// (Java).
 fn referred(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> bool) -> FormId {
     match facts.form(form) {
         Form::Path(base, name) if facts.language == Language::Java && is_functional(facts.text(name)) => base,
@@ -304,7 +305,7 @@ impl<'a> Linker<'a> {
         summary
     }
 
-    /// In which frames a nested body runs, seen from the body around it.
+    /// Returns the frames in which a nested body runs, seen from the body around it.
     fn frames_of(&self, outer: BodyRef, inside: BodyId, depth: u32) -> Vec<Frame> {
         if outer.file.body_ref(inside) == outer {
             return vec![Frame::Here];
@@ -410,7 +411,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Where the object is made, of a class without a name, that a body is a method of (Java).
+/// Returns the site that makes the object of the anonymous class around a method (Java).
 fn makers_of_object_around(facts: &FileFacts, inside: BodyId) -> Vec<SiteId> {
     let class = facts.body(inside).class;
     let is_nameless = |class: ClassId| facts.text(facts.class(class).name).is_empty();

@@ -193,8 +193,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Of closures of both kinds that a decorator may return, those of the kind of what it decorates: a coroutine
-    /// function gets the coroutine.
+    /// Returns those closures of a decorator that are of the same kind as the decorated function: a coroutine function
+    /// gets the coroutine.
     pub(crate) fn of_same_kind(&self, given: Typed, inner: Typed) -> Typed {
         let is_coroutine = |val: &Val| match *val {
             Val::Fn { body, .. } => Some(self.program.body(body).flow == blocklint_facts::Flow::Coroutine),

@@ -70,7 +70,7 @@ impl SitesByName {
 }
 
 impl<'a> Linker<'a> {
-    /// Where the bearers of a name are called and mentioned, remembered.
+    /// Returns the sites at which functions of a name are called and mentioned, out of the cache if they are known.
     pub fn bearers(&self, name: Name) -> Rc<SitesByName> {
         let find = || Rc::new(SitesByName::new(self, name, |_| true));
         self.query(&self.tables.calls.by_name, name, Rc::default, find)

@@ -45,7 +45,7 @@ pub(crate) struct CallTables {
 }
 
 impl CallTables {
-    /// Nothing is known yet.
+    /// Returns the tables without any answer.
     pub(crate) fn new(program: &Program<'_>) -> Self {
         CallTables {
             targets: Table::of(BySite::new(program)),

@@ -323,7 +323,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Where a callable made by a row with `wraps` runs what it wraps; `None`: on the caller's thread.
+    /// Returns the context in which a callable made by a row with `wraps` runs the wrapped callable; `None` on the
+    /// caller's thread.
     pub(crate) fn wrapped_context(&self, made: SiteRef) -> Option<(Context, Option<Runtime>)> {
         let callee = self.callee(made, EnvId::NONE);
         for val in self.values.members(callee.value) {
@@ -338,7 +339,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Where a row's callable runs.
+    /// Returns the context in which a row's callable runs.
     pub fn handover_context(&self, row: &HandoverRow, site: SiteRef, is_async: bool) -> Runs {
         match &row.context {
             HandoverContext::Is(runs) => *runs,
@@ -353,7 +354,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Where the scheduler or executor in an argument runs its tasks; a worker if it is absent or unknown.
+    /// Returns the context in which the scheduler or executor in an argument runs its tasks; a worker if it is absent
+    /// or unknown.
     fn scheduler_in(&self, site: SiteRef, argument: &Argument) -> Runs {
         let worker = Runs::In(Context::Worker);
         let Some(form) = self.argument(site, argument) else { return worker };

@@ -8,7 +8,7 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId};
 
 impl<'a> Linker<'a> {
-    /// `app.service.Store.load`; of a file's top level the module.
+    /// Returns the qualified name of a body: `app.service.Store.load`; for a file's top level the module.
     pub fn qualified_name(&self, body: BodyRef) -> String {
         let (facts, body_id) = self.program.facts_and_id(body);
         let inside = facts.qualified_name(body_id);

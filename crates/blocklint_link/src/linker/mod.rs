@@ -138,7 +138,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Applies a function to each member and joins what it gives.
+    /// Applies a function to each member and returns the union of its results.
     pub(crate) fn map(&self, typed: Typed, mut each: impl FnMut(Val) -> Typed) -> Typed {
         let members = self.values.members(typed.value);
         if let [one] = *members {

@@ -379,7 +379,7 @@ fn yes_if(holds: bool) -> ConditionResult {
     if holds { ConditionResult::Yes } else { ConditionResult::Hidden }
 }
 
-/// One of them is enough.
+/// Yes if one of the results is yes.
 pub(crate) fn any(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
     let mut found = ConditionResult::Hidden;
     for shown in each {
@@ -392,7 +392,7 @@ pub(crate) fn any(each: impl Iterator<Item = ConditionResult>) -> ConditionResul
     found
 }
 
-/// All must be shown, and there is one.
+/// Yes if all results are yes, and there is one.
 pub(crate) fn all(each: impl Iterator<Item = ConditionResult>) -> ConditionResult {
     let mut found = None;
     for shown in each {

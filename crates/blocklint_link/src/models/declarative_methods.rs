@@ -88,7 +88,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Where a container runs a method when another object calls it, by an annotation that wraps it (`@Async`) (Java).
+    /// Returns the context in which a container runs a method that another object calls, by an annotation that wraps
+    /// it: `@Async` (Java).
     pub(crate) fn proxied_to(&self, body: BodyRef, site: SiteRef) -> Option<Context> {
         let facts = self.program.facts(body.file);
         let marks = self.program.body(body).decorators;

@@ -62,7 +62,7 @@ pub fn separator(language: Language) -> &'static str {
 }
 
 impl<'a> Library<'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub fn new(models: &'a Models) -> Self {
         Library {
             models,

@@ -171,7 +171,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The library types a member has, seen through transparent ones and project classes' bases.
+    /// Returns the library types that a member has, through transparent types and the bases of the project's classes.
     pub fn types_through(&self, val: Val) -> Vec<PathId> {
         match val {
             Val::Library { ty, args, .. } => {

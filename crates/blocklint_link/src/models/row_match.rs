@@ -130,7 +130,8 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// `None`: the row does not hold, the next may. `Some(None)`: it decides, and there is no effect.
+    /// Returns the effect of a row at a call. `None`: the row does not match, and the next one is tried. `Some(None)`:
+    /// the row matches, and there is no effect.
     #[expect(clippy::too_many_arguments, reason = "a call has that many sides")]
     pub fn match_row(
         &self,

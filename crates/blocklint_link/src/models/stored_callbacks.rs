@@ -292,7 +292,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The names of the later calls that run what a call is given in an argument.
+    /// Returns the names of the later calls that run the callable in an argument of a call.
     pub(crate) fn names_run_during(&self, site: SiteRef, arg: u32) -> Vec<Name> {
         let mut found = Vec::new();
         for target in &self.targets(site, EnvId::NONE).list {
@@ -314,7 +314,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The names of the calls of a library during which it runs a method that overrides one of its own.
+    /// Returns the names of the library calls during which the library runs a method that overrides one of its own.
     pub fn names_run_during_override(&self, body: BodyRef) -> Vec<Name> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

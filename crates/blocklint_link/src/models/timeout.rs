@@ -25,7 +25,7 @@ pub(crate) enum Timeout {
 }
 
 impl Linker<'_> {
-    /// How long a call waits by this argument; the row's numbers are in `unit`.
+    /// Returns how long a call waits by this argument; the row's numbers are in `unit`.
     pub(crate) fn timeout(&self, site: SiteRef, argument: &Argument, unit: Option<Unit>, env: EnvId) -> Timeout {
         let Some(form) = self.argument(site, argument) else {
             return if self.may_be_unpacked(site, argument) { Timeout::Hidden } else { Timeout::Unbounded };

@@ -43,7 +43,7 @@ pub struct ByCode {
 }
 
 impl Units {
-    /// Asks code and layout for every switch of the models.
+    /// Builds the units: finds out for each switch of the models whether code or layout turns it on.
     pub fn new(linker: &Linker<'_>, by_code: ByCode) -> Self {
         let layout = &linker.program.layout.units;
         let mut units = Units {

@@ -12,7 +12,7 @@ struct Runs {
 }
 
 impl Runs {
-    /// `keys` says the key of each place; what has none is left out.
+    /// Builds the index. `keys` returns the key of each place; places without a key are left out.
     fn new(count: usize, keys: impl Iterator<Item = Option<usize>> + Clone) -> Self {
         let mut starts = vec![0u32; count + 1];
         for key in keys.clone().flatten().filter(|key| *key < count) {

@@ -170,7 +170,7 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// The files with their names: O(files).
+    /// Builds the program of the files with their names: O(files).
     pub fn new(files: &'a [SourceFile], layout: &'a Layout, names: &'a Names) -> Self {
         let paths: FxHashMap<&str, FileId> =
             files.iter().enumerate().map(|(slot, file)| (file.relative.as_str(), FileId(slot as u32))).collect();
@@ -246,7 +246,7 @@ impl<'a> Program<'a> {
         self.names.name(text)
     }
 
-    /// How many names there are; their numbers are 0 to this.
+    /// Returns the number of names; names are numbered from 0.
     pub(crate) fn names_len(&self) -> usize {
         self.names.len()
     }
@@ -314,13 +314,13 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// Where the names and values of a file are used.
+    /// Returns the index of the uses of a file's names and values.
     pub fn index_of(&self, file: FileId) -> &FileIndex {
         let source = &self.files[file.index()];
         source.index.get_or_init(|| FileIndex::new(&source.facts, &mut Scratch::default()))
     }
 
-    /// The body a site stands in.
+    /// Returns the body that a site stands in.
     pub fn body_of_site(&self, site: SiteRef) -> BodyRef {
         self.body_of(site.file, self.site(site).at)
     }

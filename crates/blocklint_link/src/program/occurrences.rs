@@ -286,7 +286,7 @@ impl FileIndex {
         &self.sites[self.named.run(SITES, sym.index())]
     }
 
-    /// Where variables and attributes of this name are mentioned.
+    /// Returns the mentions of variables and attributes of this name.
     #[inline]
     pub fn mentions_named(&self, sym: Sym) -> Mentions<'_> {
         Mentions(&self.mentions[self.named.run(MENTIONS, sym.index())])
@@ -297,12 +297,12 @@ impl FileIndex {
         Mentions(&self.mentions[..self.others_at as usize]).iter()
     }
 
-    /// Where the result of a site goes.
+    /// Returns the mentions of the result of a site.
     pub fn uses_of_result(&self, site: SiteId) -> Mentions<'_> {
         if site.0 < self.site_count { self.other(site.0) } else { Mentions(&[]) }
     }
 
-    /// Where a function literal goes.
+    /// Returns the mentions of a function literal.
     pub fn uses_of_callable(&self, body: BodyId) -> Mentions<'_> {
         self.other(self.site_count.saturating_add(body.0))
     }

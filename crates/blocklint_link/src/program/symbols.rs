@@ -109,7 +109,7 @@ impl Names {
         known.filter(|&name| !self.occurrences(name).is_empty())
     }
 
-    /// How many names there are; their numbers are 0 to this.
+    /// Returns the number of names; names are numbered from 0.
     pub(super) fn len(&self) -> usize {
         self.bounds.len()
     }

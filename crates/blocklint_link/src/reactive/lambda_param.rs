@@ -52,7 +52,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Where a lambda goes; in Rust also where a pointer to it does: `Box::new(|conn| …)`.
+    /// Returns the places to which a lambda is passed; in Rust also those of a pointer to it: `Box::new(|conn| …)`.
     fn places_of_lambda(&self, body: BodyRef) -> Vec<Mention> {
         const MOST: usize = 4;
         let index = self.program.index_of(body.file);

@@ -124,7 +124,7 @@ pub(crate) struct Operators {
 }
 
 impl<'a> Linker<'a> {
-    /// Where the n-th argument of an operator runs. Not settled: chains that a function returns are left open.
+    /// Returns the position of the n-th argument of an operator. Chains that a function returns are left open.
     pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
         let signals = self.signals_before(operator);
         if self.continues_future(operator) {

@@ -43,7 +43,7 @@ impl<'a> Linker<'a> {
             && ends.driven.iter().all(|&by| self.program.body_of_site(by) == here)
     }
 
-    /// The chain is what a call stands on.
+    /// Returns the position of a chain on which a call is made.
     fn ends_at_operator(&self, next: SiteRef) -> Position {
         let targets = self.targets(next, EnvId::NONE);
         let mut found = Position::default();
@@ -84,7 +84,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The chain goes where something is mentioned.
+    /// Returns the position of a chain that is mentioned at a place.
     fn ends_of_mention(&self, file: FileId, mention: Mention) -> Position {
         let facts = self.program.facts(file);
         match mention {
@@ -107,7 +107,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The chain is in a variable.
+    /// Returns the position of a chain in a variable.
     pub(crate) fn ends_of_var(&self, var: VarRef) -> Rc<Position> {
         let chains = &self.tables.chains;
         chains.round.query(&chains.ends_of_vars, var, Rc::default, || {
@@ -206,7 +206,7 @@ impl<'a> Linker<'a> {
         sym == self.program.var(var).name && self.field_behind(scope, base, sym) == Some(var)
     }
 
-    /// The chain is the n-th argument of a call.
+    /// Returns the position of a chain that is the n-th argument of a call.
     fn ends_at_argument(&self, site: SiteRef, arg: u32) -> Position {
         let targets = self.targets(site, EnvId::NONE);
         if targets.list.is_empty() {
@@ -248,7 +248,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The chain is passed to a function of the project.
+    /// Returns the position of a chain that is passed to a function of the project.
     fn ends_of_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
         let Some(index) = self.param_for(site, arg, body, with_receiver) else {
             return Position::root(Confidence::Medium);
@@ -275,7 +275,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The chain leaves a body as its value.
+    /// Returns the position of a chain that a body returns.
     fn ends_of_exit(&self, body: BodyRef) -> Position {
         if self.program.body(body).kind != BodyKind::Lambda {
             return Position { open: vec![body], ..Position::default() };
@@ -292,7 +292,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// The chain is what the callable in the n-th argument of a call gives.
+    /// Returns the position of a chain that the callable in the n-th argument of a call returns.
     pub(crate) fn ends_of_inner(&self, site: SiteRef, arg: u32) -> Position {
         let targets = self.targets(site, EnvId::NONE);
         if targets.list.is_empty() {
@@ -329,7 +329,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// A function of the project gets the callable and does something with what it gives.
+    /// Returns the position of a chain that a callable returns if a function of the project takes that callable.
     fn ends_of_called_param(&self, site: SiteRef, arg: u32, body: BodyRef, with_receiver: bool) -> Position {
         let unknown = Position::root(Confidence::Medium);
         let Some(index) = self.param_for(site, arg, body, with_receiver) else { return unknown };

@@ -27,7 +27,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Where the chain before such an operator is subscribed to, by what the callables do with it.
+    /// Returns the position of the chain before such an operator, by the uses of the chain in the operator's callables.
     pub(crate) fn ends_of_applied(&self, site: SiteRef, bodies: &[BodyRef]) -> Position {
         let mut found = Position::default();
         for &body in bodies {
@@ -46,7 +46,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Returns where what such an operator gives emits: what the callables return does.
+    /// Returns the threads of the items after such an operator: those of the publisher that its callables return.
     pub(crate) fn signals_of_applied(&self, bodies: &[BodyRef]) -> ItemThreads {
         bodies.iter().fold(ItemThreads::NONE, |all, &body| all.with(self.signals_of_result(body)))
     }

@@ -64,7 +64,8 @@ impl From<Runs> for ItemThreads {
 }
 
 impl<'a> Linker<'a> {
-    /// Where an operator gets its signals: those of the publisher it is called on; a source runs with its subscriber.
+    /// Returns the threads on which an operator receives its items: those of the publisher it is called on; a source
+    /// runs on its subscriber's.
     pub(crate) fn signals_before(&self, operator: SiteRef) -> ItemThreads {
         let Some(receiver) = self.receiver_form(operator) else { return ItemThreads::SUBSCRIBER };
         let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);

@@ -9,7 +9,7 @@ use crate::program::ids::{SiteRef, VarRef};
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// The literal a form is: written there, or a name bound once to one.
+    /// Returns the literal that a form is: written there, or a name bound once to one.
     pub fn constant(&self, site: SiteRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         if self.is_still_empty(site, form) {
             return Constant::Empty;
@@ -129,7 +129,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The literal a name of another module or a library constant is.
+    /// Returns the literal of a name of another module or of a library constant.
     fn constant_of_value(&self, file: crate::program::ids::FileId, form: FormId, env: EnvId) -> Constant {
         let scope = crate::values::expr::Scope { file, at: blocklint_facts::At::default(), env };
         if let Some((file, value)) = self.definition_of(file, form) {

@@ -195,7 +195,7 @@ impl<'a> Linker<'a> {
         Typed { value: self.values.one(Val::Library { ty, args, made: None }), inferred_steps: element.inferred_steps }
     }
 
-    /// `(A, B)` and `[T]` in a type of Rust.
+    /// Returns the type of `(A, B)` and `[T]` in an annotation of Rust.
     pub(crate) fn rust_display(&self, kind: blocklint_facts::DisplayKind, parts: &[Typed]) -> Typed {
         let values: Vec<ValueId> = parts.iter().map(|part| part.value).collect();
         let args = self.values.args(&values);

@@ -178,7 +178,7 @@ impl Linker<'_> {
         }
     }
 
-    /// `a[i]` of one member: a generic class with its argument, else an element.
+    /// Returns the value of `a[i]` for one member: a generic class with its argument, else an element.
     pub(crate) fn subscript(&self, scope: Scope, member: Val, index: FormId) -> Typed {
         match member {
             Val::Class(_) | Val::External(_) => {

@@ -10,7 +10,7 @@ use crate::values::expr::Scope;
 use crate::values::value::Val;
 
 impl Linker<'_> {
-    /// Tells if an assignment in region `from` reaches a later use in region `to` of the same body.
+    /// Returns how an assignment in region `from` reaches a later use in region `to` of the same body.
     pub(crate) fn reaches(&self, file: FileId, from: RegionId, to: RegionId) -> AssignReach {
         let facts = self.program.facts(file);
         // Most assignments stand in their body's own region, or in that of the use.

@@ -75,7 +75,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The union of the arguments at the known calls of a body, one level deep.
+    /// Returns the union of the arguments at the known calls of a body, one level deep.
     pub(crate) fn passed_by_callers(&self, body: crate::program::ids::BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

@@ -445,7 +445,7 @@ impl Values {
         self.inner.borrow().envs.rows[env.0 as usize].iter().copied().collect()
     }
 
-    /// How many bindings there are.
+    /// Returns the number of bindings.
     pub fn env_count(&self) -> usize {
         self.inner.borrow().envs.rows.len()
     }

@@ -62,7 +62,7 @@ impl fmt::Display for ModelError {
 
 impl std::error::Error for ModelError {}
 
-/// `; did you mean ...?` for the nearest of the candidates, or nothing if none is near.
+/// Returns `; did you mean ...?` for the nearest of the candidates, or nothing if none is near.
 pub(super) fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates).map_or_else(String::new, |candidate| format!("; did you mean `{candidate}`?"))
 }

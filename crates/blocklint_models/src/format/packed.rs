@@ -52,7 +52,7 @@ impl<R: Record> Packed<R> {
         Packed { bytes: Cow::Owned(bytes), of: PhantomData }
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.bytes.len() / (R::WORDS * 4)
     }

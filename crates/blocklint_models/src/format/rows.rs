@@ -79,7 +79,7 @@ pub struct File {
 }
 
 impl File {
-    /// How many rows it has.
+    /// Returns the number of its rows.
     pub fn row_count(&self) -> usize {
         self.calls.len() + self.types.len() + self.handovers.len() + self.switches.len()
     }
@@ -122,7 +122,7 @@ pub struct Entry<R> {
 }
 
 impl<R> Entry<R> {
-    /// Line of a key, or of the row's head where the key is missing.
+    /// Returns the line of a key, or of the row's head if the key is missing.
     pub fn line_of(&self, key: &str) -> u32 {
         self.keys.iter().find(|(name, _)| name == key).map_or(self.line, |(_, line)| *line)
     }
@@ -239,7 +239,7 @@ impl CallRow {
         self.effect.is_some() || self.lazy
     }
 
-    /// The effect it makes, if it is not harmless.
+    /// Returns its effect, if it is not harmless.
     pub fn held(&self) -> Option<Effect> {
         match self.effect {
             Some(RowEffect::Holds(effect)) => Some(effect),
@@ -351,7 +351,7 @@ pub struct TypeRow {
     pub version: Option<VersionRange>,
     /// Why it is not verified against the library.
     pub unchecked: Option<String>,
-    /// Its type parameters, in order.
+    /// Returns its type parameters, in order.
     pub params: Vec<String>,
     /// Types it derives from or implements.
     pub bases: Vec<TypeExpr>,

@@ -263,7 +263,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         cells.get(index)?.get_or_init(decode).as_deref()
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -292,11 +292,11 @@ pub struct Layer {
     pub(super) name_patterns: Packed<u32>,
     /// First segments that rows, aliases or roots begin with, sorted.
     pub(super) heads: Vec<String>,
-    /// First segments whose rows name types under other first segments, sorted.
+    /// Returns the first segments whose rows name types under other first segments, sorted.
     pub(super) links: Vec<(String, String)>,
     /// Tags of types, sorted.
     pub(super) tags: Vec<String>,
-    /// Libraries that have a row with `native`, sorted.
+    /// Returns the libraries that have a row with `native`, sorted.
     pub(super) native_libraries: Vec<String>,
     /// True if any glob begins with its wildcard, without literal characters before it.
     pub(super) headless_globs: bool,
@@ -378,32 +378,32 @@ impl Layer {
         self.language
     }
 
-    /// Its files, in the order of their labels.
+    /// Returns its files, in the order of their labels.
     pub fn files(&self) -> &[FileInfo] {
         &self.files
     }
 
-    /// Its switches.
+    /// Returns its switches.
     pub fn switches(&self) -> &[Switch] {
         &self.switches
     }
 
-    /// Tags that its types have, sorted.
+    /// Returns the tags of its types, sorted.
     pub fn tags(&self) -> &[String] {
         &self.tags
     }
 
-    /// Libraries that have a row with `native`, sorted.
+    /// Returns the libraries that have a row with `native`, sorted.
     pub fn native_libraries(&self) -> &[String] {
         &self.native_libraries
     }
 
-    /// How many rows of calls, types and handovers it has.
+    /// Returns the number of its rows of calls, types and handovers.
     pub fn row_count(&self) -> usize {
         self.calls.len() + self.types.len() + self.handovers.len()
     }
 
-    /// How many rows of calls, types, handovers and switches each of its files has, in their order.
+    /// Returns for each of its files, in their order, the number of rows of calls, types, handovers and switches.
     pub fn rows_by_file(&self) -> Vec<usize> {
         let mut seen = vec![std::collections::BTreeSet::new(); self.files.len()];
         for pattern in self.patterns.iter().filter(|pattern| pattern.kind != Kind::Mention) {
@@ -451,7 +451,7 @@ impl Layer {
         self.targets.get(target as usize).map(|range| self.str(range))
     }
 
-    /// Aliases whose last segment is not that of where they lead: `("pymysql.Connect", "pymysql.connect")`.
+    /// Returns the aliases whose last segment is not that of their target: `("pymysql.Connect", "pymysql.connect")`.
     pub fn renamings(&self) -> impl Iterator<Item = (&str, &str)> {
         let separator = super::separator(self.language);
         let last = move |path: &str| path.rfind(separator).map_or(0, |at| at + separator.len());
@@ -462,7 +462,7 @@ impl Layer {
         })
     }
 
-    /// Aliases whose spelling lies directly under this path: the names that a glob import of it brings,
+    /// Returns the aliases whose spelling lies directly under this path: the names that a glob import of it brings,
     /// with where they lead.
     pub fn aliases_in<'l>(&'l self, module: &'l str) -> impl Iterator<Item = (&'l str, &'l str)> {
         let separator = super::separator(self.language);
@@ -478,7 +478,7 @@ impl Layer {
             })
     }
 
-    /// First segments whose rows name types under other first segments.
+    /// Returns the first segments whose rows name types under other first segments.
     pub(crate) fn links(&self) -> &[(String, String)] {
         &self.links
     }
@@ -547,7 +547,7 @@ impl Layer {
         Some((index, found.uses))
     }
 
-    /// Patterns of one kind that match a path without parameter list: exact ones first.
+    /// Returns the patterns of one kind that match a path without parameter list: exact ones first.
     pub fn matching<'l>(&'l self, path: &'l str, kind: Kind) -> impl Iterator<Item = u32> + 'l {
         let of_kind = move |index: &u32| self.patterns.get(*index as usize).is_some_and(|p| p.kind == kind);
         let exact = self.key(path).map_or(0..0, |key| key.exact.start..key.exact.start + key.exact.len);

@@ -126,7 +126,7 @@ blocklint_core::words! {
 }
 
 impl Unit {
-    /// How many seconds one such unit is.
+    /// Returns the number of seconds in one such unit.
     pub fn seconds(self) -> f64 {
         match self {
             Unit::Seconds => 1.0,

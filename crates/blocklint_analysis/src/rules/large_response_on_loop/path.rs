@@ -34,12 +34,12 @@ pub(super) struct Declared {
     pub(super) versions: Option<String>,
 }
 
-/// Classes of responses that render JSON of data.
+/// Returns the classes of responses that render JSON of data.
 pub(super) fn renders_json(path: &str) -> bool {
     matches!(path.rsplit('.').next(), Some("JSONResponse" | "ORJSONResponse" | "UJSONResponse")) && is_response(path)
 }
 
-/// Classes of responses.
+/// Returns the classes of responses.
 pub(super) fn is_response(path: &str) -> bool {
     let of_framework =
         path.starts_with("fastapi.") || path.starts_with("starlette.") || path.starts_with("sse_starlette");

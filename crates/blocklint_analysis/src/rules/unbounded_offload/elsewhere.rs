@@ -43,7 +43,7 @@ pub(crate) struct CalledHere {
     pub(crate) elsewhere: SiteRef,
 }
 
-/// All such calls of the program, in order.
+/// Returns all such calls of the program, in order.
 fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
     let linker = judge.linker;
     let mut known = Calculating::default();

@@ -60,7 +60,7 @@ struct Serving {
 }
 
 impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
-    /// Nothing asked yet.
+    /// Returns the tables without any answer.
     pub(crate) fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
         Life {
             linker,
@@ -74,7 +74,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
     }
 
-    /// When a site runs.
+    /// Returns when a site runs.
     pub(crate) fn of_site(&mut self, site: SiteRef) -> When {
         self.site(site, DEPTH).unwrap_or(When::Unknown)
     }
@@ -119,13 +119,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
     }
 
-    /// The function a body stands in: closures and blocks belong to it.
+    /// Returns the function that a body stands in: closures and blocks belong to it.
     fn function_around(&self, body: BodyRef) -> BodyRef {
         let (facts, body_id) = self.linker.program.facts_and_id(body);
         body.file.body_ref(function_around(facts, body_id))
     }
 
-    /// When a function is entered.
+    /// Returns when a function is entered.
     fn entered(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         match self.round.begin(&self.entered, &body, || None) {
             Ok(begun) => {
@@ -249,7 +249,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             || self.linker.decorator_paths(body).iter().any(|&path| self.linker.library.text(path).ends_with("::main"))
     }
 
-    /// When a program's `main` runs.
+    /// Returns when a program's `main` runs.
     fn main(&mut self, body: BodyRef) -> When {
         let relative = &self.linker.program.files[body.file.index()].relative;
         if relative == "build.rs" || relative.ends_with("/build.rs") {

@@ -26,7 +26,7 @@ pub(crate) struct Deployments {
 }
 
 impl<'a> Linker<'a> {
-    /// Whether a call stands in a class whose instances are deployed where they may block, such as a verticle, or is
+    /// True if a call stands in a class whose instances are deployed where they may block, such as a verticle, or is
     /// made for such a class alone: what it hands to its own machinery runs there too.
     pub fn stands_with_workers(&self, site: SiteRef) -> bool {
         self.program.language(site.file) == Language::Java

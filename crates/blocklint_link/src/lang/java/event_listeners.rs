@@ -32,7 +32,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The names of the calls of a library during which it runs a method for its annotation.
+    /// Returns the names of the library calls during which the library runs a method because of its annotation.
     pub fn names_run_during_annotation(&self, body: BodyRef) -> Vec<Name> {
         let rows = self.decorator_paths(body).into_iter().flat_map(|path| {
             let rows = self.library.handovers(path);

@@ -106,7 +106,7 @@ fn field_of(linker: &Linker<'_>, class: ClassRef, name: Name, receiver: Val) -> 
     known.then_some(field)
 }
 
-/// `C.builder().a(…).build()`
+/// Returns the result of a generated builder: `C.builder().a(…).build()`
 fn built(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(site.file);

@@ -14,8 +14,8 @@ const MOST: usize = 8;
 const MOST_SITES: usize = 64;
 
 impl Linker<'_> {
-    /// How many lambdas and method references are seen to be given where an interface with one method is asked for; at most eight, none of
-    /// tests.
+    /// Returns the number of lambdas and method references that are passed or stored where this functional interface is
+    /// expected; at most eight, none of tests.
     pub fn lambdas_of(&self, class: ClassRef) -> usize {
         self.query(&self.tables.java.lambdas, class, usize::default, || self.count_lambdas(class))
     }
@@ -65,7 +65,7 @@ impl Linker<'_> {
         found
     }
 
-    /// How many calls pass one to a parameter.
+    /// Returns the number of calls that pass one to a parameter.
     fn lambdas_passed(&self, body: BodyRef, index: usize, most: usize) -> usize {
         let names: Vec<Name> = self.body_names(body);
         let sites = names.into_iter().flat_map(|name| self.program.sites_named(name)).take(MOST_SITES);

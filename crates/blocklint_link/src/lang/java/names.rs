@@ -12,7 +12,7 @@ use crate::values::value::{ArgsId, EnvId, Val, Why};
 
 pub use crate::lang::java::words::*;
 
-/// The package a file is in.
+/// Returns the package of a file.
 pub(crate) fn package<'p>(linker: &Linker<'p>, file: FileId) -> &'p str {
     let facts = linker.program.facts(file);
     facts
@@ -227,7 +227,7 @@ pub(crate) fn class_spelled_out(linker: &Linker<'_>, from: FileId, package: Path
     class_in_package(linker, from, &linker.library.text(package), name)
 }
 
-/// `T::m`, `object::m`, `T::new`.
+/// Returns the callable of a method reference: `T::m`, `object::m`, `T::new`.
 pub(crate) fn method_reference(linker: &Linker<'_>, member: Val, name: Name) -> Typed {
     match member {
         Val::Class(_) | Val::External(_) if linker.program.text(name) == "new" => linker.known(member),
@@ -345,7 +345,7 @@ fn inherited_overload(linker: &Linker<'_>, site: SiteRef, typed: Typed) -> Optio
     None
 }
 
-/// `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
+/// Returns the callee of `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
 fn explicit_constructor(linker: &Linker<'_>, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -384,7 +384,8 @@ const GIVEN_BY_INTERFACE: &[&str] = &[
     "getClass",
 ];
 
-/// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
+/// Returns the callee of `work.run()` on a value that is a callable: the call of a functional interface's one method is
+/// a call of it.
 fn functional(linker: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);

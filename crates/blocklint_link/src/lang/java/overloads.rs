@@ -115,7 +115,7 @@ impl<'a> Linker<'a> {
         Some(names.join(&OR.to_string()))
     }
 
-    /// Of methods or constructors of one name those that a call's arguments fit; all, if none does.
+    /// Returns the methods or constructors of one name that a call's arguments fit; all, if none does.
     pub(crate) fn fitting(&self, bodies: Vec<BodyRef>, site: SiteRef) -> Vec<BodyRef> {
         let facts = self.program.facts(site.file);
         let count = self.program.args_of(site).len();
@@ -167,7 +167,7 @@ impl<'a> Linker<'a> {
         self.query(&self.tables.java.means_override, (site, body), bool::default, find)
     }
 
-    /// Whether a call may mean several methods with code of their own.
+    /// True if a call may mean several methods with code of their own.
     pub fn means_several(&self, site: SiteRef) -> bool {
         if self.program.language(site.file) != Language::Java {
             return false;
@@ -280,7 +280,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// How many arguments have just the type that a method's parameter is declared with.
+    /// Returns the number of arguments whose type is exactly that of the method's parameter.
     fn takes_exactly(&self, body: BodyRef, types: &[Option<Rc<str>>]) -> usize {
         let scope = self.signature_scope(body);
         let params = self.program.params_of(body).iter().zip(types);
@@ -338,7 +338,7 @@ impl<'a> Linker<'a> {
         meant.any(|(of, _)| *of == body).then_some(if is_one { 0 } else { OF_UNKNOWN_OVERLOAD })
     }
 
-    /// How what a library gives to a callable fits a parameter of a method.
+    /// Returns how the argument that a library passes to a callable fits a parameter of a method.
     fn takes_given(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, at: usize) -> Fit {
         let Some(param) = self.program.params_of(body).get(param) else { return Fit::Open };
         let declared = self.annotation(self.signature_scope(body), param.annotation);
@@ -391,7 +391,7 @@ impl<'a> Linker<'a> {
         self.query(&self.tables.java.class_names, class, || Rc::from(""), find)
     }
 
-    /// How many arguments a library gives to the callable in an argument.
+    /// Returns the number of arguments that a library passes to the callable in an argument.
     fn count_given(&self, site: SiteRef, arg: u32) -> Option<usize> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
             let Target::Row { path, .. } = *target else { return None };
@@ -440,7 +440,8 @@ fn is_of_object(path: &str) -> bool {
     matches!(name, "toString" | "hashCode" | "equals" | "getClass" | "notify" | "notifyAll" | "wait")
 }
 
-/// A row for all methods of a type does not mean those of every object.
+/// Returns the rows without globs if the method is one that every object has, because a row for all methods of a type
+/// does not mean it.
 fn without_globs<'m>(rows: Rc<CallRows<'m>>) -> Rc<CallRows<'m>> {
     if !rows.iter().any(|row| row.path.contains('*')) {
         return rows;
@@ -462,7 +463,7 @@ fn is_one_of(given: &str, wanted: &str) -> bool {
     })
 }
 
-/// Primitive conversions and boxes; every object is an `Object`.
+/// True if a type fits another one by primitive conversion or boxing, or because every object is an `Object`.
 fn widens(given: &str, wanted: &str) -> bool {
     let wanted = wanted.rsplit('.').next().unwrap_or(wanted);
     let given = given.rsplit('.').next().unwrap_or(given);
@@ -497,7 +498,7 @@ fn is_comparable(given: &str, wanted: &str) -> bool {
     is_value_type(wanted) || given.split(OR).all(is_value_type)
 }
 
-/// Types that nothing else derives from.
+/// True if a type has no subclasses.
 fn is_value_type(name: &str) -> bool {
     name.ends_with("[]")
         || matches!(

@@ -48,7 +48,7 @@ pub const ATOMIC_WRITES: &[&str] = &["set", "lazySet", "setRelease", "setPlain",
 /// Sets an atomic reference if it holds what the first argument is.
 pub const CLAIM: &str = "compareAndSet";
 
-/// The last names of annotations.
+/// Returns the last names of annotations.
 pub fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item = &str> {
     facts.list(marks).iter().filter_map(|&mark| match facts.form(mark) {
         Form::Result(site) => Some(facts.text(facts.site(site).name)),
@@ -314,7 +314,7 @@ pub const GOES_THROUGH_ITSELF: &[&str] = &["forEach", "forEachRemaining"];
 /// The methods of an iterator that a loop calls.
 pub const STEPS_OF_ITERATOR: &[&str] = &["hasNext", "next"];
 
-/// Which type argument of a functional interface of `java.*` its method's n-th parameter is.
+/// Returns the type argument of a functional interface of `java.*` that its method's n-th parameter has.
 pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
     let name = interface.strip_prefix("java.util.function.")?;
     match name {
@@ -325,7 +325,7 @@ pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize
     }
 }
 
-/// Which type argument of a functional interface of `java.*` its method gives back.
+/// Returns the type argument of a functional interface of `java.*` that its method returns.
 pub(crate) fn functional_return(interface: &str) -> Option<usize> {
     match interface {
         "java.util.concurrent.Callable" => Some(0),

@@ -82,8 +82,9 @@ pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     })
 }
 
-/// Caches and properties that keep what their function gave, by the name that they have in many libraries: `cachetools.cached`,
-/// `cachetools.func.ttl_cache`, `joblib.Memory.cache`, `django.utils.functional.cached_property`, `pyramid.decorator.reify`.
+/// Returns the kind of a decorator by the name that caches and properties have in many libraries; these store their
+/// function's result: `cachetools.cached`, `cachetools.func.ttl_cache`, `joblib.Memory.cache`,
+/// `django.utils.functional.cached_property`, `pyramid.decorator.reify`.
 pub(crate) fn decorator_by_name(name: &str) -> Option<Decorator> {
     match name {
         "memoized_property" | "lazy_property" | "reify" => Some(Decorator::CachedProperty),

@@ -182,8 +182,8 @@ fn absolute(linker: &Linker<'_>, file: FileId, dotted: &str) -> Val {
     beside(linker.query_or_cut(&linker.tables.python.modules, key, |cut| Val::Unknown(cut.into()), find))
 }
 
-/// The import root a file itself lies under: the parent of its topmost package, or its own folder. A folder without a
-/// file of its own inside a package is part of it.
+/// Returns the import root that a file itself lies under: the parent of its topmost package, or its own folder. A
+/// folder without a file of its own inside a package is part of it.
 pub(crate) fn own_root<'a>(linker: &Linker<'a>, relative: &'a str) -> &'a str {
     let own = parent(relative);
     linker.query(&linker.tables.python.own_roots, own, || own, || root_of_folder(linker, own))

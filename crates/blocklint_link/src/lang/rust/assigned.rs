@@ -24,7 +24,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.
+    /// Returns the items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.
     pub(crate) fn rust_twins(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let in_test = |assign: AssignId| match facts.form(facts.assign(assign).value) {

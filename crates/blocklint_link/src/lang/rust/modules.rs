@@ -69,7 +69,7 @@ fn declares_by_macro(linker: &Linker<'_>, file: FileId) -> bool {
 }
 
 impl Linker<'_> {
-    /// Whether the compiler never sees a file.
+    /// True if the compiler never sees a file.
     pub fn is_never_built(&self, file: FileId) -> bool {
         self.program.language(file) == Language::Rust && self.rust_parents().is_left_out(self, file)
     }
@@ -131,7 +131,7 @@ fn test_crates(layout: &Layout) -> impl Iterator<Item = &CrateLayout> {
 const TEST_WORDS: &[&str] =
     &["test", "tests", "testing", "testutil", "testutils", "fuzz", "fuzzers", "bench", "benches", "benchmarks", "e2e"];
 
-/// The module a body stands in: an inline one or its file.
+/// Returns the module that a body stands in: an inline one or its file.
 pub(crate) fn module_at(linker: &Linker<'_>, file: FileId, body: BodyId) -> Val {
     let facts = linker.program.facts(file);
     let mut at = body;
@@ -175,7 +175,7 @@ fn parent_by_folder(linker: &Linker<'_>, file: FileId) -> Val {
     Val::Unknown(Why::Unbound)
 }
 
-/// The root file of the crate a file is in.
+/// Returns the root file of a file's crate.
 pub(crate) fn crate_root(linker: &Linker<'_>, file: FileId) -> Val {
     let parents = linker.rust_parents();
     let mut at = file;

@@ -117,7 +117,7 @@ fn block_of(linker: &Linker<'_>, file: FileId, body: BodyId) -> Option<ClassRef>
         .map(|at| file.class_ref(blocklint_facts::ClassId(at as u32)))
 }
 
-/// The type an impl block is for.
+/// Returns the type that an impl block is for.
 pub fn subject(linker: &Linker<'_>, class: ClassRef) -> Option<ClassRef> {
     let row = linker.program.class(class);
     if row.kind != ClassKind::Impl {
@@ -138,7 +138,7 @@ pub(crate) fn receiver(linker: &Linker<'_>, class: ClassRef) -> Typed {
     linker.known(Val::Instance { class, exact: false, args: linker.own_params(class) })
 }
 
-/// Where the head of an impl block is read: its type parameters are known there.
+/// Returns the scope in which the head of an impl block is read: its type parameters are known there.
 pub(crate) fn head_scope(linker: &Linker<'_>, class: ClassRef) -> Scope {
     let facts = linker.program.facts(class.file);
     let at = At { region: facts.body(linker.program.class(class).body).region, position: u32::MAX };

@@ -107,13 +107,13 @@ impl<'d, 't> Row<'d, 't> {
         Entry { paths, line: reader.line(self.start), keys, all_known, row }
     }
 
-    /// Offset of a key, or of the head where the key is missing.
+    /// Returns the offset of a key, or of the head if the key is missing.
     fn place_of(&self, name: &str) -> usize {
         let key = self.keys.keys().find(|key| key.get_ref() == name);
         key.map_or(self.start, |key| key.span().start)
     }
 
-    /// Line of the `path` key, by which a row is known.
+    /// Returns the line of the `path` key, by which a row is known.
     fn line_of_path(&self, reader: &Reader<'_>) -> u32 {
         reader.line(self.place_of("path"))
     }
