@@ -90,7 +90,7 @@ pub enum Unbounded {
     Endless,
 }
 
-/// A kind of thing that is made anew.
+/// A kind of thing that is made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreatedKind {
     /// Threads.
@@ -152,7 +152,7 @@ pub enum Serialisation {
     ByClass,
     /// The endpoint makes a response of data itself, which renders JSON of them.
     ByHand,
-    /// Every value is converted by Python code, because no annotation tells its type.
+    /// Every value is converted by Python code, because no annotation shows its type.
     Encoded,
     /// pydantic 1: everything is converted and validated again by Python code.
     Old,

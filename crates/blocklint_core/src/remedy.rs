@@ -94,7 +94,7 @@ pub enum EditKind {
         of: Publishers,
         /// The library's method that is given the lambda in which the call stands, where one is.
         taker: Option<String>,
-        /// A publisher of what the call gives, where there is one.
+        /// A publisher of the result of the call, where there is one.
         template: Option<Vec<Piece>>,
         /// True if a worker may run the call.
         offload: bool,

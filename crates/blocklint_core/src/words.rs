@@ -199,9 +199,9 @@ words! {
         ContextRead = "context-read",
         /// Unknown: it runs code that is loaded while the program runs.
         Loaded = "loaded",
-        /// The thread that enters the `with` block of what it gives, until that is left: it moves with the whole block.
+        /// The thread that enters the `with` block of its result, until that is left: it moves with the whole block.
         Block = "block",
-        /// None: any thread may call it, whatever other rows say of it.
+        /// None: any thread may call it, whatever other rows state of it.
         Nothing = "nothing",
     }
 }

@@ -137,7 +137,7 @@ pub fn analyse_watched(
     progress: &dyn Progress,
 ) -> Result<Report, Failure> {
     let mut timings = Timings::default();
-    // Threads that end give back what their trees took.
+    // Threads that end free their trees.
     let (extracted, parse, facts) = on_large_stacks(|| extract_all(project, progress))?;
     (timings.parse, timings.facts, timings.extracted) = (parse, facts, extracted.len());
     on_large_stacks(|| {

@@ -1,7 +1,7 @@
 //! Containment: a panic or a unit that takes too long costs the unit that was at hand, not the run.
 //!
-//! A panic leaves answers of the linker half-made. So the linker is thrown away and the search begins anew without the unit. The
-//! program, with the facts of all files, stays.
+//! A panic leaves answers of the linker half-made. So the linker is thrown away and the search begins again without the
+//! unit. The program, with the facts of all files, stays.
 
 use std::time::Duration;
 

@@ -1,8 +1,9 @@
 //! A project that is analysed again and again while its files change: what an editor needs.
 //!
-//! The facts of all files are kept; a file that changed is read anew, alone. A partial search, which looks only where its findings come
-//! from, answers at once. A search over all files follows, and the editor does not wait for it. A session belongs to one thread with a large
-//! stack ([`crate::STACK_SIZE`]); its results are awaited on another thread. To cancel a run, set its flag.
+//! The facts of all files are kept; a file that changed is read again, alone. A partial search, which looks only where
+//! its findings come from, answers at once. A search over all files follows, and the editor does not wait for it. A
+//! session belongs to one thread with a large stack ([`crate::STACK_SIZE`]); its results are awaited on another thread.
+//! To cancel a run, set its flag.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -231,8 +232,8 @@ impl Session {
         stop: &Arc<AtomicBool>,
         hand_over: impl FnOnce(&Self, Report) -> T,
     ) -> Result<T, Cancelled> {
-        // Numbers that names have by their history would let answers differ, where it matters who is asked first, from those of a
-        // session that is opened anew.
+        // Numbers that names have by their history would let answers differ, where it matters who is asked first, from
+        // those of a session that is opened again.
         if self.names.have_moved() {
             self.names = Names::new(&self.files);
             self.tables = None;
@@ -321,7 +322,7 @@ impl Session {
                 let remedies = told(linker, &solved, self.project.trace_in_paths, remarks, left_out, &mut findings);
                 (findings, remedies, took)
             });
-            // Answers come before the linker's memory is given back.
+            // Answers come before the linker's memory is freed.
             let Contained { done: (findings, remedies, took), linker: _linker, left_out } = contained;
             timings.solve = took;
             let groups = grouped(&findings);

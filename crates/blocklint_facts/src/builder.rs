@@ -264,5 +264,5 @@ thread_local! {
     static SPARE: Cell<Option<FactsBuilder>> = const { Cell::new(None) };
 }
 
-/// Tables that grew beyond this are given back.
+/// Tables that grew beyond this are freed.
 const SPARE_BYTES: usize = 16 << 20;

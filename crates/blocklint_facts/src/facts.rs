@@ -92,7 +92,7 @@ pub struct FileFacts {
     pub suppressions: Vec<Suppression>,
     /// The parts that could not be read; at most one per cause.
     pub problems: Vec<Problem>,
-    /// For each variable the run in `assigns_by_var` of what is assigned to it (one entry more than variables).
+    /// For each variable the run in `assigns_by_var` of the values assigned to it (one entry more than variables).
     pub(crate) var_assign_starts: Words,
     pub(crate) assigns_by_var: Words,
     /// For each body the run in `vars_by_body` of the variables of its scope (one entry more than bodies).

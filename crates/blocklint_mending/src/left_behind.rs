@@ -81,7 +81,7 @@ fn holds(linker: &Linker<'_>, site: SiteRef) -> bool {
     held_by(linker, site).next().is_some()
 }
 
-/// True if the effect of a method is unknown: neither its object's type nor its name tells.
+/// True if the effect of a method is unknown: neither its object's type nor its name shows.
 fn is_unknown(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.targets(site, EnvId::NONE).list.is_empty()
@@ -155,7 +155,7 @@ fn last_value(linker: &Linker<'_>, form: FormId, site: SiteRef) -> Option<FormId
     before.max_by_key(|assign| assign.span.start).map(|assign| assign.value)
 }
 
-/// True if a call is given what another call of the same body gives, or a part of it.
+/// True if a call is given what another call of the same body returns, or a part of it.
 fn takes(linker: &Linker<'_>, site: SiteRef, made: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     linker.program.args_of(site).iter().any(|arg| {

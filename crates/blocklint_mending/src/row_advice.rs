@@ -26,7 +26,7 @@ pub struct Mending {
     pub gives_coroutine: bool,
     /// It holds the thread shortly: only a loop around it makes it long.
     pub brief: bool,
-    /// The twin gives what the call gives, and can fail in the same way.
+    /// The twin gives the result of the call, and can fail in the same way.
     pub same: bool,
     /// The availability of the twin there.
     pub twin: Available,
@@ -133,7 +133,7 @@ pub fn mending(
     mending
 }
 
-/// True if the twin of a call gives what that gives, as far as rows tell.
+/// True if the twin of a call gives the result of that, as far as rows show.
 pub(crate) fn gives_the_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: &str) -> bool {
     let rows = linker.library.calls(linker.library.path(Language::Rust, twin));
     let given = |rows: &blocklint_models::CallRows<'_>| {

@@ -137,7 +137,7 @@ pub(crate) fn bound_at(linker: &Linker<'_>, site: SiteRef, to: Bound, how: Bound
     BoundCall { to, how, call, place: Place::unlocated(path, linker.program.site(site).span) }
 }
 
-/// Returns the type of what a call gives, if that works only in the thread in which it is made.
+/// Returns the type of the result of a call, if that works only in the thread in which it is made.
 fn made_for_one_thread(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     for_one_thread(linker, linker.result(site, EnvId::NONE).value).first().copied()
 }
@@ -551,7 +551,7 @@ impl<'l, 'a> Walk<'l, 'a> {
                 body.made.get_or_init(|| body.sites.iter().flat_map(|&site| made_at(self.linker, site)).collect());
             made.iter().copied()
         });
-        // A call alone moves no value that it gives back.
+        // A call alone moves no value that it returns.
         let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| made_at(self.linker, site));
         below.chain(own).collect()
     }

@@ -240,7 +240,7 @@ impl LanguageModels {
         self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| !file.managed.is_empty())
     }
 
-    /// Returns the headers of files in which some row says since which version of its library an edit can call it.
+    /// Returns the headers of files in which some row states since which version of its library an edit can call it.
     pub fn dated(&self) -> impl Iterator<Item = &FileInfo> {
         self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| file.dated)
     }

@@ -17,7 +17,7 @@
 //! lang.is_root(segment), lang.knows_prefix(path)
 //!
 //! lang.calls(path) -> CallRows               [[call]] rows of `a.b.f` or `a.b.Type.method`, globs included
-//! lang.calls_along(&[own, base, ...], versions)     the same by type distance; empty = nothing speaks of it
+//! lang.calls_along(&[own, base, ...], versions)     the same by type distance; empty = nothing describes it
 //! lang.properties(path), lang.properties_along(..)  rows for reading a property
 //! lang.marks(annotation)                     [[call]] rows with via = "decorator"
 //! lang.ty(path) -> Option<TypeRows>          params() bases() field(n) element() awaits() enters() through()

@@ -1,4 +1,4 @@
-//! The rows that speak of one path, most specific first, and which of them win.
+//! The rows that describe one path, most specific first, and which of them win.
 
 use std::ops::Deref;
 
@@ -72,7 +72,7 @@ impl<'m, R> Match<'m, R> {
         (self.layer, self.distance, self.rank)
     }
 
-    /// Returns the library the row speaks of: the first name of its file; empty only for user rows.
+    /// Returns the library the row describes: the first name of its file; empty only for user rows.
     pub fn library(&self) -> &'m str {
         self.file.libraries.first().map_or("", String::as_str)
     }
@@ -93,8 +93,8 @@ impl<'m> Match<'m, HandoverRow> {
     }
 }
 
-/// All rows of one kind that speak of a path, or of one path of a list: by layer, type distance, path
-/// and order in the file.
+/// All rows of one kind that describe a path, or of one path of a list: by layer, type distance, path and order in the
+/// file.
 #[derive(Clone, Debug)]
 pub struct Matches<'m, R> {
     pub(crate) rows: Vec<Match<'m, R>>,

@@ -78,7 +78,7 @@ pub struct Project {
     pub java_roots: Vec<Utf8PathBuf>,
     /// True if a finding is also reported where only its trace or a cause lies in reported files.
     pub trace_in_paths: bool,
-    /// True if all of it is analysed as its configuration says: what is not seen may be what a comment is for.
+    /// True if all of it is analysed as its configuration states: what is not seen may be what a comment is for.
     pub is_whole: bool,
     /// Model files that its libraries carry in their own packages, sorted by path.
     pub shipped: Vec<ShippedModel>,

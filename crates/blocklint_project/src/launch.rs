@@ -1,6 +1,6 @@
 //! Files that say how programs are started: the commands and settings in them.
 //!
-//! The commands are not run. Text is split into words as a shell would, as far as that tells which command gets which
+//! The commands are not run. Text is split into words as a shell would, as far as that shows which command gets which
 //! option; the value of a variable stays unknown, except where it stands beside the variable (`${WORKERS:-gevent}`).
 
 use std::ffi::OsStr;

@@ -17,7 +17,7 @@ pub struct ShippedModel {
     pub path: Utf8PathBuf,
     /// The package that ships it, by its name in the registry.
     pub package: String,
-    /// The top-level names of that package: the file may speak of nothing else.
+    /// The top-level names of that package: the file may describe nothing else.
     pub tops: Vec<String>,
     /// The language of the package.
     pub language: Language,

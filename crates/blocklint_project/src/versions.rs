@@ -27,7 +27,7 @@ const LOCKS: [&str; 4] = ["uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"];
 pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Dependency> {
     let mut manifests = texts(&unit.manifests, root);
     manifests.extend(texts(&requirements(&unit.folder), root));
-    // A unit that speaks of none of them need not be asked for its lock file, which may be long.
+    // A unit that describes none of them need not be asked for its lock file, which may be long.
     let speaks = |(_, text): &(Utf8PathBuf, String)| {
         let text = text.to_ascii_lowercase();
         names.iter().any(|name| text.contains(name.as_str()))

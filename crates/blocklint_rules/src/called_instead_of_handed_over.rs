@@ -7,7 +7,7 @@ use crate::rule::MistakeWords;
 use crate::words::{Subject, Words, one_line};
 use crate::{Advice, Rule};
 
-/// Handing over what a call gives where the callable was meant.
+/// Handing over the result of a call where the callable was meant.
 pub(crate) static CALLED_INSTEAD_OF_HANDED_OVER: Rule = Rule {
     code: RuleCode::CALLED_INSTEAD_OF_HANDED_OVER,
     name: "called-instead-of-handed-over",

@@ -24,7 +24,7 @@ pub struct Advice {
     pub bound: Option<BoundCall>,
     /// The library's method that is given the lambda in which the call stands.
     pub taker: Option<String>,
-    /// The twin gives what the call gives, and can fail in the same way.
+    /// The twin gives the result of the call, and can fail in the same way.
     pub same: bool,
     /// The availability of the twin there.
     pub twin: Reach,

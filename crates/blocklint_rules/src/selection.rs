@@ -61,7 +61,7 @@ impl Selection {
         if errors.is_empty() { Ok(Self::layered(&[layer])) } else { Err(errors) }
     }
 
-    /// Returns all rules, changed by each layer in turn, as ruff has it: a layer with `select` begins anew, whatever
+    /// Returns all rules, changed by each layer in turn, as ruff has it: a layer with `select` begins again, whatever
     /// was selected or ignored before; one without adds to it and takes from it. Within a layer the more specific
     /// selector wins.
     pub fn layered(layers: &[Layer]) -> Self {

@@ -6,7 +6,7 @@ use blocklint_core::{Fails, Hold, Language, Mistake, RuleCode, Runtime};
 use crate::Rule;
 use crate::advice::help;
 
-/// The parts of a finding that its sentences and edits speak of.
+/// The parts of a finding that its sentences and edits describe.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// The rule it breaks.

@@ -97,8 +97,8 @@ impl Walker<'_> {
                     Form::Float(value) => self.form(Form::Float(-value)),
                     _ => self.other(),
                 },
-                // Auto-dereferencing is what member lookup does anyway; of what a call gives it tells that this is not
-                // kept, but what lies behind it.
+                // Auto-dereferencing is what member lookup does anyway; of the result of a call it tells that this is
+                // not kept, but what lies behind it.
                 _ => {
                     if matches!(self.facts.facts().form(inner), Form::Result(_) | Form::Try(_)) {
                         self.implicit(SiteKind::Operator, "*", inner, span(node));

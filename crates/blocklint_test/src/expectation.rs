@@ -7,7 +7,7 @@ use blocklint_core::{Confidence, Severity};
 /// One expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// The row of the file it speaks of.
+    /// The row of the file it describes.
     pub row: u32,
     /// The row it is written on.
     pub written: u32,

@@ -36,7 +36,7 @@ fn row(finding: &Finding) -> u32 {
     finding.place.start.row.max(1)
 }
 
-/// Messages, each with the row of the expectation it speaks of.
+/// Messages, each with the row of the expectation it describes.
 fn on_one_row(expected: &[&Expectation], found: &[&Finding], check: &dyn Check) -> Vec<(Option<u32>, String)> {
     let mut messages = Vec::new();
     let mut left: Vec<&Finding> = found.to_vec();
@@ -72,8 +72,8 @@ fn on_one_row(expected: &[&Expectation], found: &[&Finding], check: &dyn Check) 
     messages
 }
 
-/// Removes from `left` a finding for each expectation that can have one, so that as many as possible
-/// are met; gives back those that are not.
+/// Removes from `left` a finding for each expectation that can have one, so that as many as possible are met; returns
+/// those that are not.
 fn take_matches<'e>(expected: &[&'e Expectation], left: &mut Vec<&Finding>, check: &dyn Check) -> Vec<&'e Expectation> {
     let met = met_of(expected, left, check);
     met.into_iter().filter(|(met, _)| !met).map(|(_, expectation)| expectation).collect()

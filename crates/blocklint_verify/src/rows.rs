@@ -5,7 +5,7 @@ use blocklint_models::{
     TypeExpr, TypeRow, VersionRange,
 };
 
-/// A row of one of the tables that speak of paths.
+/// A row of one of the tables that describe paths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RowView<'a> {
     Call(&'a CallRow),

@@ -61,7 +61,7 @@ fn from_here(path: &Utf8Path, current: &Utf8Path) -> Utf8PathBuf {
     path.to_owned()
 }
 
-/// Returns a reader that has read enough (`| head`) is no failure.
+/// Ignores the error of a reader that has read enough (`| head`).
 fn unless_closed(written: std::io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

@@ -70,7 +70,7 @@ pub struct LineContext {
     pub defines: Vec<BodyRef>,
     /// The class whose name stands on the line.
     pub class: Option<ClassRef>,
-    /// The innermost call that goes over the line and begins before it.
+    /// The innermost call that spans the line and begins before it.
     pub within: Option<SiteRef>,
     /// Outside of any function: the function that is nearest.
     pub nearest: Option<BodyRef>,

@@ -69,7 +69,7 @@ fn tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     false
 }
 
-/// Returns the path, if no row speaks of it, and whether one speaks of its library.
+/// Returns the path, if no row describes it, and whether one describes its library.
 fn unspoken(linker: &Linker<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
     let library = &linker.library;
     let text = library.text(path);

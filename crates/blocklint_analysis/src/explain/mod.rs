@@ -86,7 +86,7 @@ pub struct Explanation<'a> {
     pub arguments: Vec<(Argument, GivenArgument)>,
     /// The code it runs.
     pub targets: Vec<RunTarget>,
-    /// The rows that speak of it, in the order in which they are tried.
+    /// The rows that describe it, in the order in which they are tried.
     pub rows: Vec<RowTried<'a>>,
     /// Indices of the findings it belongs to.
     pub findings: Vec<usize>,
@@ -189,7 +189,7 @@ pub struct PassedOn {
 pub enum End {
     /// The callee is not known.
     UnknownCallee(Why),
-    /// No model speaks of the path.
+    /// No model describes the path.
     NoModel(PathId),
     /// A model knows the path and says nothing of holding a thread.
     NoEffect(PathId),

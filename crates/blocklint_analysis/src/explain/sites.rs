@@ -1,4 +1,4 @@
-//! One site: what it is called on, what it runs, which rows speak of it.
+//! One site: what it is called on, what it runs, which rows describe it.
 
 use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::SolvedGraph;
 
-/// How deep literals in literals are gone through.
+/// How deep nested literals are followed.
 const MOST_LITERALS: usize = 8;
 
 /// An edge at which a hit is placed, and the edges that lead to it from the root.

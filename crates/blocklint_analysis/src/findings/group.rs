@@ -60,7 +60,7 @@ pub(super) fn group(
     found.collect()
 }
 
-/// Adds the causes of findings that this one speaks of.
+/// Adds the causes of findings that this one describes.
 fn add_joined_causes(solved: &SolvedGraph<'_, '_>, finding: &mut RawFinding, joined: &Joined, place: Place) {
     for edge in joined.uses_of_file.get(&place).into_iter().flatten() {
         for &cause in solved.causes.behind(edge) {

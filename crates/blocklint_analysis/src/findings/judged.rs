@@ -9,7 +9,7 @@ use blocklint_link::linker::work::WorkUnit;
 
 use super::SolvedGraph;
 
-/// Judges all candidates. Returns the paths that a finding speaks of besides its own.
+/// Judges all candidates. Returns the paths that a finding describes besides its own.
 pub(super) fn judge<'l, 'a>(solved: &SolvedGraph<'l, 'a>, callers: &Callers<'l, 'a>, places: &mut Places) -> Joined {
     let SolvedGraph { linker, judge, graph, ref paths, options, .. } = *solved;
     let mut moments = Moments::new(linker, callers);

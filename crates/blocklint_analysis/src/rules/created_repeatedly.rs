@@ -1,4 +1,4 @@
-//! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
+//! Threads and connections that are made again for each request, item or instance, where one set for all would do.
 
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, CreatedKind, CreatedPer, Effect, Hold, Language, Mistake, RuleCode, Severity};
@@ -221,7 +221,7 @@ fn made_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
     })
 }
 
-/// True if what a site makes is a scheduler of chains, or becomes one.
+/// True if the object that a site makes is a scheduler of chains, or becomes one.
 fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
     let says = |path: PathId| linker.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
     if says(path) {
@@ -241,8 +241,8 @@ fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
     })
 }
 
-/// True if what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
-/// again makes another one.
+/// True if the object that a site makes stands where a call takes an executor, and nothing else has it: the function
+/// that is entered again makes another one.
 fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     let uses = linker.program.uses_of_result(site);
     let mut uses = uses.iter();
@@ -254,7 +254,7 @@ fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
+/// True if the object that a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
 fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let body = linker.program.body_of_site(site);
@@ -363,7 +363,7 @@ fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> b
     }
 }
 
-/// True if an object that a site makes is there once for a program, as far as the code tells: a container makes its
+/// True if an object that a site makes is there once for a program, as far as the code shows: a container makes its
 /// owner, or all makers of the owner are parts of a program of which there is one. (Java)
 fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, of: Repeated) -> bool {
     let Some(class) = class_of_site(linker, site) else { return false };
@@ -607,7 +607,7 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
             }
         }
     }
-    // The rows of a type and of its bases may speak of one argument.
+    // The rows of a type and of its bases may describe one argument.
     tasks.sort();
     tasks.dedup();
     match tasks[..] {
@@ -616,7 +616,7 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
     }
 }
 
-/// True if a call makes a scheduler of what it is given.
+/// True if a call makes a scheduler of its arguments.
 fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => linker.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
@@ -624,7 +624,7 @@ fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Returns the name of the field or local that holds what a site makes.
+/// Returns the name of the field or local that holds the object that a site makes.
 pub(crate) fn holder_of(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
     let facts = linker.program.facts(site.file);
     let body = linker.program.body(linker.program.body_of_site(site));

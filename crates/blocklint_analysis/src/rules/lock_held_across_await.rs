@@ -221,7 +221,7 @@ fn guard_in(linker: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) ->
     })
 }
 
-/// Returns the first site awaited while what a site gives is alive.
+/// Returns the first site awaited while the result of a site is alive.
 fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     let row = linker.program.site(taken);
@@ -303,7 +303,7 @@ fn awaits_of(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId
 const CONSUMING: &[&str] =
     &["map", "and_then", "map_or", "map_or_else", "is_some_and", "is_ok_and", "is_none_or", "then", "filter_map"];
 
-/// True if a form is what a site gives, as it is or got out of what may have failed.
+/// True if a form is the result of a site, as it is or got out of what may have failed.
 fn is_same(facts: &FileFacts, form: FormId, site: SiteId) -> bool {
     let mut at = form;
     for _ in 0..8 {

@@ -236,8 +236,8 @@ fn leads_to(linker: &Linker<'_>, file: FileId, form: FormId, site: SiteRef, dept
     }
 }
 
-/// Returns the position at which a variable gives up what it holds: it is dropped, closed, given back or moved away.
-/// Else the end of its block, or in Python its last use.
+/// Returns the position at which a variable gives up what it holds: it is dropped, closed, returned or moved away. Else
+/// the end of its block, or in Python its last use.
 fn let_go(linker: &Linker<'_>, file: FileId, var: VarId, at: At) -> u32 {
     let facts = linker.program.facts(file);
     let name = facts.var(var).name;
@@ -477,8 +477,7 @@ fn asks_pool(linker: &Linker<'_>, site: SiteRef, pools: &[Pool]) -> bool {
     })
 }
 
-/// True if a site runs only where its body is given no connection (`if conn is None:`), and the call of that body gives it
-/// one.
+/// True if a site runs only where its body is given no connection (`if conn is None:`), and that call passes one.
 fn is_for_want_of_one(linker: &Linker<'_>, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
     let Some(guard) = linker.branch_guard(site) else { return false };
     guard.asks_for_nothing()
@@ -525,7 +524,7 @@ fn cloned(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormId> {
     }
 }
 
-/// One pool, as far as names tell.
+/// One pool, as far as names show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pool {
     /// The pool of a field or a module.

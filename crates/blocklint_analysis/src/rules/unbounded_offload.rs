@@ -78,8 +78,9 @@ const COROUTINES: u32 = 2;
 /// Calls followed from a task to what it calculates.
 const CALCULATIONS: u32 = 4;
 
-/// True if a row hands to a pool that takes all it is given: the one that fixes hand over to, the runtime's own, which a
-/// call asks for by naming none (`run_in_executor(None, …)`), or one of which another row says that it has no bound.
+/// True if a row hands to a pool that takes all it is given: the one that fixes hand over to, the runtime's own, which
+/// a call asks for by naming none (`run_in_executor(None, …)`), or one of which another row states that it has no
+/// bound.
 fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
     let names_none =
         || row.when.iter().any(|of| matches!(of.subject, Subject::Argument(_)) && of.tests[..] == [Test::Null(true)]);
@@ -316,8 +317,8 @@ fn row_calculates(linker: &Linker<'_>, path: PathId) -> bool {
     linker.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
 }
 
-/// True if a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known to,
-/// goes through loops in which everything is known, or calls itself.
+/// True if a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known
+/// to, runs loops in which everything is known, or calls itself.
 fn calculates(linker: &Linker<'_>, body: BodyRef, known: &mut Calculating) -> bool {
     calculates_within(linker, body, known, CALCULATIONS)
 }
@@ -355,7 +356,7 @@ fn calculates_within(linker: &Linker<'_>, body: BodyRef, known: &mut Calculating
             |of: BodyId| std::iter::successors(Some(of), |&id| facts.body(id).parent.get()).any(|id| id == body_id);
         facts.regions.iter().any(|region| region.kind == RegionKind::Loop && is_own(region.body))
     };
-    // One that calls itself twice goes through a tree.
+    // One that calls itself twice walks a tree.
     let said = calculates || !calls_unknown && (calls_itself > 1 || loops());
     known.insert(body, said);
     said
@@ -423,7 +424,7 @@ fn bounds(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if what a site gives is awaited where it stands: the next one starts when this one has ended.
+/// True if the result of a site is awaited where it stands: the next one starts when this one has ended.
 fn is_awaited(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if linker.program.site(site).flags.has(SiteFlags::AWAITED) {
@@ -571,7 +572,7 @@ fn gathered<'a>(
     found
 }
 
-/// True if what a site gives is started together with others, as far as the code around it shows.
+/// True if the result of a site is started together with others, as far as the code around it shows.
 fn is_started(linker: &Linker<'_>, site: SiteRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(site.file);

@@ -180,7 +180,8 @@ fn plain(error: &serde_json::Error) -> String {
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
-/// Returns a file that is made anew is readable by its owner only; this one is shared by all who work on the project.
+/// Gives the file the usual permissions: a new file is readable by its owner only, and this one is shared by all who
+/// work on the project.
 #[cfg(unix)]
 fn readable_by_all(file: &fs::File, old: &Utf8Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -71,7 +71,7 @@ pub(super) fn contents(project: &Project, files: &Files, looked: &mut Looked) {
 /// configuration, what manifests and launch files say, models, options.
 pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
     let RunRequest { project, rules, levels, options, fixes, models: _, cache: _, progress: _ } = request;
-    // Memory that is given back or not changes no finding.
+    // Freeing memory changes no finding.
     let options = Options { ends_process: false, ..*options };
     let mut all = Hasher::new();
     project_settings(project, layout, &format!("{rules:?} {levels:?} {options:?} {fixes:?}"), &mut all);

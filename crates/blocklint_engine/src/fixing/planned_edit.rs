@@ -35,7 +35,7 @@ pub(crate) struct PlannedEdit {
     pub(crate) held: Vec<Span>,
     /// The oldest Python that the project runs on, where it says so.
     pub(crate) oldest: Option<(u8, u8)>,
-    /// The calls that hold the thread by what the call gives: handing over the call alone would be half of the work.
+    /// The calls that hold the thread by the result of the call: handing over the call alone would be half of the work.
     pub(crate) uses: Vec<Span>,
     /// The call that opened the file which the call reads or writes: handing over the latter alone would be half of the work too.
     pub(crate) opened: Option<Span>,

@@ -73,7 +73,7 @@ impl<'a> Facts<'a> {
         self.slots.get(path).map(|&slot| &self.files[slot].facts)
     }
 
-    /// Puts other facts in place of a file's and gives back the old ones.
+    /// Puts other facts in place of a file's and returns the old ones.
     pub(crate) fn replace(&mut self, path: &Utf8Path, facts: FileFacts) -> Option<FileFacts> {
         let file = &mut self.files[*self.slots.get(path)?];
         Some(replace_facts(file, facts))

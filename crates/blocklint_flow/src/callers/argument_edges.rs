@@ -68,7 +68,7 @@ impl Callers<'_, '_> {
             Subject::Body(node) => linker.program.body(node.body).flow,
             Subject::Row(_) => Flow::Sync,
         };
-        // An iterator of the project that is gone through.
+        // An iterator of the project that is consumed.
         let gives_elements = || matches!(subject, Subject::Body(node) if linker.is_of_iteration(node.body));
         let is_call = flow == Flow::Sync && (passing.called || passing.consumed && gives_elements());
         let is_consumed = passing.consumed && matches!(flow, Flow::Generator);

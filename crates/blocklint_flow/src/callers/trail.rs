@@ -391,7 +391,7 @@ impl Callers<'_, '_> {
                 let gives_iterator = facts.language == Language::Python
                     && lang::python::protocols::gives_iterator(facts.text(facts.body(body).name));
                 for &site in self.call_sites(file.body_ref(body)).iter() {
-                    // The loop that asks for the iterator also goes through it.
+                    // The loop that asks for the iterator also consumes it.
                     if gives_iterator {
                         self.call(subject, site, EnvId::NONE, trails, found);
                     }

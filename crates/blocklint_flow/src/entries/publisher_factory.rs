@@ -22,7 +22,7 @@ pub(crate) fn assembles(linker: &Linker<'_>, body: BodyRef) -> bool {
     linker.declared_role(body) == Some(Role::Publisher) && !runs_only_aside(linker, body, DEPTH)
 }
 
-/// Returns the call that makes a chain of what this call gives: `just(f())`.
+/// Returns the call that makes a chain of the result of this call: `just(f())`.
 pub fn factory_given(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let uses = linker.program.uses_of_result(site);
@@ -119,7 +119,7 @@ fn is_worker_argument(linker: &Linker<'_>, site: SiteRef, arg: u32) -> bool {
     !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
 }
 
-/// Returns the machinery of assembled publishers, as their library's rows say for its operators.
+/// Returns the machinery of assembled publishers, as their library's rows state for its operators.
 pub(crate) fn runtime_of_publisher(linker: &Linker<'_>, body: BodyRef) -> Option<Runtime> {
     let declared = linker.annotation(linker.signature_scope(body), linker.program.body(body).returns);
     linker.values.members(declared.value).into_iter().find_map(|val| match val {

@@ -148,7 +148,7 @@ fn counts(linker: &Linker<'_>, language: Language, file: FileId) -> bool {
     linker.program.language(file) == language && !linker.is_for_tests(file.body_ref(BodyId(0))) && !is_example(relative)
 }
 
-/// Adds the files that call a function of a library whose row says so.
+/// Adds the files that call a function of a library whose row states it.
 fn add_callers(
     linker: &Linker<'_>,
     language: Language,
@@ -270,7 +270,7 @@ fn registers(linker: &Linker<'_>, language: Language) -> bool {
     })
 }
 
-/// True if a decorator gives a body to a library to be run in a phase: `@pytest.fixture` for tests.
+/// True if a decorator hands a body to a library to be run in a phase: `@pytest.fixture` for tests.
 fn is_of_phase(linker: &Linker<'_>, body: BodyRef, phase: Phase) -> bool {
     linker
         .decorator_paths(body)

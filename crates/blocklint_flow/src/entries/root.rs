@@ -144,7 +144,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         linker.query(&self.programs, own.folder.clone(), Option::default, || self.runtime_of_programs(&own.roots))
     }
 
-    /// Returns the runtime that an attribute's row says a body has: macros are named with their mark.
+    /// Returns the runtime that an attribute's row states a body has: macros are named with their mark.
     fn runtime_by_attribute(&self, body: BodyRef) -> Option<Runtime> {
         let linker = self.linker;
         linker.decorators(body).into_iter().find_map(|(path, made)| {

@@ -34,7 +34,7 @@ pub struct Cost {
     site: SiteRef,
     /// The inferred steps that are choices among objects. Which method an object calls on itself is decided with the object.
     pub(crate) chosen: u32,
-    /// The inferred steps that are guesses: branches that are one of many, arguments that only callers tell.
+    /// The inferred steps that are guesses: branches that are one of many, arguments that only callers show.
     pub(crate) guessed: u32,
     /// Java: of the hops those that leave no choice who is called.
     pub own: u32,

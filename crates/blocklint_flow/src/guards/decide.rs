@@ -216,7 +216,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if what a site passes is of the type, or comes from where, a guard asks for.
+    /// True if the argument that a site passes is of the type, or comes from where, a guard asks for.
     fn ask_form(&self, caller: Caller, node: Node, guard: &Guard, tests: &[Test]) -> Answer {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return Answer::Unseen;
@@ -288,7 +288,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if a guard asks for nothing where the type of what a site passes says that there is something.
+    /// True if a guard asks for nothing where the type of the argument that a site passes says that there is something.
     fn is_passed_something(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.asks_for_nothing() {
             return false;
@@ -369,7 +369,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if what a site passes to a parameter is true in the language's sense.
+    /// True if the argument that a site passes to a parameter is true in the language's sense.
     fn truth(&self, caller: Caller, node: Node, index: u32) -> Truth {
         match self.argument_for(caller, node, index, None) {
             Given::Forwarded => Truth::Param(index),

@@ -33,7 +33,7 @@ struct Made {
 #[derive(Default)]
 struct Objects {
     made: SmallVec<[Made; 4]>,
-    /// The parameters that were asked for: a method that passes on what it was given adds nothing.
+    /// The parameters that were asked for: a method that passes on its arguments adds nothing.
     params: SmallVec<[(BodyRef, u32); 8]>,
     /// The methods whose objects were asked for, likewise.
     receivers: SmallVec<[BodyRef; 8]>,

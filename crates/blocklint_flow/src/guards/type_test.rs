@@ -9,7 +9,8 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::{EnvId, Val};
 
-/// True if what a site passes is known to be of other types than a guard asks for, or of those that it rules out.
+/// True if the argument that a site passes is known to be of other types than a guard asks for, or of those that it
+/// rules out.
 pub(crate) fn fails_by_type(
     linker: &Linker<'_>,
     site: SiteRef,

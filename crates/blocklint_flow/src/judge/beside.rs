@@ -26,11 +26,11 @@ pub struct Beside<'b, 'l, 'a> {
     pub places: &'b mut Places,
     /// The confidence from which on findings are shown.
     pub min_confidence: Confidence,
-    /// The paths that a finding speaks of besides its own.
+    /// The paths that a finding describes besides its own.
     pub joined: Joined,
 }
 
-/// Paths of candidates that became notes because another finding speaks of them: causes of that finding.
+/// Paths of candidates that became notes because another finding describes them: causes of that finding.
 #[derive(Default)]
 pub struct Joined {
     /// By the place that opens a file: the uses of that file.
@@ -40,7 +40,7 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// Returns the paths that a place speaks of besides its own.
+    /// Returns the paths that a place describes besides its own.
     pub fn paths_of(&self, place: Place) -> impl Iterator<Item = FlowEdge> + '_ {
         let of_file = self.uses_of_file.get(&place).into_iter().flatten().copied();
         of_file.chain(self.of_one_call.get(&place).into_iter().flatten().map(|(_, edge)| *edge))
@@ -99,8 +99,9 @@ pub(crate) fn lower_short_beside_longer(all: &mut Beside<'_, '_, '_>, ask: AskId
     }
 }
 
-/// Makes one finding of several rules that speak of one call, because one edit there mends all of them: the worst stays, and the
-/// others become notes. The worst is the most severe; of equally severe ones the surest, then the one that holds longest.
+/// Merges the findings of several rules about one call, because one edit there mends all of them: the worst stays, and
+/// the others become notes. The worst is the most severe; of equally severe ones the surest, then the one that holds
+/// longest.
 ///
 /// A call that fails on its thread is mended in another way and stays a finding of its own.
 pub(crate) fn join_rules_of_one_call(all: &mut Beside<'_, '_, '_>, ask: AskId) {

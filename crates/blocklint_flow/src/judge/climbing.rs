@@ -45,7 +45,7 @@ pub(crate) struct SiteSignals {
 }
 
 impl SiteSignals {
-    /// True if a signal speaks of the site; it is asked once.
+    /// True if a signal about the site decided; each is asked once.
     pub(crate) fn speaks(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
         if !self.asked.has(signal) {
             self.asked.add(signal);

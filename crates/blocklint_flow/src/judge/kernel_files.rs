@@ -11,7 +11,7 @@ use crate::graph::FlowEdge;
 /// The beginnings of the names of such files.
 const BEGINNINGS: &[&str] = &["/proc/", "/sys/"];
 
-/// Methods and functions whose result begins as what they are given.
+/// Methods and functions whose result begins as their arguments.
 const KEEPS_BEGINNING: &[&str] = &[
     "new",
     "from",

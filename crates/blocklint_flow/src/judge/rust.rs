@@ -64,7 +64,7 @@ fn found_nothing(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<Form
     }
 }
 
-/// True if a function gives what was found as it is: `Some(found) => Ok(found)`.
+/// True if a function returns what was found as it is: `Some(found) => Ok(found)`.
 fn gives_what_is_found(linker: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
     let facts = linker.program.facts(file);
     let is_found = |var: VarId| {

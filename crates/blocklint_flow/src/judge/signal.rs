@@ -73,7 +73,8 @@ impl AskId {
         &self.signal().asks[usize::from(self.nth)]
     }
 
-    /// Returns the place in the source that it speaks of, if it speaks of one: a call on the path, or the next one behind it.
+    /// Returns the place in the source that it describes, if it describes one: a call on the path, or the next one
+    /// behind it.
     pub fn place(self, here: SiteRef, next: Option<SiteRef>) -> Option<SiteRef> {
         match self.ask().scope {
             SignalScope::Site(..) | SignalScope::Arrival(..) | SignalScope::Doubt(_) => Some(here),
@@ -169,7 +170,7 @@ impl SignalEffect {
     }
 }
 
-/// True if a signal speaks of such a label.
+/// True if a signal is about such a label.
 pub(crate) type OfLabel = fn(&Label) -> bool;
 
 /// The subject of a question, and the function that answers it.

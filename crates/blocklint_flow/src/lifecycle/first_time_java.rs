@@ -35,8 +35,8 @@ enum By {
     Key,
 }
 
-/// True if a site of Java runs the first time alone. A field that only its own object's thread knows does not count: the object may be
-/// made anew for each request.
+/// True if a site of Java runs the first time alone. A field that only its own object's thread knows does not count:
+/// the object may be made again for each request.
 pub fn runs_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Java {
@@ -275,7 +275,7 @@ fn is_kept_by_class(facts: &FileFacts, form: FormId) -> bool {
     }
 }
 
-/// True if a method gives what a field holds, under the field's name: `template()`, `getTemplate()`.
+/// True if a method returns what a field holds, under the field's name: `template()`, `getTemplate()`.
 fn is_getter_of_field(facts: &FileFacts, body: BodyId, field: FormId) -> bool {
     let name = match facts.form(field) {
         Form::Var(var) => facts.text(facts.var(var).name),

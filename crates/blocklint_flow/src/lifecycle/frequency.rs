@@ -1,5 +1,5 @@
 //! How often code runs: once in the life of a program, or anew for each request, item or instance. An object that holds
-//! threads or connections is cheap where it is made once, and a leak where it is made anew.
+//! threads or connections is cheap where it is made once, and a leak where it is made again.
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form};
@@ -35,7 +35,7 @@ pub enum Frequency {
     /// In a loop that goes on as long as something holds, as those do that serve: again and again, though nothing says how much
     /// there is.
     Looped,
-    /// For each element of a collection that this body goes through.
+    /// For each element of a collection that this body iterates over.
     PerItem(BodyRef),
     /// Each time a library enters this body, as it does for a request, so many calls away.
     PerEntry(BodyRef, u8),
@@ -68,8 +68,8 @@ impl Frequency {
         self.rank() <= 1
     }
 
-    /// Returns the frequency one call further away. A loop far above goes through all kinds of things: only that of the nearest caller
-    /// tells of items.
+    /// Returns the frequency one call further away. A loop far above iterates over all kinds of things: only that of
+    /// the nearest caller is about items.
     fn one_further(self, at: BodyRef) -> Frequency {
         match self {
             Frequency::PerEntry(entry, steps) => Frequency::PerEntry(entry, steps.saturating_add(1)),
@@ -84,7 +84,7 @@ impl Frequency {
     }
 }
 
-/// How a library runs what it is given.
+/// How a library runs its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Registered {
     /// At start-up or exit.
@@ -127,7 +127,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         TimesOf { kept_may_recur: true, ..TimesOf::new(linker, callers) }
     }
 
-    /// Returns how often a site runs: as its body does, unless a loop goes through a collection there.
+    /// Returns how often a site runs: as its body does, unless a loop iterates over a collection there.
     pub fn of_site(&mut self, site: SiteRef) -> Frequency {
         self.site(site, DEPTH)
     }
@@ -144,7 +144,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         match self.on_the_way.get(&site) {
             Some(Some(known)) => return *known,
-            // A function that returns what it gives itself: its other callers decide.
+            // A function that returns its result itself: its other callers decide.
             Some(None) => {
                 self.is_cut = true;
                 return Frequency::Unknown;
@@ -214,7 +214,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     fn site(&mut self, site: SiteRef, depth: u32) -> Frequency {
         let body = self.linker.program.body_of_site(site);
         let times = self.body(body, depth);
-        // A loop of start-up code goes through what is configured.
+        // A loop of start-up code iterates over configured things.
         match times {
             Frequency::Unseen | Frequency::Unknown | Frequency::Looped if is_per_item(self.linker, site) => {
                 Frequency::PerItem(body)
@@ -373,7 +373,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     fn without_callers(&mut self, body: BodyRef, depth: u32) -> Frequency {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
-        // A function inside of another one is made anew with each run of it.
+        // A function inside of another one is made again with each run of it.
         match row.parent.get() {
             Some(parent) if matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) => {
                 self.body(body.file.body_ref(parent), depth)
@@ -382,7 +382,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
     }
 
-    /// True if a call runs what it is given while it lasts, or in a thread or task of its own: once for each call.
+    /// True if a call runs its arguments while it lasts, or in a thread or task of its own: once for each call.
     fn runs_in_place(&self, site: SiteRef, arg: u32) -> bool {
         let linker = self.linker;
         let passing = linker.passing(site, arg, EnvId::NONE);
@@ -492,8 +492,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         found
     }
 
-    /// Returns the frequency by one row. A row for an argument speaks of an entry point where the library decides by the callable's kind
-    /// where it runs, or calls it with something of its own: a request. Other takers run what they are given once.
+    /// Returns the frequency by one row. A row for an argument describes an entry point where the library decides by
+    /// the callable's kind where it runs, or calls it with something of its own: a request. Other takers run their
+    /// arguments once.
     fn row_frequency(&self, of: Match<'_, HandoverRow>) -> Option<Registered> {
         if of.row.wraps {
             return None;
@@ -580,7 +581,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if all == Frequency::Tested { Frequency::Unseen } else { all }
     }
 
-    /// True if an annotation says that a container makes one instance of a class.
+    /// True if an annotation states that a container makes one instance of a class.
     fn is_single(&self, class: ClassRef) -> bool {
         let facts = self.linker.program.facts(class.file);
         // A container's scope that the project made has no row.

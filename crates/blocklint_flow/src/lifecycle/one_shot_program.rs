@@ -30,8 +30,8 @@ struct Memo {
     begins_beside: Table<BodyRef, Option<u32>, Always>,
 }
 
-/// True if a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing beside the one
-/// coroutine, and awaits nothing that serves.
+/// True if a function is such a program's main one: the file, run as a program, ends with its result, starts nothing
+/// beside the one coroutine, and awaits nothing that serves.
 pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let row = linker.program.body(main);

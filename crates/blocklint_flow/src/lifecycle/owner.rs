@@ -202,7 +202,7 @@ fn kept_argument(
                 if calls.iter().any(|row| row.row.adds.is_some()) {
                     Owner::Elsewhere
                 } else if row.kind == SiteKind::Call && runs_another(linker, site, arg, path) {
-                    // Its result is what the callable gives.
+                    // Its result is the result of the callable.
                     Owner::Nowhere
                 } else if calls
                     .iter()
@@ -234,8 +234,8 @@ fn kept_argument(
     if targets.list.is_empty() { kept_by_taker(linker, site, seen, depth) } else { kept }
 }
 
-/// True if a call runs a callable that is given behind this argument, and gives what that gives (`run_in_executor`): what stands before
-/// the callable it lets go after.
+/// True if a call runs a callable that is passed behind this argument, and returns its result (`run_in_executor`): what
+/// stands before the callable it lets go after.
 pub fn runs_another(linker: &Linker<'_>, site: SiteRef, arg: u32, path: blocklint_link::program::ids::PathId) -> bool {
     let count = linker.program.args_of(site).len() as u32;
     linker.library.handovers(path).iter().any(|of| match &of.row.selector {

@@ -181,7 +181,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
         let mut sites: SmallVec<[SiteRef; 8]> =
             if known.is_empty() { sites_by_name(self.linker, body) } else { known.iter().copied().take(65).collect() };
-        // Known callers tell more than tests, which call everything; but a body with tests has other callers too.
+        // Known callers show more than tests, which call everything; but a body with tests has other callers too.
         let is_tested = !sites.is_empty();
         sites.retain(|site| !self.linker.is_for_tests(self.linker.program.body_of_site(*site)));
         if is_tested && sites.is_empty() {

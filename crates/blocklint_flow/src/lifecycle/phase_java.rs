@@ -111,7 +111,7 @@ fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if an annotation says that only tests need a method to be visible.
+/// True if an annotation states that only tests need a method to be visible.
 fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     lang::java::names::mark_names(facts, linker.program.body(body).decorators).any(lang::java::names::is_for_tests)

@@ -29,10 +29,10 @@ pub use crate::search::lock_guards::{binding_of, is_given_away, is_in_else};
 /// How many functions up it is looked for the thread that holds a lock.
 const CALLERS: u32 = 6;
 
-/// The variable or field that holds a lock or pool for all its users: equal holders are one lock, as far as names tell.
+/// The variable or field that holds a lock or pool for all its users: equal holders are one lock, as far as names show.
 pub type Holder = Lock;
 
-/// One lock, as far as names tell: all that has the same holder is the same lock.
+/// One lock, as far as names show: all that has the same holder is the same lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lock {
     /// A field, under the class furthest up that assigns it.
@@ -71,12 +71,12 @@ pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Opti
     })
 }
 
-/// Returns the holder of the value of a form, where names tell.
+/// Returns the holder of the value of a form, where names show.
 pub fn holder(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Holder> {
     lock_of(linker, scope, form, 4)
 }
 
-/// Returns the lock that a form is, where names tell.
+/// Returns the lock that a form is, where names show.
 pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);

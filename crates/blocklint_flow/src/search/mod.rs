@@ -66,7 +66,7 @@ pub struct Search<'l, 'a> {
     /// Callers that were passed over because all edges of a labelled body so far stand under a condition that they
     /// exclude; a further edge may not.
     conditional: FxHashMap<LabelledBodyId, Vec<Caller>>,
-    /// Those of them that are to be asked anew.
+    /// Those of them that are to be asked again.
     again: Vec<(Caller, LabelledBodyId)>,
     first_times: FirstTimes,
     /// Names by whether something puts a function of that name into a container.

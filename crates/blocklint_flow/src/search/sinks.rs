@@ -24,7 +24,7 @@ use crate::search::Search;
 struct Iterated {
     /// It holds the thread.
     slow: FxHashSet<Name>,
-    /// It goes through what the call was given: `map`, `zip`.
+    /// It iterates over the arguments of the call: `map`, `zip`.
     passing: FxHashSet<Name>,
 }
 
@@ -346,7 +346,7 @@ impl<'l, 'a> Search<'l, 'a> {
             })
     }
 
-    /// True if a call bears the name of a function that iterates over what it is given (Python).
+    /// True if a call bears the name of a function that iterates over its arguments (Python).
     fn iterates_over_arguments(&self, site: SiteRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         let name = self.linker.program.global(site.file, self.linker.program.site(site).name);
@@ -395,8 +395,8 @@ impl<'l, 'a> Search<'l, 'a> {
             })
     }
 
-    /// True if iterating over a form may run a row: not over displays, nor over results of calls that neither the project nor a row says
-    /// gives such a thing.
+    /// True if iterating over a form may run a row: not over displays, nor over results of calls for which neither the
+    /// project nor a row declares such a type.
     fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &Iterated, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return true };
         let linker = self.linker;
@@ -505,7 +505,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 let steps = add_steps(targets.steps, undecided);
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
                 let steps = add_steps(steps, unknown);
-                // A loop goes through what is lazy there and then.
+                // A loop consumes a lazy value there and then.
                 let is_loop = linker.program.site(site).kind == SiteKind::Iterate;
                 if sink.row.lazy && !is_loop {
                     for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
@@ -612,7 +612,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut label = label.clone();
         let same_body = program.body_of_site(consumer) == program.body_of_site(row_site);
         if consumer != row_site {
-            // A guard speaks of the parameters of the body the call stands in.
+            // A guard is about the parameters of the body that the call stands in.
             if !same_body {
                 label.guard = None;
                 label.outer = None;

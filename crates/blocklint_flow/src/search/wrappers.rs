@@ -19,7 +19,7 @@ use crate::search::Search;
 struct Wrapping<'a> {
     /// The decoration or call whose result is the wrapper.
     made: SiteRef,
-    /// The call whose arguments the row speaks of: with `@retry(wait=…)` another than `made`.
+    /// The call whose arguments the row describes: with `@retry(wait=…)` another than `made`.
     asked: SiteRef,
     /// The row.
     row: Match<'a, HandoverRow>,

@@ -8,9 +8,9 @@ use super::{Edits, File, Shape, Wish, insert, replace};
 use crate::kinds::{K, kind};
 use crate::walker::span;
 
-/// Methods of publishers that make one of what a callable gives.
+/// Methods of publishers that make one of the result of a callable.
 const SOURCES: &[&str] = &["fromCallable", "fromSupplier", "fromRunnable", "defer"];
-/// Of these, those whose callable gives the value itself.
+/// Of these, those whose callable returns the value itself.
 const VALUES: &[&str] = &["fromCallable", "fromSupplier"];
 /// Types of which a value is of no other.
 const FINAL: &[&str] = &["String", "Boolean", "Integer", "Long", "Double", "Byte", "Character", "byte[]"];

@@ -45,7 +45,7 @@ pub(super) fn argument_of(expression: Node<'_>) -> Option<Node<'_>> {
     (call.child_by_field_name("arguments") == Some(list)).then_some(call)
 }
 
-/// True if a call is all that a lambda gives: its expression, or the one `return` of its block.
+/// True if a call is all that a lambda returns: its expression, or the one `return` of its block.
 pub(super) fn is_result_of(call: Node<'_>, lambda: Node<'_>) -> bool {
     let Some(body) = lambda.child_by_field_name("body") else { return false };
     if body == call {

@@ -102,7 +102,7 @@ impl Linker<'_> {
                 && self.conditions_shown(&row.when, &row.unless, site, env)
         });
         passing.consumed |= consumes;
-        // A lazy result without effect of its own goes through what it was given.
+        // A lazy result without an effect of its own iterates over its arguments.
         passing.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());
         if is_decoration && !spoken {
             passing.returned = true;

@@ -1,4 +1,4 @@
-//! Calls: which argument goes where, and what a call gives.
+//! Calls: which argument goes where, and the result of a call.
 
 use crate::lang;
 use blocklint_core::Language;

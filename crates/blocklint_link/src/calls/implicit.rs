@@ -166,12 +166,12 @@ impl<'a> Linker<'a> {
         self.add_implicit(targets, language, Occasion::Iteration { val, is_async });
     }
 
-    /// Adds the row of a lazy result that is gone through.
+    /// Adds the row of a lazy result that is iterated.
     pub(crate) fn add_lazy(&self, targets: &mut Targets, path: PathId, made: SiteRef) {
         self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
     }
 
-    /// Adds these methods of a member that a loop goes through; of a library's rows the first.
+    /// Adds these methods of a member that a loop iterates over; of a library's rows the first.
     pub(crate) fn add_first_of(&self, targets: &mut Targets, val: Val, methods: &[&str]) {
         for &method in methods {
             if let Some(name) = self.program.name(method) {

@@ -108,8 +108,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns where a function without declared result returns a parameter, what was passed there; in Rust also what
-    /// that gives where the function calls it for its result:
+    /// Returns where a function without declared result returns a parameter, what was passed there; in Rust also the
+    /// result of that where the function calls it for its result:
     /// `fn with<T>(&self, work: impl FnOnce(&Conn) -> T) -> T { work(&conn) }`.
     pub(crate) fn returned_argument(
         &self,
@@ -334,7 +334,7 @@ impl<'a> Linker<'a> {
         given
     }
 
-    /// Returns the lazy values among a call's receiver and arguments, which its own lazy result goes through.
+    /// Returns the lazy values among a call's receiver and arguments, which its own lazy result iterates over.
     pub(crate) fn lazy_inputs(&self, receiver: BoundId, site: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
         let scope = self.scope_of(site, env);
         let mut members: SmallVec<[Val; 4]> = SmallVec::new();

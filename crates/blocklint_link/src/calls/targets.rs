@@ -500,7 +500,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if the value of a site is awaited, but this body gives no awaitable: another alternative gives it, or the
+    /// True if the value of a site is awaited, but this body returns no awaitable: another alternative gives it, or the
     /// body as far as it is known returns none.
     pub fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
         if !self.means_coroutine(site) {
@@ -509,7 +509,7 @@ impl<'a> Linker<'a> {
         if targets.list.len() < 2 || !self.has_async_target(targets) {
             return self.gives_no_awaitable(body);
         }
-        // Of the closures that one function gives for both kinds of calls, the asynchronous one is meant.
+        // Of the closures that one function returns for both kinds of calls, the asynchronous one is meant.
         let family = self.program.body(body).parent;
         let is_sibling = |target: &Target| match *target {
             Target::Body { body: other, .. } => {

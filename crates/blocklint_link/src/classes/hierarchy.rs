@@ -195,7 +195,7 @@ impl<'a> Linker<'a> {
                 _ => {}
             }
         }
-        // Behind all of the project: what it has itself is meant before what a model says.
+        // Behind all of the project: what it has itself is meant before what a model states.
         order.extend(self.modelled_class(class).map(|path| Ancestor::Library(path, ArgsId::NONE)));
         // A base shared by two ways stands behind both: keep the last of each.
         let mut seen = FxHashSet::default();

@@ -103,14 +103,14 @@ pub struct Guard {
     pub wanted: bool,
     /// How often it was passed on.
     pub passed: u8,
-    /// The parameter that makes the answer moot where it is true: the body gives the other one a value of its own.
+    /// The parameter that makes the answer moot where it is true: the body assigns the other one a value of its own.
     pub escape: Option<u32>,
     /// The inferred steps where no caller decides it: of a branch that is one of many.
     pub rare: u8,
     /// By what a call names the parameter, if not by its place here.
     pub asked: Option<Rc<GuardKey>>,
-    /// True if the body gives the parameter a value of its own when the caller gives none: `if name is None: name =
-    /// look_up()`.
+    /// True if the body assigns the parameter a value of its own when the caller passes none:
+    /// `if name is None: name = look_up()`.
     pub filled_in: bool,
 }
 

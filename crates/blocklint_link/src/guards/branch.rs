@@ -392,7 +392,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the types that a form names. No class of a library is derived from literals' or the project's own by
-    /// surprise; from other types of libraries it may be, so that only what models say of those counts.
+    /// surprise; from other types of libraries it may be, so that only what models state of those counts.
     pub(crate) fn types_asked_for(&self, place: Scope, class: FormId) -> Option<Vec<AskedType>> {
         let language = self.program.language(place.file);
         let members = self.values.members(self.instances_of(place, class).value);
@@ -412,7 +412,7 @@ impl<'a> Linker<'a> {
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the ends of a function under branches over its parameters, each with what it gives, and what the others
+    /// Returns the ends of a function under branches over its parameters, each with its result, and what the others
     /// give; none if it has no such end.
     pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
         self.query(&self.tables.guards.ends, body, Rc::default, || {
@@ -479,7 +479,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// An end of a function: the branch that it stands under, its place, and what it gives.
+/// An end of a function: the branch that it stands under, its place, and its result.
 pub(crate) type End = (Option<Guard>, Scope, FormId);
 
 /// Ends of one function that are looked at.
@@ -545,7 +545,7 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
         // An enum's member, a function: true unless it says otherwise, which is rare.
         (Choice::Truth, Constant::Symbols(_)) => ConditionResult::Hidden,
         (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
-        // Its value says more than the literal, and only a test of a caller tells what a method of it says.
+        // Its value says more than the literal, and only a test of a caller shows what a method of it says.
         (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => ConditionResult::Hidden,
         // The end of a long string was cut off.
         (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => ConditionResult::Hidden,

@@ -19,7 +19,7 @@ pub(crate) struct OwnParam {
     pub(crate) escape: Option<u32>,
     /// The key of `**kwargs` that is tested.
     pub(crate) asked: Option<Rc<GuardKey>>,
-    /// True if the body gives it a value of its own when the caller gives none.
+    /// True if the body assigns it a value of its own when the caller passes none.
     pub(crate) filled_in: bool,
 }
 

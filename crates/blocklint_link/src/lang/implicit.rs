@@ -17,7 +17,7 @@ pub(crate) enum Occasion {
     Operation { site: SiteRef, env: EnvId },
     /// The arguments of a call: `len(a)`, `drop(a)`.
     Arguments { site: SiteRef, env: EnvId },
-    /// One value that a loop goes through.
+    /// One value that a loop iterates over.
     Iteration { val: Val, is_async: bool },
     /// The call of a library's method on an object.
     LibraryMethod { path: PathId, receiver: BoundId, site: SiteRef },

@@ -83,7 +83,7 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// Returns a member that a library's type has by a trait, where no row speaks of it.
+    /// Returns a member that a library's type has by a trait, where no row describes it.
     fn member_of_library(&self, _linker: &Linker<'_>, _instance: Val, _name: Name) -> Option<Typed> {
         None
     }
@@ -191,7 +191,7 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// True if the lazy result of a call goes through objects among its arguments.
+    /// True if the lazy result of a call iterates over objects among its arguments.
     fn goes_through_objects(&self, _linker: &Linker<'_>, _site: SiteRef, _env: EnvId) -> bool {
         false
     }
@@ -299,7 +299,7 @@ pub(crate) trait Semantics: Sync {
         linker.join(parts)
     }
 
-    /// Returns the runtime of a file of which no row says more.
+    /// Returns the runtime of a file that no row describes further.
     fn default_runtime(&self, _linker: &Linker<'_>, _file: FileId) -> Option<Runtime> {
         None
     }

@@ -154,7 +154,7 @@ impl Words {
         self.key_writes.contains(&name)
     }
 
-    /// True if an exception of this name tells of a failure, and is no answer such as `KeyError`.
+    /// True if an exception of this name reports a failure, and is no answer such as `KeyError`.
     pub fn is_failure(&self, name: &str) -> bool {
         self.expected_exceptions.is_some_and(|expected| !expected.contains(&name))
     }

@@ -15,7 +15,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the path whose rows say what a call of a method without a body does: the method as a member of its
+    /// Returns the path whose rows state what a call of a method without a body does: the method as a member of its
     /// annotation or its interface's, or of a library's interface that its own derives from. A method that gives a
     /// future or publisher has no such path, because its call waits for nothing.
     pub fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
@@ -41,8 +41,8 @@ impl<'a> Linker<'a> {
                 self.library.calls(path).effect().next().map(|_| path)
             })
         })?;
-        // Where the project implements it, that speaks, unless the interface is the library's own: then its model says what its
-        // users meet, whichever of its implementations that is.
+        // Where the project implements it, that speaks, unless the interface is the library's own: then its model
+        // states what its users meet, whichever of its implementations that is.
         let is_own = self.modelled_class(class).is_some_and(|ty| found == self.library.member(ty, name));
         (is_own || !self.has_implementations(body)).then_some(found)
     }
@@ -247,7 +247,7 @@ impl<'a> Linker<'a> {
     /// Returns the names of such methods in the project.
     pub fn names_implemented_by_library(&self) -> FxHashSet<Name> {
         let mut found = FxHashSet::default();
-        // Only where rows speak of whole interfaces or of annotations.
+        // Only where rows describe whole interfaces or of annotations.
         let models = self.library.of(Language::Java);
         let any = models.mark_names().next().is_some() || models.names(Uses::EFFECT).next().is_some();
         if !any {

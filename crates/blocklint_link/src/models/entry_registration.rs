@@ -1,5 +1,5 @@
-//! Functions that models register to run where nothing may block, by what decorates them or what they override; and the runtime of
-//! code that no row says more about.
+//! Functions that models register to run where nothing may block, by what decorates them or what they override; and the
+//! runtime of code that no row describes further.
 
 use crate::lang;
 use blocklint_core::{Context, Language, Runtime};

@@ -133,13 +133,13 @@ impl<'a> Library<'a> {
         Some((self.path(language, head), name.to_owned()))
     }
 
-    /// Returns the path under which rows speak of a macro, if any do: `tokio::join!`.
+    /// Returns the path under which rows describe a macro, if any do: `tokio::join!`.
     pub(crate) fn of_macro(&self, path: PathId) -> PathId {
         let spelled = self.path(self.language(path), &format!("{}!", self.text(path)));
         if self.calls(spelled).is_empty() { path } else { spelled }
     }
 
-    /// Returns the path of a member; of a crate that no model speaks of, which hands on one of which models speak under
+    /// Returns the path of a member; of a crate that no model describes, which hands on one of which models speak under
     /// its own name (`other::rusqlite`), that crate (Rust).
     pub(crate) fn handed_on(&self, path: PathId, name: &str) -> PathId {
         let language = self.language(path);
@@ -171,7 +171,7 @@ impl<'a> Library<'a> {
         *are_types.entry(path).or_insert_with(|| self.of(self.language(path)).is_type(&self.text(path)))
     }
 
-    /// True if a row says that a method of a type holds its thread.
+    /// True if a row states that a method of a type holds its thread.
     pub fn has_blocking_members(&self, ty: PathId) -> bool {
         if let Some(&known) = self.blocking_members.borrow().get(&ty) {
             return known;
@@ -288,7 +288,7 @@ impl<'a> Library<'a> {
         rows
     }
 
-    /// True if rows say what methods without a body do that carry this annotation.
+    /// True if rows state what methods without a body do that carry this annotation.
     pub(crate) fn is_mark(&self, path: PathId) -> bool {
         !self.of(self.language(path)).marks(&self.text(path)).is_empty()
     }
@@ -312,7 +312,7 @@ impl<'a> Library<'a> {
             .any(|language| self.of(*language).layers().any(|(kind, _)| kind == blocklint_models::LayerKind::User))
     }
 
-    /// True if a row of the user's configuration says what a call of a path does.
+    /// True if a row of the user's configuration states what a call of a path does.
     pub(crate) fn has_user_row(&self, path: PathId) -> bool {
         let rows = self.of(self.language(path)).calls(&self.text(path)).user_only();
         rows.effect().next().is_some()

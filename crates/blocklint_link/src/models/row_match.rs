@@ -227,7 +227,7 @@ impl<'a> Linker<'a> {
         }
         // The size is not known, only that nothing bounds it. In a loop each piece may be small.
         let is_sized = row.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
-        // Nor what is behind a stream of which no caller tells.
+        // Nor what is behind a stream of which no caller shows.
         let is_unseen = row.rests_on_unseen();
         if is_sized || is_unseen {
             undecided = true;

@@ -13,7 +13,7 @@ use blocklint_facts::BodyKind;
 use blocklint_models::Selector;
 
 impl Linker<'_> {
-    /// Returns the runtime of code that no row says more about: of the libraries its file imports, else of its
+    /// Returns the runtime of code that no row describes further: of the libraries its file imports, else of its
     /// language.
     pub fn runtime_of(&self, file: FileId) -> Option<Runtime> {
         self.query(&self.tables.models.runtimes, file, Option::default, || self.find_runtime_of(file))

@@ -1,4 +1,4 @@
-//! How long a call waits at most, by what it is given: a number in the row's unit or the one beside it, a duration.
+//! How long a call waits at most, by its arguments: a number in the row's unit or the one beside it, a duration.
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, FormId};

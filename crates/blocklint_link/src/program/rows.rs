@@ -78,7 +78,7 @@ impl<'a> Program<'a> {
         self.facts(site.file).args_of(site.site)
     }
 
-    /// Returns what is assigned to a variable, in the order of evaluation of each body.
+    /// Returns the values assigned to a variable, in the order of evaluation of each body.
     pub fn assigns_of(&self, var: VarRef) -> impl DoubleEndedIterator<Item = Assign> + use<'a> {
         self.facts(var.file).assigns_of(var.var)
     }

@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
         (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: typed.inferred_steps })
     }
 
-    /// Returns a declared parameter, where a library's row says that it gets something more special.
+    /// Returns a declared parameter, where a library's row states that it gets something more special.
     pub(crate) fn given_more_exactly(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };
         let given = match self.program.body(body).kind {
@@ -217,7 +217,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the value that the library passes to the one method of its interface, as a row says.
+    /// Returns the value that the library passes to the one method of its interface, as a row states.
     fn given_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
         let method = self.library.ty(ty)?.functional()?;
         let rows = self.library.handovers(self.library.member(ty, method));

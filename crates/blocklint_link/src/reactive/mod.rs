@@ -278,7 +278,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns true if a library's call gives a publisher, as its rows say; `None` if no row declares its result.
+    /// Returns true if a library's call gives a publisher, as its rows state; `None` if no row declares its result.
     fn gives_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
         let row = rows.with(|row| row.returns.is_some()).next()?;
         let owner = || self.library.split(path).map(|(owner, _)| owner);

@@ -16,7 +16,7 @@ const DEEPEST: u32 = 8;
 const MOST_CALLERS: usize = 48;
 
 impl<'a> Linker<'a> {
-    /// Returns where the tasks of the scheduler that a form is run; `None` where neither a call nor its type tells.
+    /// Returns where the tasks of the scheduler that a form is run; `None` where neither a call nor its type shows.
     pub(crate) fn scheduler_of(&self, scope: Scope, form: FormId) -> Option<Runs> {
         self.scheduler_within(scope, form, DEEPEST)
     }

@@ -154,8 +154,8 @@ impl<'a> Linker<'a> {
         self.program.args_of(site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
     }
 
-    /// True if a call of a function moves the chain that the function gives, by a scheduler for which other calls give
-    /// `null`.
+    /// True if a call of a function moves the chain that the function returns, by a scheduler for which other calls
+    /// give `null`.
     pub(crate) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
         let locals = (0..facts.vars.len()).map(|at| blocklint_facts::VarId(at as u32));

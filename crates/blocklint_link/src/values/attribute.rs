@@ -136,7 +136,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns a member of an instance: a method or class attribute, else what is assigned to the field.
+    /// Returns a member of an instance: a method or class attribute, else the values assigned to the field.
     fn instance_member(&self, class: ClassRef, exact: bool, name: Name, receiver: Val) -> Typed {
         let order = self.mro(class);
         let declared = self.member_along(&order, name, receiver);

@@ -158,7 +158,7 @@ impl<'a> Linker<'a> {
         found
     }
 
-    /// True if a site adds to this very container, as far as names and types tell.
+    /// True if a site adds to this very container, as far as names and types show.
     fn is_held_by(&self, holder: Holder, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);

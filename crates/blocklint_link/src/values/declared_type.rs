@@ -168,7 +168,7 @@ impl<'a> Linker<'a> {
         if args == ArgsId::NONE || row.type_params.is_empty() {
             return self.bases(class).iter().find_map(|&base| self.argument_at(base, owner, index, depth));
         }
-        // `class Middle<R> extends Base<R>`: what it gives its base is what it was given.
+        // `class Middle<R> extends Base<R>`: its base has the arguments that it has itself.
         let at = At { region: facts.body(row.body).region, position: u32::MAX };
         let scope = Scope { file: class.file, at, env: EnvId::NONE };
         facts.list(row.bases).iter().find_map(|&base| {

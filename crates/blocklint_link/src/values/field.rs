@@ -13,7 +13,7 @@ use blocklint_facts::{AssignId, Form, FormId, ImportKind};
 use std::rc::Rc;
 
 impl<'a> Linker<'a> {
-    /// Returns the union of what is assigned to a field: on the class, on an instance of it or of a base, anywhere;
+    /// Returns the union of the values assigned to a field: on the class, on an instance of it or of a base, anywhere;
     /// where there is nothing, on derived classes.
     pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
         self.query_value(&self.tables.values.fields, (class, name), || {

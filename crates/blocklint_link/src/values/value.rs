@@ -22,7 +22,7 @@ pub enum Why {
     Attribute,
     /// The result of a call whose target is unknown or says nothing.
     Result,
-    /// A library that no model speaks of.
+    /// A library that no model describes.
     Library,
     /// It depends on itself.
     Cycle,

@@ -23,7 +23,7 @@ pub struct FileInfo {
     pub language: Language,
     /// The library's name in the registry and other names of the same code; empty only in user files.
     pub libraries: Vec<String>,
-    /// Path prefixes the file may speak of; empty only in user files, which may speak of anything.
+    /// Path prefixes the file may describe; empty only in user files, which may describe anything.
     pub roots: Vec<String>,
     /// The versions it holds for.
     pub version: Option<VersionRange>,
@@ -193,7 +193,7 @@ pub struct CallRow {
     pub consumes: Option<Argument>,
     /// It gives a coroutine, future or task; `None` where the row does not say.
     pub is_async: Option<bool>,
-    /// The row speaks of reading a property.
+    /// The row describes reading a property.
     pub property: bool,
     /// The type of the call's result.
     pub returns: Option<TypeExpr>,
@@ -209,7 +209,7 @@ pub struct CallRow {
     pub asks: Option<Asks>,
     /// It takes clients, messages or events of others until the program ends, or makes an object that does.
     pub serves: bool,
-    /// `Decorator`: the row speaks of calls of project methods without a body that carry this annotation.
+    /// `Decorator`: the row describes calls of project methods without a body that carry this annotation.
     pub via: Option<Via>,
     /// The resource that the call makes.
     pub creates: Option<Creates>,
@@ -263,7 +263,7 @@ impl CallRow {
 pub enum Concurrency {
     /// As much as is handed to it.
     Unbounded,
-    /// Holding what it gives bounds the work.
+    /// Holding its result bounds the work.
     Bounded,
     /// This argument at once.
     Argument(Argument),
@@ -416,8 +416,9 @@ pub struct HandoverRow {
     pub bounded: bool,
     /// Runtimes in which a fix may use this one.
     pub offer: Vec<Runtime>,
-    /// The later calls that run it: of an argument on what this call gives, or on the object that it was called on; of an override on
-    /// an object that was given one of its class; of a decorator those that are given what the function takes first.
+    /// The later calls that run it: of an argument on the result of this call, or on the object that it was called on;
+    /// of an override on an object that was given one of its class; of a decorator those that are given what the
+    /// function takes first.
     pub during: Vec<String>,
     /// Before it runs, values of its annotated parameters are made of a request, on the event loop.
     pub parses: bool,
@@ -427,7 +428,7 @@ pub struct HandoverRow {
     pub note: Option<String>,
 }
 
-/// Which callable a handover speaks of.
+/// Which callable a handover describes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Selector {
     /// The one in this argument of a call.

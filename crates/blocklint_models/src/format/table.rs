@@ -373,7 +373,7 @@ impl Layer {
         postcard::to_stdvec(self)
     }
 
-    /// Returns the language it speaks of.
+    /// Returns the language it describes.
     pub fn language(&self) -> Language {
         self.language
     }

@@ -44,9 +44,9 @@ blocklint_core::words! {
     Creates {
         /// Threads: an executor, a scheduler, a runtime.
         Threads = "threads",
-        /// A client or connection: made anew it costs a handshake.
+        /// A client or connection: made again it costs a handshake.
         Connections = "connections",
-        /// A pool of connections, or a client that runs threads of its own: made anew it pools nothing.
+        /// A pool of connections, or a client that runs threads of its own: made again it pools nothing.
         Pool = "pool",
     }
 }

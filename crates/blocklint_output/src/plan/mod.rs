@@ -73,7 +73,7 @@ pub struct PlanStep {
     pub severity: Severity,
     /// The advice for the worst of them.
     pub help: Option<String>,
-    /// The call that the advice speaks of, where it is another one than what is changed.
+    /// The call that the advice describes, where it is another one than what is changed.
     pub help_at: Option<Place>,
     /// How many of them have an edit of their own.
     pub fixes: u32,

@@ -32,11 +32,11 @@ pub use persona::Persona;
 pub use schema::schema;
 pub(crate) use source::{holds, is_marked, says_something};
 
-/// Files longer than this are skipped unless configuration says otherwise, in bytes. A tree of a
-/// generated file of 50 MB takes gigabytes, and hand-written files stay far below.
+/// Files longer than this are skipped unless configuration states otherwise, in bytes. A tree of a generated file of 50
+/// MB takes gigabytes, and hand-written files stay far below.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 8_000_000;
 
-/// The file of the baseline, in the project root, unless configuration says otherwise.
+/// The file of the baseline, in the project root, unless configuration states otherwise.
 pub const BASELINE_FILE: &str = "blocklint-baseline.json";
 
 /// Files that extend one another; more are a circle, or nothing that a person follows.

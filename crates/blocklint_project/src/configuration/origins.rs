@@ -42,8 +42,8 @@ pub struct OptionValue {
 }
 
 impl Configuration {
-    /// Notes where a key was said. Lists that others add to keep all places; of the rest the last one decides, and `select` begins
-    /// anew.
+    /// Notes the place at which a key is set. Lists that others add to keep all places; of the rest the last one
+    /// decides, and `select` begins again.
     pub(super) fn comes_from(&mut self, key: &'static str, file: &Arc<File>, line: u32) {
         match key {
             "extend-select" | "ignore" | "extend-exclude" | "per-file-ignores" | "extend" => {}

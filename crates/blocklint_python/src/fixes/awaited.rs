@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callee::last_name;
 
-/// Functions that wait for what they are given, or put it before the loop.
+/// Functions that wait for their arguments, or hand them to the loop.
 const WAITING: &[&str] = &[
     "create_task",
     "ensure_future",

@@ -386,7 +386,7 @@ fn given_away(function: &StmtFunctionDef) -> FxHashSet<&str> {
     found.given
 }
 
-/// True if a call, its receiver or an argument, speaks of a name.
+/// True if a call, its receiver or an argument, mentions a name.
 fn mentions(call: &ExprCall, name: &str) -> bool {
     struct Mentions<'n>(&'n str, bool);
     impl<'a> SourceOrderVisitor<'a> for Mentions<'_> {
@@ -401,7 +401,8 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
     mentions.1
 }
 
-/// True if what a call gives is read bit by bit, as it says itself: `get(url, stream=True)`, `invoke_with_response_stream(…)`.
+/// True if the result of a call is read bit by bit, as it says itself: `get(url, stream=True)`,
+/// `invoke_with_response_stream(…)`.
 fn gives_stream(call: &ExprCall) -> bool {
     let is_true = |value: &Expr| value.as_boolean_literal_expr().is_some_and(|of| of.value);
     let asks = call.arguments.keywords.iter().any(|keyword| {

@@ -19,7 +19,7 @@ pub(super) struct Inside<'a> {
     pub(super) leaves: bool,
     pub(super) awaits: bool,
     pub(super) refused: Option<&'static str>,
-    /// True if it speaks of the exception that is being handled.
+    /// True if it describes the exception that is being handled.
     pub(super) asks_for_exception: bool,
     /// Names of the comprehensions around.
     own: Vec<&'a str>,

@@ -8,9 +8,9 @@
 //!                                          await asyncio.to_thread(makedirs_and_copy)
 //! ```
 //!
-//! Each would move by itself, what they are given is only put together, and no more than the result of the last one is used behind
-//! them: what each gives is better read where it is asked for. A statement by itself goes the same way if several of its calls would move:
-//! `if os.path.isdir(folder): shutil.rmtree(folder)`, `save(load(path))`.
+//! Each would move by itself, their arguments are only put together, and no more than the result of the last one is
+//! used behind them: what each gives is better read where it is asked for. A statement by itself goes the same way if
+//! several of its calls would move: `if os.path.isdir(folder): shutil.rmtree(folder)`, `save(load(path))`.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -190,7 +190,7 @@ impl<'a> File<'a, '_> {
             && branch.body.iter().all(is_step)
     }
 
-    /// True if a call would move by itself, and what it is given is only put together or would move as well.
+    /// True if a call would move by itself, and its arguments are only put together or would move as well.
     fn moves_alone(&self, call: &ExprCall, elsewhere: &Elsewhere<'_>) -> bool {
         let is_simple =
             |argument: ArgOrKeyword<'_>| is_plain_but(argument.value(), &|inner| self.moves_alone(inner, elsewhere));

@@ -270,7 +270,7 @@ fn in_first_iterable(generators: &[Comprehension], inner: TextRange) -> bool {
     })
 }
 
-/// True if a method of what a call gives is awaited, or one of what that gives.
+/// True if a method of the result of a call is awaited, or one of the result of that.
 fn gives_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
     let mut inner = call;
     for node in around.iter().rev() {

@@ -109,7 +109,7 @@ impl<'a> File<'a> {
         found
     }
 
-    /// Returns the variables that the text of a macro speaks of: `format!("{root}/index.html")`.
+    /// Returns the variables that the text of a macro names: `format!("{root}/index.html")`.
     fn named_in_format(&self, node: Node<'a>) -> Vec<&'a str> {
         let is_text = matches!(kind(node), K::String | K::RawString);
         if !is_text || node.parent().is_none_or(|parent| kind(parent) != K::TokenTree) {
@@ -376,7 +376,7 @@ pub(super) fn leaves_a_function(attribute: &str) -> bool {
     LEAVING.contains(&path)
 }
 
-/// True if the signature of a function says that what it gives may borrow, or may not go to another thread.
+/// True if the signature of a function says that its result may borrow, or may not go to another thread.
 pub(super) fn gives_borrowed(definition: &str) -> bool {
     // Attributes and documentation stand before the word.
     let signature = definition.find("fn ").map_or(definition, |at| &definition[at..]);

@@ -192,7 +192,7 @@ fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut
         }
         let item = declared.model.and_then(|model| item_of_type(linker, route.body, model));
         if declared.model.is_some() && item.is_none() {
-            // The response model says that it is one thing.
+            // The response model states that it is one thing.
             continue;
         }
         let item = item.or_else(|| item_of_value(linker, scope, exit.value));
@@ -395,7 +395,7 @@ fn is_response(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     linker.values.members(typed.value).iter().any(|val| match *val {
         Val::Library { ty, .. } => path::is_response(&linker.library.text(ty)),
         Val::Instance { class, .. } => class_path(linker, class).is_some_and(|path| path::is_response(&path)),
-        // A class of a library that no model speaks of is known by what is called.
+        // A class of a library that no model describes is known by what is called.
         _ => call_behind(linker, scope, form).is_some_and(|site| {
             linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
                 Val::External(path) => path::is_response(&linker.library.text(path)),

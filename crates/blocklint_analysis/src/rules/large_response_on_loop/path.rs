@@ -137,7 +137,7 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
     if let Some(form) = model.filter(|_| arg("response_model").is_none())
         && is_response_type(linker, route, form)
     {
-        // The annotation says that a response is returned; what it is made of is looked at where it is made.
+        // The annotation states that a response is returned; what it is made of is looked at where it is made.
         return Some(Declared {
             serialisation: Serialisation::ByHand,
             model: None,

@@ -154,7 +154,7 @@ pub(super) fn bound_in(linker: &Linker<'_>, scope: Scope, chain: &Chain, depth: 
     own.or_else(|| chain.calls.iter().map(site).find_map(|site| bound_in_helper(linker, site, depth)))
 }
 
-/// Returns a helper of the project that a query goes through: `apply_pagination(stmt, …)`.
+/// Returns a helper of the project that a query is passed through: `apply_pagination(stmt, …)`.
 fn bound_in_helper(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Evidence> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Body { body, .. } = *target else { return None };

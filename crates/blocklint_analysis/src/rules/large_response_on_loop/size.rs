@@ -1,4 +1,4 @@
-//! The number of things that a value holds, as far as the code tells: where they come from, and their bounds on the
+//! The number of things that a value holds, as far as the code shows: where they come from, and their bounds on the
 //! way.
 
 use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
@@ -188,7 +188,7 @@ pub(super) fn is_bound_type(text: &str) -> bool {
     ["Page", "Pagin", "pagin", "page", "Cursor", "Limit", "limit"].iter().any(|part| text.contains(part))
 }
 
-/// Returns the size of a value, as far as the code tells.
+/// Returns the size of a value, as far as the code shows.
 pub(super) fn size(linker: &Linker<'_>, scope: Scope, form: FormId) -> Evidence {
     size_within(linker, scope, form, 14)
 }
@@ -244,7 +244,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
             size_within(linker, scope, inner, depth)
         }
         Form::Run(body) => {
-            // A generator expression gives as many as what it goes over.
+            // A generator expression has as many elements as the iterated value.
             let of = facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
             of.map_or(UNKNOWN, |region| size_over(linker, scope, region.test, depth))
         }
@@ -326,7 +326,7 @@ fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarI
     found
 }
 
-/// Returns the size of what a loop makes that goes over a value: a condition on its items leaves out some.
+/// Returns the size of the collection that a loop over a value builds: a condition on its items leaves out some.
 fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
     let facts = linker.program.facts(scope.file);
     let mut evidence = size_within(linker, scope, iterated, depth);
@@ -440,7 +440,7 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
         return bound;
     }
     let args = linker.program.args_of(site);
-    // The project's own functions say what they give.
+    // A call of the project's own function has the size of its result.
     let targets = linker.targets(site, EnvId::NONE);
     let bodies: Vec<BodyRef> = targets
         .list
@@ -610,7 +610,7 @@ fn size_of_body(linker: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
     each.reduce(Evidence::most).unwrap_or(UNKNOWN)
 }
 
-/// Returns a call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
+/// Returns a call that bounds its result: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
 pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Evidence> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);

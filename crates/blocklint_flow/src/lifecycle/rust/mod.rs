@@ -141,7 +141,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if linker.is_for_tests(body) {
             return Some(When::Test);
         }
-        // In a program that serves, callers tell which of its commands does; without arguments to read there are no commands.
+        // In a program that serves, callers show which of its commands does; without arguments to read there are no
+        // commands.
         if linker.program.is_command_line(body.file)
             && !self.serves(body.file)
             && purpose::project_takes_arguments(linker)
@@ -376,7 +377,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 return None;
             }
             let is_rare = linker.hierarchy.bodies_named(name) <= 2;
-            // All that bear a common name are gone through for a trait's method alone.
+            // All functions of a common name are looked at for a trait's method only.
             let is_of_trait = linker.program.class(class).kind == ClassKind::Interface || ancestors.len() > 1;
             if is_rare || is_of_trait {
                 let bearers = linker.bearers(name);
@@ -490,7 +491,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// True if what a site makes, or a closure or block around it, is an argument of such a call.
+    /// True if the object that a site makes, or a closure or block around it, is an argument of such a call.
     fn is_given(&self, site: SiteRef, inner: BodyRef, function: BodyRef, takes: impl Fn(SiteRef, u32) -> bool) -> bool {
         let of_result = self.linker.program.uses_of_result(site);
         let mut mentions = of_result.iter().chain(self.around(inner, function));
@@ -512,8 +513,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// True if a site stands in a loop that goes on as long as there is something to do, as those do that serve. One over a collection
-    /// goes through what is configured.
+    /// True if a site stands in a loop that goes on as long as there is something to do, as those do that serve. One
+    /// over a collection iterates over configured things.
     fn is_repeated(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let (facts, inner_id) = self.linker.program.facts_and_id(inner);
         let (_, function_id) = self.linker.program.facts_and_id(function);

@@ -140,7 +140,7 @@ impl Linker<'_> {
             && self.targets(call, EnvId::NONE).receiver_of(constructor).is_some()
     }
 
-    /// Returns the names of the methods that run what a constructor is given in a parameter.
+    /// Returns the names of the methods that run the callable in a parameter of a constructor.
     pub(crate) fn names_run_later(&self, constructor: BodyRef, index: u32) -> Vec<Name> {
         let facts = self.program.facts(constructor.file);
         let row = self.program.body(constructor);

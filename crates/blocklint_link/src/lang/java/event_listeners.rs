@@ -1,5 +1,5 @@
-//! Java: methods that an annotation makes run during calls of a library: `@EventListener` by `publisher.publishEvent(event)`. Of
-//! those the ones that take what the call is given.
+//! Java: methods that an annotation makes run during calls of a library: `@EventListener` by
+//! `publisher.publishEvent(event)`. Of those the ones that take the arguments of the call.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl Linker<'_> {
-    /// Adds the methods with an annotation that take what a call is given first.
+    /// Adds the methods with an annotation that take the arguments of a call first.
     pub(crate) fn add_listeners(&self, targets: &mut Targets, annotation: PathId, site: SiteRef) {
         let Some(event) = self.program.args_of(site).first().map(|arg| arg.value) else { return };
         let events = self.values.members(self.eval(self.scope_of(site, EnvId::NONE), event).value);

@@ -57,7 +57,7 @@ impl Linker<'_> {
         self.add_steps_of_iterator(targets, given);
     }
 
-    /// Adds what an inherited method runs that goes through its own object: `pages.forEach(show)`.
+    /// Adds the methods that an inherited method runs while it iterates over its own object: `pages.forEach(show)`.
     pub(crate) fn add_for_each(&self, targets: &mut Targets, receiver: BoundId, site: SiteRef) {
         let facts = self.program.facts(site.file);
         let called = facts.text(self.program.site(site).name);

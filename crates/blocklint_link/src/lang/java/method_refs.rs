@@ -53,7 +53,7 @@ impl Linker<'_> {
     }
 
     /// Returns inferred steps to one of the methods that a reference in an argument may mean; `None` where it runs by a
-    /// proxy, elsewhere, or where what it is given is of another class.
+    /// proxy, elsewhere, or where its arguments are of another class.
     pub fn steps_to_referred(&self, site: SiteRef, arg: u32, value: ValueId, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
         let members = self.values.members(value);
@@ -93,7 +93,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the class of what a call's row says that the callable in an argument gets first.
+    /// Returns the class of what a call's row states that the callable in an argument gets first.
     fn class_given_first(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
         let given = self.given_by_row(site, arg, 0)?;
         match self.values.members(given.value)[..] {

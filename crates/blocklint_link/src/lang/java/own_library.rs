@@ -22,7 +22,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the path of a method whose rows say what becomes of its arguments, where its class or one that it
+    /// Returns the path of a method whose rows state what becomes of its arguments, where its class or one that it
     /// derives from is the model's: what is behind it in the project is how the library does that.
     pub(crate) fn modelled_handovers(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);

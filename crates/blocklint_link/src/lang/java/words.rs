@@ -260,8 +260,7 @@ pub(crate) fn is_functional_interface(path: &str) -> bool {
     path.starts_with("java.util.function.") || not_in_package(path).is_some()
 }
 
-/// Returns the one method of a functional interface of `java.*`; of what is gone through the one that gives the next
-/// element.
+/// Returns the one method of a functional interface of `java.*`; of an iterable the one that returns the next element.
 pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
     if let Some(method) = not_in_package(path) {
         return Some(method);
@@ -308,7 +307,7 @@ fn not_in_package(path: &str) -> Option<&'static str> {
 /// The method that a loop calls on an iterable object; the loop then calls the methods of the iterator that it returns.
 pub const GONE_THROUGH_BY: &str = "iterator";
 
-/// Methods that every object that can be gone through inherits, and that go through it.
+/// Methods that every iterable object inherits, and that iterate over it.
 pub const GOES_THROUGH_ITSELF: &[&str] = &["forEach", "forEachRemaining"];
 
 /// The methods of an iterator that a loop calls.

@@ -100,7 +100,7 @@ pub(crate) fn adds_no_members(path: &str) -> bool {
     matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")
 }
 
-/// True if a function tells the type checker something and gives back what it is given.
+/// True if a function tells the type checker something and returns its arguments.
 pub(crate) fn is_cast(path: &str) -> bool {
     matches!(path, "typing.cast" | "typing_extensions.cast")
 }

@@ -110,7 +110,7 @@ pub fn sounds_concurrent(name: &str) -> bool {
     ["task", "gather", "soon", "nursery", "spawn"].iter().any(|part| name.contains(part))
 }
 
-/// True if an annotation says that a function never returns.
+/// True if an annotation states that a function never returns.
 pub fn never_returns(facts: &FileFacts, annotation: FormId) -> bool {
     forms::last_name(facts, annotation).is_some_and(|name| matches!(facts.text(name), "NoReturn" | "Never"))
 }

@@ -19,10 +19,10 @@ use crate::models::stored_callbacks;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
-/// Calls that made lazy values which one iteration goes through.
+/// Calls that made lazy values which one iteration consumes.
 type Made = SmallVec<[SiteRef; 4]>;
 
-/// So many lazy calls around each other are gone through.
+/// The number of nested lazy calls that are followed.
 const MOST_LAZY_CALLS: usize = 8;
 
 /// The implicit calls of Python.
@@ -98,7 +98,7 @@ impl Linker<'_> {
                 is_listed = true;
                 for argument in self.arguments_asked(site, protocol.operand) {
                     let value = self.eval(self.scope_of(site, env), argument);
-                    // An iteration that comes later goes through a library's object as a whole.
+                    // A later iteration consumes a library's object as a whole.
                     let is_later = |val: &Val| &*text == ITER && !matches!(val, Val::Instance { .. });
                     self.add_asked(targets, value, protocol.steps, |val| !is_later(val));
                 }
@@ -180,7 +180,7 @@ impl Linker<'_> {
         let before = targets.list.len();
         for step in steps {
             match *step {
-                // `next(map(title, books))` goes through what the lazy result was made of.
+                // `next(map(title, books))` iterates over the arguments of the lazy result.
                 Step::Method("__next__") if matches!(val, Val::Lazy { .. }) => self.add_iteration(targets, val, false),
                 Step::Method(method) => self.add_method_named(targets, val, method),
                 Step::Iteration => self.add_iteration(targets, val, false),
@@ -254,7 +254,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Adds what iterating over an object runs: `__iter__`, then `__next__` of what that gives, or `__getitem__`.
+    /// Adds what iterating over an object runs: `__iter__`, then `__next__` of the result of that, or `__getitem__`.
     pub(crate) fn add_python_iteration(&self, targets: &mut Targets, val: Val) {
         let mut made = Made::new();
         self.add_iteration_through(targets, val, &mut made);
@@ -275,7 +275,7 @@ impl Linker<'_> {
         }
     }
 
-    /// True if the lazy result of a path runs what its call does, and not only goes through its arguments.
+    /// True if the lazy result of a path has the effect of its call, and does not only iterate over its arguments.
     fn is_held_back(&self, path: PathId) -> bool {
         self.library.calls(path).effect().any(|row| row.lazy && row.held().is_some())
     }
@@ -304,7 +304,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the objects among the arguments of a call that its lazy result goes through.
+    /// Returns the objects among the arguments of a call that its lazy result iterates over.
     pub(crate) fn sources(&self, call: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
         let facts = self.program.facts(call.file);
         let scope = self.scope_of(call, env);
@@ -455,7 +455,7 @@ impl Linker<'_> {
         lang::python::protocols::all().filter(runs).filter_map(|protocol| self.program.name(protocol.name())).collect()
     }
 
-    /// Returns the names of sites that iterate: loops, and calls of functions whose rows say `consumes`.
+    /// Returns the names of sites that iterate: loops, and calls of functions whose rows state `consumes`.
     pub fn names_of_iteration(&self) -> &FxHashSet<Name> {
         self.tables.calls.iterating.get_or_init(|| {
             let rows = self.library.of(Language::Python).names(Uses::CONSUMES);

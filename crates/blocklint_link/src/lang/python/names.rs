@@ -20,7 +20,7 @@ pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
     if text.starts_with("__") && text.ends_with("__") {
         return linker.unknown(Why::Unbound);
     }
-    // A name that a star import of a library may give belongs to that library if a model says so.
+    // A name that a star import of a library may give belongs to that library if a model states it.
     for &import in stars(linker, file).iter() {
         if let Val::External(module) = import {
             let path = linker.library.member(module, text);

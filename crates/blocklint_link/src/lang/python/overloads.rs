@@ -1,4 +1,4 @@
-//! Python's `@overload`: where literals among the parameters' types tell which variant a call means.
+//! Python's `@overload`: where literals among the parameters' types show which variant a call means.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Form, FormId};

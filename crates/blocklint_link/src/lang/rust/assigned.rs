@@ -49,7 +49,7 @@ impl Linker<'_> {
             _ => None,
         };
         let Some((known, made)) = of_same_type else {
-            // `let all: Vec<_> = paths.collect()`: what was gone through.
+            // `let all: Vec<_> = paths.collect()`: the elements that were iterated.
             let element = self.map(given, |val| self.element(val));
             let is_one = self.values.list(args).len() == 1;
             if !is_one || self.values.is_unknown(element.value) {

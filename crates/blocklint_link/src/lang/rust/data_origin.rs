@@ -79,7 +79,7 @@ const MADE_OF: [&str; 11] = [
     "from_ref",
 ];
 
-/// Methods that put what they are given into what they are called on.
+/// Methods that put their arguments into what they are called on.
 const PUT: [&str; 9] =
     ["extend_from_slice", "extend", "append", "push_str", "put", "put_slice", "write_all", "unsplit", "write"];
 

@@ -1,5 +1,5 @@
-//! Rust: functions that are handed on by their path, `map(Store::from)` and `map(Into::into)`: which of several impl blocks
-//! they mean, by what the call gives them and by what is made of its result.
+//! Rust: functions that are handed on by their path, `map(Store::from)` and `map(Into::into)`: which of several impl
+//! blocks they mean, by the arguments that the call passes and by the use of its result.
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, SiteKind};

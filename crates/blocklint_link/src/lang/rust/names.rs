@@ -283,7 +283,7 @@ pub(crate) fn is_callable(path: &str) -> bool {
     matches!(path, "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce" | "fn")
 }
 
-/// True if a path is that of a trait of readers or writers. The callers tell whether the value that they pass is a
+/// True if a path is that of a trait of readers or writers. The callers show whether the value that they pass is a
 /// file.
 pub(crate) fn is_reader(path: &str) -> bool {
     crate::lang::rust::words::READERS.contains(&path)

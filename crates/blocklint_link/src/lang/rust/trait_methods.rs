@@ -27,7 +27,7 @@ impl<'a> Linker<'a> {
         self.imported_trait_method(site, name).map_or(method, |path| Val::Method { path, receiver })
     }
 
-    /// Returns the method of this name of a library's trait that a file imports, as far as models speak of it.
+    /// Returns the method of this name of a library's trait that a file imports, as far as models describe it.
     pub(crate) fn imported_trait_method(&self, site: SiteRef, name: Name) -> Option<PathId> {
         let find = || self.find_trait_method(site.file, name);
         let found = self.query(&self.tables.rust.trait_methods, (site.file, name), Option::default, find)?;
@@ -37,7 +37,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns a member; where none is known, as of what a macro declares or derives, the method of an imported trait
-    /// for which what it is given speaks.
+    /// that its argument matches.
     pub(crate) fn attr_or_told(&self, site: SiteRef, member: Val, name: Name) -> Typed {
         let attr = self.attr(member, name);
         let is_known = |val: &Val| match *val {
@@ -61,7 +61,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the method of an imported trait of a library that a value of unknown type may have: only one whose rows
-    /// all ask what it is given, since without that any method of the name would do.
+    /// all test its argument, since without that any method of the name would do.
     fn method_told_by_argument(&self, site: SiteRef, name: Name) -> Option<PathId> {
         let path = self.imported_trait_method(site, name)?;
         let asks_argument = |condition: &Condition| {

@@ -25,8 +25,7 @@ pub enum Origin {
     BuiltIn,
     /// A package, which ships it with itself: it must state what a built-in file states.
     Shipped,
-    /// The user's configuration: `library`, `docs` and `roots` may be missing, and it may speak of
-    /// anything.
+    /// The user's configuration: `library`, `docs` and `roots` may be missing, and it may describe anything.
     User,
 }
 
