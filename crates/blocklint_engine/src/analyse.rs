@@ -92,7 +92,7 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The findings under their causes, in order of reach.
     pub groups: Vec<Group>,
-    /// Returns the number of files that could be opened.
+    /// The number of files that could be opened.
     pub read: usize,
     /// The remedies of the findings.
     pub remedies: Remedies,
@@ -162,7 +162,7 @@ pub(crate) struct Unsolved<'p> {
     pub(crate) unread: Vec<Finding>,
     /// The languages of which some file was not read.
     pub(crate) unread_languages: Vec<Language>,
-    /// Returns the number of files that could be opened.
+    /// The number of files that could be opened.
     pub(crate) read: usize,
     pub(crate) timings: Timings,
     /// The receiver of progress reports.

@@ -32,7 +32,7 @@ mod words;
 pub use analyse::{
     Options, Report, STACK_SIZE, analyse, analyse_watched, grouped, on_large_stacks, set_threads, time_searches,
 };
-pub use baseline::{Baseline, BaselineError, BaselineKey, Held, Scope, Seen};
+pub use baseline::{Baseline, BaselineError, BaselineKey, BaselineResult, Coverage, Scope};
 pub use blocklint_analysis::{Containment, Fault, SIGNALS, SignalEffect, SignalSet, signal_named};
 pub use blocklint_cache::{Cache, FOLDER as CACHE_FOLDER, NotACache, clean as clean_cache};
 pub use cached::{Ran, RunRequest, cache_version, run};

@@ -23,11 +23,11 @@ use crate::plan::begin;
 pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     let findings = &chosen.findings;
     let behind = findings_behind(findings);
-    let mut groups: Vec<(Group, Standing)> = std::mem::take(&mut chosen.groups)
+    let mut groups: Vec<(Group, CauseRank)> = std::mem::take(&mut chosen.groups)
         .into_iter()
         .map(|group| {
             let all = group.cause.as_ref().and_then(|cause| behind.get(&key(cause))).map_or(&[][..], Vec::as_slice);
-            let standing = Standing::new(findings, &group, all);
+            let standing = CauseRank::new(findings, &group, all);
             (group, standing)
         })
         .collect();
@@ -104,7 +104,7 @@ fn functions<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
 }
 
 /// The properties that decide which cause comes first.
-struct Standing {
+struct CauseRank {
     /// True if the call itself was seen at run time, with the time for which it held its thread.
     confirmed: Option<(bool, f64)>,
     /// The functions that it frees, each divided by the number of causes that hold it; in parts of `WHOLE`.
@@ -120,7 +120,7 @@ struct Standing {
 /// Can be divided by every number up to 12, beyond which rounding does no harm.
 const WHOLE: u64 = 27_720;
 
-impl Standing {
+impl CauseRank {
     /// Of a group; `all` are the findings that its cause is behind.
     fn new(findings: &[Finding], group: &Group, all: &[u32]) -> Self {
         let at = |index: &u32| findings.get(*index as usize);
@@ -134,7 +134,7 @@ impl Standing {
         let hold = group.findings.iter().filter_map(at).fold(Hold::Unstated, |hold, of| hold.longest(of.hold));
         let confirmed = group.findings.iter().filter_map(at).filter_map(|of| of.confirmed.as_ref());
         let confirmed = confirmed.map(|of| (of.exact, of.seconds.unwrap_or(0.0)));
-        Standing {
+        CauseRank {
             confirmed: confirmed.max_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))),
             frees: frees.values().sum(),
             hold,

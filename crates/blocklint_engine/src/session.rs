@@ -25,7 +25,7 @@ use blocklint_rules::Unread;
 use camino::Utf8Path;
 
 use crate::analyse::{Report, grouped, layout_of, options_of, source_file, told, unread_finding};
-use crate::cached::begun::{Begun, begin};
+use crate::cached::begun::{SessionStart, begin};
 use crate::comments::comments;
 use crate::contain::{Contained, contain, unseen_languages};
 use crate::extraction::{Extracted, decode, extract, extract_some, extract_text};
@@ -73,7 +73,7 @@ pub struct Session {
     unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)>,
     buffers: Buffers,
     /// The state at the begin of the session, if there is a cache.
-    begun: Option<Begun>,
+    begun: Option<SessionStart>,
     /// The hashes of files as they were read, of those that have been something else since.
     as_read: BTreeMap<usize, u64>,
 }

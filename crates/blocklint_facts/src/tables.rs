@@ -158,7 +158,7 @@ pub struct Class {
     pub decorators: List,
     /// Its type parameters, as `Form::Str`, or `Form::Cast(Str, bound)`.
     pub type_params: List,
-    /// Returns the type that an impl block is for.
+    /// The type that an impl block is for.
     pub subject: FormId,
     /// From the first decorator to its end.
     pub span: Span,

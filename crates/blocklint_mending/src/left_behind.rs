@@ -13,12 +13,12 @@ use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::EnvId;
 
 use crate::by_hand::takes_a_moment;
-use crate::given::{Given, given_by};
+use crate::call_result::{ResultKind, given_by};
 
 /// Returns the calls of the same body that hold the thread by the result of a call: on it, or with it as an argument.
 /// If some known methods of an object hold the thread, its unknown methods are taken to hold it too.
 pub fn uses_of_given(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
-    let blocks = given_by(linker, site) == Given::Blocks;
+    let blocks = given_by(linker, site) == ResultKind::Blocks;
     let is_use = |at: &SiteRef| {
         if *at == site {
             return false;
@@ -51,7 +51,8 @@ pub fn beside(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
 /// thread too.
 pub fn opener_of(linker: &Linker<'_>, site: SiteRef) -> Option<Span> {
     let made = maker_of_receiver(linker, site)?;
-    let opens = given_by(linker, made) == Given::Blocks && held_by(linker, made).any(|effect| effect == Effect::File);
+    let opens =
+        given_by(linker, made) == ResultKind::Blocks && held_by(linker, made).any(|effect| effect == Effect::File);
     opens.then(|| linker.program.site(made).span)
 }
 

@@ -31,7 +31,7 @@ use blocklint_link::values::value::{BoundId, EnvId, Val, ValueId};
 #[derive(Default)]
 struct Memo {
     /// Code that calls would take along to another thread.
-    moved: RefCell<Known>,
+    moved: RefCell<BoundCache>,
 }
 
 /// Bodies after which the rest of what a call runs is not looked at.
@@ -284,10 +284,10 @@ pub(crate) fn code_moved_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCo
 
 /// The facts about sites and bodies that are kept, because many calls lead to the same helpers.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct BoundCache {
     /// The calls and uses of each body of a file, with those of what is written inside of it and runs with it.
     sites: FxHashMap<FileId, Rc<Vec<Vec<SiteId>>>>,
-    of_site: FxHashMap<SiteRef, Rc<Looked>>,
+    of_site: FxHashMap<SiteRef, Rc<CodeAtPlace>>,
     of_body: FxHashMap<BodyRef, Rc<OfBody>>,
 }
 
@@ -296,7 +296,7 @@ type BoundValue = (PathId, Bound, SiteRef);
 
 /// The code that runs at a place.
 #[derive(Clone, Default)]
-struct Looked {
+struct CodeAtPlace {
     /// The bodies that are run, up to what is bound.
     entered: Vec<BodyRef>,
     values: Vec<BoundValue>,
@@ -309,7 +309,7 @@ struct Looked {
 /// The calls and values of a body itself.
 struct OfBody {
     sites: Vec<SiteRef>,
-    looked: Looked,
+    looked: CodeAtPlace,
     /// The bound types of which it makes values that it does not keep.
     made: OnceCell<Vec<PathId>>,
     /// A connection that it makes for one thread and keeps.
@@ -350,12 +350,12 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    fn known(&self) -> &RefCell<Known> {
+    fn known(&self) -> &RefCell<BoundCache> {
         &self.linker.layer_memo::<Memo>().moved
     }
 
     /// Takes along what runs at a place; what is bound there.
-    fn take(&mut self, looked: &Looked) -> Option<BoundCall> {
+    fn take(&mut self, looked: &CodeAtPlace) -> Option<BoundCall> {
         for &body in &looked.entered {
             if self.seen.insert(body) && self.bodies.len() < MOST_BODIES {
                 self.bodies.push(body);
@@ -383,7 +383,7 @@ impl<'l, 'a> Walk<'l, 'a> {
             return Rc::clone(known);
         }
         let sites = self.sites_of(body);
-        let mut looked = Looked::default();
+        let mut looked = CodeAtPlace::default();
         for &site in &sites {
             let at_site = self.look(site);
             looked.entered.extend_from_slice(&at_site.entered);
@@ -400,11 +400,11 @@ impl<'l, 'a> Walk<'l, 'a> {
     }
 
     /// Returns the bodies that a site runs, and adds the bound things that it does itself.
-    fn look(&self, site: SiteRef) -> Rc<Looked> {
+    fn look(&self, site: SiteRef) -> Rc<CodeAtPlace> {
         if let Some(known) = self.known().borrow().of_site.get(&site) {
             return Rc::clone(known);
         }
-        let mut looked = Looked::default();
+        let mut looked = CodeAtPlace::default();
         looked.bound = self.look_for_calls(site, &mut looked.entered);
         if looked.bound.as_ref().is_some_and(|bound| bound.to == Bound::ContextRead) {
             looked.asks_context = looked.bound.take();

@@ -2,14 +2,18 @@
 
 use crate::raw_finding::RawFinding;
 use blocklint_flow::graph::raw_finding::RawCause;
-use blocklint_flow::judge::candidate::{Candidate, Places};
+use blocklint_flow::judge::candidate::{Candidate, CandidatesByPlace};
 use blocklint_link::program::ids::BodyRef;
 use rustc_hash::FxHashSet;
 
 use super::SolvedGraph;
 
 /// Returns all causes. Natively blocked hubs count as delayed, too.
-pub(super) fn name_causes(solved: &SolvedGraph<'_, '_>, places: &Places, hubs: &[RawFinding]) -> Vec<RawCause> {
+pub(super) fn name_causes(
+    solved: &SolvedGraph<'_, '_>,
+    places: &CandidatesByPlace,
+    hubs: &[RawFinding],
+) -> Vec<RawCause> {
     let SolvedGraph { linker, graph, ref causes, .. } = *solved;
     let mut reach = reach_of(solved, places);
     for hub in hubs {
@@ -32,7 +36,7 @@ pub(super) fn name_causes(solved: &SolvedGraph<'_, '_>, places: &Places, hubs: &
 
 /// Returns the roots that wait for each cause. A root that is silenced at its own place does not wait to be mended, and
 /// one that only tests, examples or a command line run delays no request.
-fn reach_of(solved: &SolvedGraph<'_, '_>, places: &Places) -> Vec<FxHashSet<BodyRef>> {
+fn reach_of(solved: &SolvedGraph<'_, '_>, places: &CandidatesByPlace) -> Vec<FxHashSet<BodyRef>> {
     let causes = &solved.causes;
     let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.sinks.len()];
     // Many paths lead from a root to the same causes.

@@ -4,7 +4,7 @@ use blocklint_core::{RuleCode, Span, rule_of};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Hit};
-use blocklint_flow::judge::candidate::{Candidate, Places};
+use blocklint_flow::judge::candidate::{Candidate, CandidatesByPlace};
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -16,21 +16,21 @@ use super::SolvedGraph;
 const MOST_LITERALS: usize = 8;
 
 /// An edge at which a hit is placed, and the edges that lead to it from the root.
-struct Placed {
+struct PlacedEdge {
     above: SmallVec<[FlowEdge; 1]>,
     edge: FlowEdge,
 }
 
 /// Returns the candidates of all hits by place. A place that is silenced for some and reported for others is reported.
-pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> Places {
+pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> CandidatesByPlace {
     let SolvedGraph { linker, graph, .. } = *solved;
-    let mut places = Places::default();
+    let mut places = CandidatesByPlace::default();
     for hit in &graph.hits {
         linker.check_cancelled();
         let Some(rule) = rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         let Some(_at_hand) = linker.take_up(WorkUnit::Body(hit.root)) else { continue };
         let mut placed = Vec::new();
-        place_hit(solved, hit.root, Placed { above: SmallVec::new(), edge: hit.edge }, &mut placed);
+        place_hit(solved, hit.root, PlacedEdge { above: SmallVec::new(), edge: hit.edge }, &mut placed);
         for at in placed {
             let arg = if hit.handed { at.edge.arg } else { None };
             let site = at.edge.site;
@@ -48,9 +48,9 @@ pub(super) fn collect(solved: &SolvedGraph<'_, '_>) -> Places {
 }
 
 /// Returns a hit as a candidate at one place, unless its path has no end.
-fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: Placed, rule: RuleCode) -> Option<Candidate> {
+fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: PlacedEdge, rule: RuleCode) -> Option<Candidate> {
     let SolvedGraph { linker, judge, graph, ref paths, .. } = *solved;
-    let Placed { above, edge } = placed;
+    let PlacedEdge { above, edge } = placed;
     let mut cost = paths.cost(linker, graph, &edge)?;
     // That the literal runs there may be inferred.
     if !above.is_empty() {
@@ -97,7 +97,7 @@ fn silenced(solved: &SolvedGraph<'_, '_>, hit: &Hit, edge: &FlowEdge, rule: Rule
 }
 
 /// Adds the edges at which a hit is placed: a literal that the root runs in place belongs to the root.
-fn place_hit(solved: &SolvedGraph<'_, '_>, root: BodyRef, at: Placed, found: &mut Vec<Placed>) {
+fn place_hit(solved: &SolvedGraph<'_, '_>, root: BodyRef, at: PlacedEdge, found: &mut Vec<PlacedEdge>) {
     let SolvedGraph { linker, graph, .. } = *solved;
     if at.above.len() <= MOST_LITERALS
         && let EdgeTarget::LabelledBody(labelled_body) = at.edge.next
@@ -109,7 +109,7 @@ fn place_hit(solved: &SolvedGraph<'_, '_>, root: BodyRef, at: Placed, found: &mu
             for &edge in &labelled_body.edges {
                 let mut above = at.above.clone();
                 above.push(at.edge);
-                place_hit(solved, root, Placed { above, edge }, found);
+                place_hit(solved, root, PlacedEdge { above, edge }, found);
             }
             return;
         }

@@ -10,7 +10,7 @@ use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_flow::graph::trace::{place_of, step};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, SinkSite};
 use blocklint_flow::judge::beside::Joined;
-use blocklint_flow::judge::candidate::{Candidate, Place, Places};
+use blocklint_flow::judge::candidate::{Candidate, CandidatesByPlace, FindingPlace};
 use blocklint_flow::search::locks::holder_of;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::row_match::fails;
@@ -27,7 +27,7 @@ use crate::rules::unbounded_offload::Offloads;
 /// Returns one finding for each place and rule.
 pub(super) fn group(
     solved: &SolvedGraph<'_, '_>,
-    places: Places,
+    places: CandidatesByPlace,
     joined: &Joined,
     offloads: &mut Offloads<'_, '_, '_>,
     mut net: Option<&mut PathNetwork>,
@@ -61,7 +61,7 @@ pub(super) fn group(
 }
 
 /// Adds the causes of findings that this one describes.
-fn add_joined_causes(solved: &SolvedGraph<'_, '_>, finding: &mut RawFinding, joined: &Joined, place: Place) {
+fn add_joined_causes(solved: &SolvedGraph<'_, '_>, finding: &mut RawFinding, joined: &Joined, place: FindingPlace) {
     for edge in joined.uses_of_file.get(&place).into_iter().flatten() {
         for &cause in solved.causes.behind(edge) {
             if !finding.causes.contains(&cause) {
@@ -140,7 +140,7 @@ fn causes_of(solved: &SolvedGraph<'_, '_>, candidates: &[Candidate], edges: &[Fl
 /// Returns the finding at a place, and the candidate whose path it shows.
 fn finding<'c>(
     solved: &SolvedGraph<'_, '_>,
-    (site, arg, rule): Place,
+    (site, arg, rule): FindingPlace,
     candidates: &'c [Candidate],
 ) -> (RawFinding, &'c Candidate) {
     let SolvedGraph { linker, graph, ref paths, options, .. } = *solved;

@@ -2,7 +2,7 @@
 
 use blocklint_flow::callers::Callers;
 use blocklint_flow::judge::beside::{Beside, Joined};
-use blocklint_flow::judge::candidate::Places;
+use blocklint_flow::judge::candidate::CandidatesByPlace;
 use blocklint_flow::judge::moments::Moments;
 use blocklint_flow::judge::signal::Traced;
 use blocklint_link::linker::work::WorkUnit;
@@ -10,7 +10,11 @@ use blocklint_link::linker::work::WorkUnit;
 use super::SolvedGraph;
 
 /// Judges all candidates. Returns the paths that a finding describes besides its own.
-pub(super) fn judge<'l, 'a>(solved: &SolvedGraph<'l, 'a>, callers: &Callers<'l, 'a>, places: &mut Places) -> Joined {
+pub(super) fn judge<'l, 'a>(
+    solved: &SolvedGraph<'l, 'a>,
+    callers: &Callers<'l, 'a>,
+    places: &mut CandidatesByPlace,
+) -> Joined {
     let SolvedGraph { linker, judge, graph, ref paths, options, .. } = *solved;
     let mut moments = Moments::new(linker, callers);
     for candidate in places.values_mut().flatten() {

@@ -18,7 +18,7 @@ use blocklint_flow::graph::best_path::Paths;
 use blocklint_flow::graph::causes::Causes;
 use blocklint_flow::graph::raw_finding::RawCause;
 use blocklint_flow::judge::Judge;
-use blocklint_flow::judge::candidate::Places;
+use blocklint_flow::judge::candidate::CandidatesByPlace;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
@@ -93,7 +93,7 @@ pub(crate) fn findings(
 }
 
 /// Drops candidates at calls that are reported because they are called instead of handed over: one finding is enough.
-fn drop_reported_as_misuse(linker: &Linker<'_>, places: &mut Places, misused: &[RawFinding]) {
+fn drop_reported_as_misuse(linker: &Linker<'_>, places: &mut CandidatesByPlace, misused: &[RawFinding]) {
     places.retain(|(site, ..), _| {
         let Some(_at_hand) = linker.take_up_site(*site) else { return false };
         !misused.iter().any(|one| {

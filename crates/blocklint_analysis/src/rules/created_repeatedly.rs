@@ -34,11 +34,11 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),
             Creates::Connections | Creates::Pool => (RuleCode::POOL_PER_CALL, CreatedKind::Connections),
         };
-        let of = match one.occasion.of {
+        let of = match one.repetition.of {
             Repeated::Body(body) => linker.name_inside_file(body),
             Repeated::Class(class) => blocklint_core::last_name(&linker.qualified_class(class)).to_owned(),
         };
-        let mistake = Mistake::CreatedRepeatedly { made, anew: one.occasion.anew, of };
+        let mistake = Mistake::CreatedRepeatedly { made, anew: one.repetition.anew, of };
         let call = linker.library.text(one.path).to_string();
         search.finding((rule, mistake), one.site, call, one.severity, one.confidence)
     };
@@ -55,14 +55,14 @@ struct CreatedRepeatedly {
     /// The kind of thing that it makes.
     creates: Creates,
     /// The occasion on which it makes another one.
-    occasion: Occasion,
+    repetition: Repetition,
     severity: Severity,
     confidence: Confidence,
 }
 
 /// An occasion on which a call makes another thing.
 #[derive(Clone, Copy, Debug)]
-struct Occasion {
+struct Repetition {
     anew: CreatedPer,
     /// The body that is entered again, or the class with several instances.
     of: Repeated,
@@ -90,8 +90,8 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
         if aside || creates == Creates::Threads && is_dedicated(linker, site) {
             continue;
         }
-        let Some(occasion) = occasion(linker, &mut times, site) else { continue };
-        let Occasion { anew, of, is_shown, steps } = occasion;
+        let Some(repetition) = repetition(linker, &mut times, site) else { continue };
+        let Repetition { anew, of, is_shown, steps } = repetition;
         let facts = linker.program.facts(site.file);
         let made_for_caller = matches!(kept(linker, site), Owner::ByCaller(_));
         let severity = match creates {
@@ -161,18 +161,18 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
             (_, 0..=3) => Confidence::Medium,
             _ => Confidence::Low,
         };
-        found.push(CreatedRepeatedly { site, path, creates, occasion, severity, confidence });
+        found.push(CreatedRepeatedly { site, path, creates, repetition, severity, confidence });
     }
     found
 }
 
 /// Returns the occasion on which a site makes another thing; `None` where it makes one, or where all are kept.
-fn occasion<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<Occasion> {
+fn repetition<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<Repetition> {
     let own = linker.program.body_of_site(site);
     let on = |anew: CreatedPer, body: BodyRef, is_shown: bool, steps: u8| {
-        Some(Occasion { anew, of: Repeated::Body(body), is_shown, steps })
+        Some(Repetition { anew, of: Repeated::Body(body), is_shown, steps })
     };
-    let occasion = |times: Frequency| match times {
+    let repetition = |times: Frequency| match times {
         Frequency::Tested | Frequency::Once => None,
         Frequency::Unseen => on(CreatedPer::PerCall, own, false, 1),
         Frequency::Unknown | Frequency::Looped => on(CreatedPer::PerCall, own, false, 0),
@@ -181,17 +181,17 @@ fn occasion<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: Site
     };
     match kept(linker, site) {
         Owner::ByProgram | Owner::Elsewhere => None,
-        Owner::Nowhere => occasion(times.of_site(site)),
+        Owner::Nowhere => repetition(times.of_site(site)),
         Owner::ByInstance(class) => {
-            let made = occasion(times.of_made(site))?;
+            let made = repetition(times.of_made(site))?;
             let anew = CreatedPer::PerInstance { is_shown: made.is_shown };
-            Some(Occasion { anew, of: Repeated::Class(class), ..made })
+            Some(Repetition { anew, of: Repeated::Class(class), ..made })
         }
         // A literal that returns it gives it to its caller, mostly a cache. Of a function without a known caller nothing is known,
         // unless it is a builder's, which puts it into the thing that it builds.
         Owner::ByCaller(body) => match linker.program.body(body).kind {
-            BodyKind::Function => occasion(times.of_made(site))
-                .filter(|occasion| occasion.anew != CreatedPer::PerCall || is_given_inside(linker, body)),
+            BodyKind::Function => repetition(times.of_made(site))
+                .filter(|repetition| repetition.anew != CreatedPer::PerCall || is_given_inside(linker, body)),
             _ => None,
         },
     }
@@ -512,7 +512,7 @@ fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef
             let row = facts.body(id);
             row.flow == Flow::Coroutine
                 || row.kind == BodyKind::AsyncBlock
-                || row.kind == BodyKind::Function && !linker.given_body(of).is_empty()
+                || row.kind == BodyKind::Function && !linker.sites_passing_body(of).is_empty()
                 || row.kind == BodyKind::Lambda && is_handed_over(linker, of)
         })
     };

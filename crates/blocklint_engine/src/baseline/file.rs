@@ -11,7 +11,7 @@ use blocklint_project::read;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
-use super::{Baseline, BaselineKey, Seen};
+use super::{Baseline, BaselineKey, Coverage};
 use crate::choose::Levels;
 
 /// The form that is written. Another one is not read.
@@ -120,7 +120,7 @@ impl Baseline {
         let levels = Severity::parse(&document.min_severity).zip(Confidence::parse(&document.min_confidence));
         let levels = levels.ok_or_else(|| error(None, "not a baseline: its levels are none".to_owned()))?;
         let (severity, confidence) = levels;
-        let seen = Seen { levels: Levels { severity, confidence }, aside: document.include_aside };
+        let seen = Coverage { levels: Levels { severity, confidence }, aside: document.include_aside };
         Ok(Baseline { seen, entries })
     }
 
@@ -207,7 +207,7 @@ mod tests {
         let entries =
             [(key("b.py", 101, "b.f"), 2), (key("a\"é.py", 102, "a.<lambda>"), 1), (key("b.py", 101, "b.e"), 1)];
         let levels = Levels { severity: Severity::Note, confidence: Confidence::Low };
-        Baseline { seen: Seen { levels, aside: true }, entries: entries.into() }
+        Baseline { seen: Coverage { levels, aside: true }, entries: entries.into() }
     }
 
     #[test]

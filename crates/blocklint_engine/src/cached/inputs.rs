@@ -12,7 +12,7 @@ use crate::Options;
 
 /// The state of one file before it was read.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct FileState {
     /// The metadata of the file; none if it cannot be read.
     pub(super) stat: Option<Stat>,
     /// True if a later change might leave the metadata as it is.
@@ -22,13 +22,13 @@ pub(super) struct Seen {
 }
 
 /// The states of all files, in the order of the project.
-pub(super) struct Looked {
-    pub(super) files: Vec<Seen>,
+pub(super) struct FileStates {
+    pub(super) files: Vec<FileState>,
     /// Of what the file system says of all of them; none where a later change might not show.
     pub(super) stats: Option<Digest>,
 }
 
-impl Looked {
+impl FileStates {
     /// Returns the digest of the bytes of all files; none if one is unknown.
     pub(super) fn digest(&self, project: &Project) -> Option<Digest> {
         digest_of(project, self.files.iter().map(|seen| seen.content))
@@ -36,12 +36,12 @@ impl Looked {
 }
 
 /// Asks the file system of every file.
-pub(super) fn look(project: &Project, now: SystemTime) -> Looked {
+pub(super) fn look(project: &Project, now: SystemTime) -> FileStates {
     let ask = |file: &blocklint_project::SourceFile| {
         let stat = Stat::of(&file.path);
-        Seen { stat, recent: stat.is_some_and(|stat| stat.is_recent(now)), content: None }
+        FileState { stat, recent: stat.is_some_and(|stat| stat.is_recent(now)), content: None }
     };
-    let files: Vec<Seen> = project.files.par_iter().with_min_len(64).map(ask).collect();
+    let files: Vec<FileState> = project.files.par_iter().with_min_len(64).map(ask).collect();
     let mut all = Hasher::new();
     for (file, seen) in project.files.iter().zip(&files) {
         all.part(file.relative.as_str().as_bytes());
@@ -51,11 +51,11 @@ pub(super) fn look(project: &Project, now: SystemTime) -> Looked {
         });
     }
     let stats = (!files.iter().any(|seen| seen.recent)).then(|| all.digest());
-    Looked { files, stats }
+    FileStates { files, stats }
 }
 
 /// The content of every file: as it is known where the file system says that it did not change, else read.
-pub(super) fn contents(project: &Project, files: &Files, looked: &mut Looked) {
+pub(super) fn contents(project: &Project, files: &Files, looked: &mut FileStates) {
     let limit = project.configuration.max_file_size;
     looked.files.par_iter_mut().enumerate().for_each(|(at, seen)| {
         let file = &project.files[at];

@@ -25,7 +25,7 @@ use crate::timings::Timings;
 use crate::{Failure, Options, Progress, Rules, analyse_watched};
 
 use facts::extract_known;
-use inputs::{Looked, contents, look, settings};
+use inputs::{FileStates, contents, look, settings};
 use stored::StoredChosen;
 
 /// The request for a run.
@@ -54,7 +54,7 @@ pub struct RunRequest<'a> {
 pub struct Ran {
     /// The findings to show; places are not located yet.
     pub chosen: Chosen,
-    /// Returns the number of files that could be opened.
+    /// The number of files that could be opened.
     pub read: usize,
     /// How long each part took.
     pub timings: Timings,
@@ -81,12 +81,12 @@ pub fn cache_version() -> &'static str {
 
 /// The stored result of one run for the next.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredRun {
     /// Of what the file system said of all files; none where a later change might not show.
     stats: Option<Digest>,
     /// Of the bytes of all files.
     contents: Digest,
-    /// Returns the number of files that could be opened.
+    /// The number of files that could be opened.
     read: u64,
     chosen: StoredChosen,
 }
@@ -128,7 +128,7 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let key = settings(request, &layout);
     let mut looked = on_large_stacks(|| look(project, now))?;
     // Paths are not kept in the cache: the facts are, and the paths are found again.
-    let kept: Option<Kept> = if request.options.all_paths { None } else { cache.run(key) };
+    let kept: Option<StoredRun> = if request.options.all_paths { None } else { cache.run(key) };
     if let Some(kept) = &kept
         && kept.stats.is_some()
         && kept.stats == looked.stats
@@ -146,7 +146,8 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
         {
             let timings = Timings { facts: started.elapsed(), ..Timings::default() };
             let read = kept.read as usize;
-            let unkept = keep(cache, key, &Kept { stats: looked.stats, ..kept }).and(renew(project, files, &looked));
+            let unkept =
+                keep(cache, key, &StoredRun { stats: looked.stats, ..kept }).and(renew(project, files, &looked));
             return Ok(Ran { unkept: unkept.err().map(|error| error.to_string()), ..Ran::of(chosen, read, timings) });
         }
     }
@@ -171,7 +172,7 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let ran = finish(request, report)?;
     let contents = facts::digest(project, &seen);
     let stats = looked.stats;
-    let kept = Kept { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
+    let kept = StoredRun { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
     // The next run tries again what this one left out.
     let is_kept = ran.all_paths.is_none() && ran.left_out.is_empty();
     let keep = |()| if is_kept { keep(cache, key, &kept) } else { Ok(()) };
@@ -214,14 +215,14 @@ fn count_new<T>(extracted: &[(Extracted, T)]) -> usize {
 }
 
 /// Keeps a whole run, and removes entries that no later run will read.
-fn keep(cache: &Cache, key: Digest, kept: &Kept) -> std::io::Result<()> {
+fn keep(cache: &Cache, key: Digest, kept: &StoredRun) -> std::io::Result<()> {
     cache.keep_run(key, kept)?;
     cache.prune();
     Ok(())
 }
 
 /// Keeps what the file system says now of files whose bytes are as they were.
-fn renew(project: &Project, files: Files, looked: &Looked) -> std::io::Result<()> {
+fn renew(project: &Project, files: Files, looked: &FileStates) -> std::io::Result<()> {
     let known: Vec<_> = project.files.iter().map(|file| files.get(file.relative.as_str()).copied()).collect();
     let listed = project.files.iter().zip(known).zip(&looked.files).filter_map(|((file, known), seen)| {
         let known = known?.at(seen.stat.filter(|_| !seen.recent));

@@ -12,7 +12,7 @@ use std::thread;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::worktree::{Seen, Staged};
+use super::worktree::{IndexStat, Staged};
 
 /// A repository, as seen from one of its folders.
 #[derive(Clone, Copy, Debug)]
@@ -148,7 +148,7 @@ impl<'g> Git<'g> {
             while record.starts_with("  ") {
                 record = record.split_once('\n').map_or("", |(_, rest)| rest);
             }
-            let seen = Seen::parse(&part[..part.len() - record.len()]);
+            let seen = IndexStat::parse(&part[..part.len() - record.len()]);
             if let (Some(path), Some(seen)) = (last.take(), seen) {
                 staged.seen.insert(path, seen);
             }

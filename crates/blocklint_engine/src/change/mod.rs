@@ -57,7 +57,7 @@ pub struct Before {
 type Overlay = BTreeMap<Utf8PathBuf, Option<Vec<u8>>>;
 
 /// Two states, each as what differs from the work tree.
-struct States {
+struct ComparedStates {
     now: Overlay,
     before: Overlay,
     with: String,
@@ -70,7 +70,7 @@ struct States {
 /// If git does not know the commit to compare with, or the system starts no threads.
 pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Before), Failure> {
     let project = request.project;
-    let States { now, before, with } = states(project, compare).map_err(Failure::new)?;
+    let ComparedStates { now, before, with } = states(project, compare).map_err(Failure::new)?;
     let facts = known_facts(&request)?;
     // The texts of staged files are not those of the work tree.
     let fixes = request.fixes && now.is_empty();
@@ -181,10 +181,10 @@ fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), St
 }
 
 /// Returns the differences between the two states, and between each and the work tree.
-fn states(project: &Project, compare: &Compare) -> Result<States, String> {
+fn states(project: &Project, compare: &Compare) -> Result<ComparedStates, String> {
     let git = Git::at(&project.root)?;
     let (commit, with) = commit_before(git, compare)?;
-    let mut states = States { now: Overlay::new(), before: Overlay::new(), with };
+    let mut states = ComparedStates { now: Overlay::new(), before: Overlay::new(), with };
     let tree = git.tree(&commit)?;
     let (index, staged) = git.index()?;
     let of = Repository { git, folder: &project.root, project, staged_only: *compare == Compare::Staged };
@@ -212,7 +212,7 @@ impl Repository<'_> {
         new: &Tree,
         index: &Tree,
         staged: &Staged,
-        states: &mut States,
+        states: &mut ComparedStates,
     ) -> Result<(), String> {
         let overlay = |state: &Tree, over: &Overlay| {
             StateFiles::new(self, state, index, staged).over(over, state, self.folder).fetched(

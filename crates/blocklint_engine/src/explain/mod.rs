@@ -117,7 +117,7 @@ fn span_of(project: &Project, asked: AskedLine) -> Option<AskedSpan> {
 }
 
 /// The answers of an analysis about some lines; findings are numbers.
-struct Told {
+struct LineAnswers {
     /// All findings of the project, at every level.
     findings: Vec<Finding>,
     /// For each what makes it less sure besides signals.
@@ -142,7 +142,7 @@ fn tell(
     options: Options,
     spans: &[Option<AskedSpan>],
     progress: &dyn Progress,
-) -> Told {
+) -> LineAnswers {
     let (extracted, _, _) = extract_all(project, progress);
     let unread = unread(project, &extracted);
     let unread_languages = unread_languages(project, &extracted);
@@ -154,7 +154,7 @@ fn tell(
         let unseen = unseen_languages(&unread_languages, left_out);
         tell_lines(linker, &files, options, spans, &unread, &unseen)
     });
-    Told { left_out: contained.left_out, ..contained.done }
+    LineAnswers { left_out: contained.left_out, ..contained.done }
 }
 
 /// Returns the explanation of some lines, by a linker over these files.
@@ -165,7 +165,7 @@ fn tell_lines(
     spans: &[Option<AskedSpan>],
     unread: &[Finding],
     unseen: &[Language],
-) -> Told {
+) -> LineAnswers {
     let program = linker.program;
     let explainer = Explainer::new(linker, options_of(options));
     let solved = explainer.solved();
@@ -208,7 +208,7 @@ fn tell_lines(
     drop((of_source, slots));
     // Freeing a large program takes time, and the process ends soon.
     std::mem::forget(explainer);
-    Told { findings, doubts, lines, left_out: Vec::new() }
+    LineAnswers { findings, doubts, lines, left_out: Vec::new() }
 }
 
 /// Returns what is known of a line of a file that could not be read.

@@ -54,13 +54,13 @@ fn key(chain: &Arc<Chain>) -> usize {
 
 /// The parts of a chain in one file.
 #[derive(Default)]
-struct OfFile<'c> {
+struct FileChain<'c> {
     part: ChainPart<'c>,
     names: Vec<&'c str>,
 }
 
 fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
-    let mut files: BTreeMap<&Arc<Utf8Path>, OfFile<'_>> = BTreeMap::new();
+    let mut files: BTreeMap<&Arc<Utf8Path>, FileChain<'_>> = BTreeMap::new();
     for helper in &chain.helpers {
         let of = files.entry(&helper.at.path).or_default();
         of.part.helpers.push(helper.at.span);

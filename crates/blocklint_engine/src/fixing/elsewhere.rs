@@ -12,9 +12,9 @@ use super::make::TextOf;
 use crate::fixing::planned_edit::PlannedEdit;
 
 /// Of each function that some call would take along to a thread, what keeps it; by file and span.
-pub(super) struct Elsewhere(FxHashMap<Box<str>, FxHashMap<Span, Vec<Binding>>>);
+pub(super) struct BindingsElsewhere(FxHashMap<Box<str>, FxHashMap<Span, Vec<Binding>>>);
 
-impl Elsewhere {
+impl BindingsElsewhere {
     /// Looks at all that would move: one parse of each file.
     pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w PlannedEdit>, text: &TextOf<'_>) -> Self {
         let mut files: FxHashMap<&str, FxHashSet<Span>> = FxHashMap::default();
@@ -29,7 +29,7 @@ impl Elsewhere {
                 spans.into_iter().zip(bindings).filter(|(_, bindings)| !bindings.is_empty()).collect();
             (!of_path.is_empty()).then(|| (Box::from(path), of_path))
         });
-        Elsewhere(found.collect::<Vec<_>>().into_iter().collect())
+        BindingsElsewhere(found.collect::<Vec<_>>().into_iter().collect())
     }
 
     fn bindings(&self, (path, span): &(Arc<Utf8Path>, Span)) -> Option<&[Binding]> {

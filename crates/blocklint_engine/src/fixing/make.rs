@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chains::{Chains, preferred};
-use super::elsewhere::Elsewhere;
+use super::elsewhere::BindingsElsewhere;
 use crate::comments::{Mend, mended};
 use crate::fixing::planned_edit::PlannedEdit;
 use crate::sources::text_of;
@@ -24,15 +24,15 @@ pub(crate) type Make<'m> = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync
 /// The remedy of each finding, or the reason for having none.
 #[derive(Debug, Default)]
 pub struct Remedies {
-    of_code: FxHashMap<At, Result<PlannedEdit, Refusal>>,
-    of_comments: FxHashMap<At, Mend>,
+    of_code: FxHashMap<FindingKey, Result<PlannedEdit, Refusal>>,
+    of_comments: FxHashMap<FindingKey, Mend>,
 }
 
 /// A file, and the findings in it by number, with what is to be done about each.
-type OfFile<'w> = (Arc<Utf8Path>, Vec<(usize, &'w PlannedEdit)>);
+type FileFindings<'w> = (Arc<Utf8Path>, Vec<(usize, &'w PlannedEdit)>);
 
 /// Where a finding stands, and its rule.
-type At = (Arc<Utf8Path>, Span, RuleCode);
+type FindingKey = (Arc<Utf8Path>, Span, RuleCode);
 
 impl Remedies {
     pub(crate) fn insert(&mut self, finding: &Finding, remedy: Result<PlannedEdit, Refusal>) {
@@ -43,7 +43,7 @@ impl Remedies {
     #[must_use]
     pub fn with_newer(&self, newer: Remedies, is_newer: impl Fn(&Utf8Path) -> bool) -> Remedies {
         let Remedies { mut of_code, mut of_comments } = newer;
-        let older = |(path, ..): &At| !is_newer(path);
+        let older = |(path, ..): &FindingKey| !is_newer(path);
         of_code
             .extend(self.of_code.iter().filter(|(at, _)| older(at)).map(|(at, remedy)| (at.clone(), remedy.clone())));
         of_comments
@@ -91,7 +91,7 @@ pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) 
 /// Attaches fixes as [`attach`] does, with `text_of` for the texts of files.
 pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>) -> Vec<Option<Refusal>> {
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
-    let mut files: FxHashMap<Box<str>, OfFile<'_>> = FxHashMap::default();
+    let mut files: FxHashMap<Box<str>, FileFindings<'_>> = FxHashMap::default();
     for (at, finding) in findings.iter_mut().enumerate() {
         if let Some(mend) = remedies.of_comment(finding).filter(|_| is_fixable(&finding.place.path)) {
             finding.fix = text_of(&finding.place.path).and_then(|text| mended(&text, &finding.place, mend));
@@ -113,7 +113,8 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
         }
     }
     let places: &[Finding] = findings;
-    let elsewhere = Elsewhere::new(files.values().flat_map(|(_, of_file)| of_file).map(|(_, wanted)| *wanted), text_of);
+    let elsewhere =
+        BindingsElsewhere::new(files.values().flat_map(|(_, of_file)| of_file).map(|(_, wanted)| *wanted), text_of);
     let chains = Chains::new(files.values().flat_map(|(_, of_file)| of_file).map(|(_, wanted)| *wanted), text_of);
     let made: Vec<(usize, Result<Fix, Refusal>)> = files
         .par_iter()
@@ -168,7 +169,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
 }
 
 /// Returns the findings whose edits leave behind what holds the thread by what their call gives, and where that is.
-fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f>>) -> Vec<(usize, Place)> {
+fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f FileFindings<'f>>) -> Vec<(usize, Place)> {
     let mut found = Vec::new();
     for (path, wanted) in files {
         let fix_of = |at: usize| {

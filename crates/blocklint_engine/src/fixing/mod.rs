@@ -40,7 +40,7 @@ use make::Make;
 pub(crate) use make::is_generated;
 pub use make::{Remedies, TextOf, attach, attach_to};
 use overlay::Overlay;
-use program::State;
+use program::AnalysisResult;
 pub(crate) use program::{Facts, Watched};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
@@ -197,7 +197,7 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
 /// Returns the findings shown whose fixes may be applied, and those that lie where nothing may be.
 fn candidates(
     request: &FixRequest<'_>,
-    state: &State,
+    state: &AnalysisResult,
     overlay: &mut Overlay<'_>,
     facts: &Facts<'_>,
     make: &Make<'_>,

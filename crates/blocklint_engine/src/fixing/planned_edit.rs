@@ -6,8 +6,8 @@ use std::sync::Arc;
 use blocklint_analysis::{FileId, Linker, RawFinding};
 use blocklint_core::{BoundCall, EditKind, Effect, Language, Mistake, Refusal, Remedy, Span};
 use blocklint_mending::{
-    Chain, Given, MovedCode, beside, blocks_with, body_with, bound_beside, given_by, gives_what_blocks, moved_with,
-    moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
+    Chain, MovedCode, ResultKind, beside, blocks_with, body_with, bound_beside, given_by, gives_what_blocks,
+    moved_with, moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
 };
 use blocklint_rules::{Along, refusal};
 use camino::Utf8Path;
@@ -219,9 +219,9 @@ pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Plann
         return None;
     }
     match given_by(linker, raw.site) {
-        Given::Blocks => Some(Along::Given),
-        Given::Object => Some(Along::CreatedKind),
-        Given::Other => None,
+        ResultKind::Blocks => Some(Along::Given),
+        ResultKind::Object => Some(Along::CreatedKind),
+        ResultKind::Other => None,
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) type Show<'s> = dyn Fn(Vec<Finding>) -> Chosen + Sync + 's;
 
 /// The result of an analysis of one state of the files.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct AnalysisResult {
     /// All findings, at every level, sorted.
     pub(crate) all: Vec<Finding>,
     /// The remedies of the findings.
@@ -81,7 +81,7 @@ impl<'a> Facts<'a> {
 
     /// Analyses the files as they stand. Dropped coroutines are looked for in the files `watched`, else in those with
     /// findings: only the same files can be compared.
-    pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> State {
+    pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> AnalysisResult {
         let names = Names::new(&self.files);
         let program = Program::new(&self.files, &self.layout, &names);
         let new_linker = || blocklint_analysis::new_linker(&program, self.models);
@@ -104,6 +104,6 @@ impl<'a> Facts<'a> {
             (all, remedies, watched, unawaited)
         });
         let Contained { done: (all, remedies, watched, unawaited), left_out, .. } = contained;
-        State { shown: show(all.clone()), all, remedies, watched, unawaited, left_out }
+        AnalysisResult { shown: show(all.clone()), all, remedies, watched, unawaited, left_out }
     }
 }

@@ -7,7 +7,7 @@ use blocklint_core::{Cause, Finding, Group, Span};
 use blocklint_output::{Begin, BeginKind};
 use camino::Utf8Path;
 
-use super::cover::{Node, One, Question, first_at_once};
+use super::cover::{Node, PlanFinding, Question, first_at_once};
 
 /// The place that one would change, known without the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -51,7 +51,7 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
     let mut numbers = Numbers::default();
     let mut functions: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
     let planned: Vec<&Finding> = findings.iter().filter(|finding| !finding.function.is_empty()).collect();
-    let ones: Vec<One> = (0u32..)
+    let ones: Vec<PlanFinding> = (0u32..)
         .zip(&planned)
         .map(|(at, finding)| {
             let new = functions.len() as u32;
@@ -74,7 +74,7 @@ pub(crate) fn begin(findings: &[Finding], groups: &[Group]) -> Option<Begin> {
                 ([only], 1) => numbers.change_point(cause_key(only)),
                 _ => numbers.change_point(Key::Own(at)),
             };
-            One { function, begins, own }
+            PlanFinding { function, begins, own }
         })
         .collect();
     let causes = (0u32..).zip(groups).filter_map(|(at, group)| Some((cause_key(group.cause.as_ref()?), at)));

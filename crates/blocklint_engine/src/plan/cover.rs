@@ -23,7 +23,7 @@ pub(super) struct Node {
 
 /// A finding, as far as it matters here.
 #[derive(Clone, Debug)]
-pub(super) struct One {
+pub(super) struct PlanFinding {
     /// The function that it stands in, by number.
     pub(super) function: u32,
     /// The nodes at which its paths begin.
@@ -45,7 +45,7 @@ pub(super) struct Covered {
 /// The input of the search for a plan.
 pub(super) struct Question<'q> {
     pub(super) nodes: &'q [Node],
-    pub(super) findings: &'q [One],
+    pub(super) findings: &'q [PlanFinding],
     /// For each change point its rank among equals, the lowest first.
     pub(super) ranks: &'q [u32],
     /// The change point to begin with, if another part of the report names it too.
@@ -183,7 +183,7 @@ impl<'q> OpenPaths<'q> {
     }
 
     /// Returns the change points each of which ends a finding, sorted.
-    fn dominating(&self, one: &One) -> Vec<u32> {
+    fn dominating(&self, one: &PlanFinding) -> Vec<u32> {
         let mut common = intersection(one.begins.iter().filter_map(|node| self.dominating[*node as usize].as_deref()));
         if let Err(place) = common.binary_search(&one.own) {
             common.insert(place, one.own);
@@ -231,15 +231,15 @@ mod tests {
     }
 
     /// Returns one finding for each function; their own change points come after the nodes.
-    fn findings(nodes: &[Node], begins: &[&[u32]]) -> Vec<One> {
+    fn findings(nodes: &[Node], begins: &[&[u32]]) -> Vec<PlanFinding> {
         let own = nodes.len() as u32;
         (0u32..)
             .zip(begins)
-            .map(|(function, begins)| One { function, begins: begins.to_vec(), own: own + function })
+            .map(|(function, begins)| PlanFinding { function, begins: begins.to_vec(), own: own + function })
             .collect()
     }
 
-    fn freed(nodes: &[Node], findings: &[One], most: usize) -> Vec<(u32, usize)> {
+    fn freed(nodes: &[Node], findings: &[PlanFinding], most: usize) -> Vec<(u32, usize)> {
         let ranks: Vec<u32> = (0..(nodes.len() + findings.len()) as u32).collect();
         let steps = cover(&Question { nodes, findings, ranks: &ranks, first: None }, most);
         steps.iter().map(|step| (step.change_point, step.functions.len())).collect()
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn a_function_is_free_when_nothing_is_left_in_it() {
         let nodes = nodes(&[&[], &[]]);
-        let one = |begins: u32, own| One { function: 0, begins: vec![begins], own };
+        let one = |begins: u32, own| PlanFinding { function: 0, begins: vec![begins], own };
         let findings = [one(0, 2), one(1, 3)];
         assert_eq!(freed(&nodes, &findings, 9), [(0, 0), (1, 1)]);
     }

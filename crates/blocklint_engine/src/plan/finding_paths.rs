@@ -16,11 +16,11 @@ pub struct FindingPaths {
     pub(super) nodes: Vec<Node>,
     pub(super) change_points: Vec<NamedChangePoint>,
     /// The nodes at which the paths of each finding begin.
-    begins: FxHashMap<At, Vec<u32>>,
+    begins: FxHashMap<FindingKey, Vec<u32>>,
 }
 
 /// Where a finding stands, and its rule.
-type At = (Arc<Utf8Path>, Span, RuleCode);
+type FindingKey = (Arc<Utf8Path>, Span, RuleCode);
 
 /// A change point with its names and place.
 #[derive(Clone, Debug)]

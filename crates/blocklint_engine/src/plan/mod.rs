@@ -12,7 +12,7 @@ use blocklint_output::{BeginKind, Overview, Plan, PlanCall, PlanKind, PlanStep};
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
-use cover::{Covered, One, Question, cover};
+use cover::{Covered, PlanFinding, Question, cover};
 use finding_paths::NamedChangePoint;
 
 pub(crate) use begin::begin;
@@ -28,7 +28,7 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
     let planned: Vec<u32> =
         (0u32..).zip(&chosen.findings).filter(|(_, finding)| !finding.function.is_empty()).map(|(at, _)| at).collect();
     let finding = |planned_at: u32| &chosen.findings[planned[planned_at as usize] as usize];
-    let findings: Vec<One> = (0..planned.len() as u32)
+    let findings: Vec<PlanFinding> = (0..planned.len() as u32)
         .map(|at| {
             let finding = finding(at);
             let new = numbers.len() as u32;
@@ -53,7 +53,7 @@ pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: us
                 },
                 |node| node.change_point,
             );
-            One { function, begins, own }
+            PlanFinding { function, begins, own }
         })
         .collect();
     let ranks = ranks(chosen, &change_points, paths.change_points.len());

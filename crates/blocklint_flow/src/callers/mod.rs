@@ -120,7 +120,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// Returns all callers of a node.
     pub fn of(&self, node: Node) -> Rc<[Caller]> {
         self.linker.query(&self.callers, node, Rc::default, || {
-            let mut found = Found::default();
+            let mut found = FoundCallers::default();
             self.collect(node, &mut found);
             found.callers.sort_by_key(|caller| (caller.site, caller.arg, caller.env));
             found.callers.dedup();
@@ -130,14 +130,14 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// Returns the callers of a node that only a container holds.
     pub(crate) fn through_containers(&self, node: Node) -> Vec<Caller> {
-        let (mut found, mut trails) = (Found::default(), Vec::new());
+        let (mut found, mut trails) = (FoundCallers::default(), Vec::new());
         for &site in self.dispatch.only(node.body) {
             self.call(Subject::Body(node), site, EnvId::NONE, &mut trails, &mut found);
         }
         found.callers
     }
 
-    fn collect(&self, node: Node, found: &mut Found) {
+    fn collect(&self, node: Node, found: &mut FoundCallers) {
         let mut trails = Vec::new();
         if node.env != EnvId::NONE {
             if let Some(creators) = self.creators.borrow().get(&node) {
@@ -220,7 +220,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         let node = Node::plain(body);
         let mut trails = Vec::new();
         self.start(body, &mut trails);
-        let mut found = Found::default();
+        let mut found = FoundCallers::default();
         self.follow(Subject::Body(node), trails, &mut found);
         let mut sites: Vec<SiteRef> = found
             .looked
@@ -242,7 +242,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     pub fn sites_by_base(&self, body: BodyRef) -> Vec<SiteRef> {
         let mut trails = Vec::new();
         self.start(body, &mut trails);
-        let mut found = Found::default();
+        let mut found = FoundCallers::default();
         self.follow(Subject::Body(Node::plain(body)), trails, &mut found);
         let may_mean = |site: SiteRef, env: EnvId| {
             self.linker.targets(site, env).list.iter().any(|target| match *target {
@@ -259,7 +259,7 @@ impl<'l, 'a> Callers<'l, 'a> {
 
     /// Returns the callers of a library callable under another name, or as an argument; `seeds` are its mentions.
     pub(crate) fn of_row(&self, path: PathId, seeds: &[(FileId, Mention, Wrap)]) -> Vec<Caller> {
-        let mut found = Found::default();
+        let mut found = FoundCallers::default();
         let mut trails = Vec::new();
         let subject = Subject::Row(path);
         for &(file, mention, wrap) in seeds {
@@ -279,7 +279,7 @@ pub(crate) fn are_few(sites: &[SiteRef]) -> bool {
 
 /// Callers found so far for one node.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct FoundCallers {
     callers: Vec<Caller>,
     looked: FxHashSet<(SiteRef, EnvId)>,
     passed: FxHashSet<(SiteRef, u32, EnvId)>,

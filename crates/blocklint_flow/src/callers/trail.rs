@@ -13,7 +13,7 @@ use blocklint_link::values::value::{EnvId, Val, ValueId};
 use rustc_hash::FxHashSet;
 
 use crate::callers::java_objects::objects_in;
-use crate::callers::{Caller, CallerKind, Callers, Found, Node, add_steps};
+use crate::callers::{Caller, CallerKind, Callers, FoundCallers, Node, add_steps};
 /// A callable whose callers are sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
@@ -38,7 +38,7 @@ pub(crate) enum Trail {
 pub(crate) const TRAILS: usize = 200;
 
 impl Callers<'_, '_> {
-    pub(super) fn follow(&self, subject: Subject, mut trails: Vec<Trail>, found: &mut Found) {
+    pub(super) fn follow(&self, subject: Subject, mut trails: Vec<Trail>, found: &mut FoundCallers) {
         let linker = self.linker;
         let mut seen = FxHashSet::default();
         while let Some(trail) = trails.pop() {
@@ -81,7 +81,7 @@ impl Callers<'_, '_> {
     }
 
     /// Follows the sites and mentions of a name that lead to the body.
-    fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut Found) {
+    fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut FoundCallers) {
         let Subject::Body(node) = subject else { return };
         let linker = self.linker;
         let by_name = if self.near { linker.bearers_near(name) } else { linker.bearers(name) };
@@ -102,7 +102,7 @@ impl Callers<'_, '_> {
         }
     }
 
-    fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut Found) {
+    fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut FoundCallers) {
         let index = self.linker.program.index_of(file);
         for &site in index.sites_named(sym) {
             self.call(subject, file.site_ref(site), EnvId::NONE, trails, found);
@@ -113,13 +113,27 @@ impl Callers<'_, '_> {
     }
 
     /// Looks at a site that may call the node.
-    pub(super) fn call(&self, subject: Subject, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
+    pub(super) fn call(
+        &self,
+        subject: Subject,
+        site: SiteRef,
+        env: EnvId,
+        trails: &mut Vec<Trail>,
+        found: &mut FoundCallers,
+    ) {
         if found.looked.insert((site, env)) {
             self.linker.attempt_site(site, || self.called_at(subject, site, env, trails, found));
         }
     }
 
-    fn called_at(&self, subject: Subject, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
+    fn called_at(
+        &self,
+        subject: Subject,
+        site: SiteRef,
+        env: EnvId,
+        trails: &mut Vec<Trail>,
+        found: &mut FoundCallers,
+    ) {
         let linker = self.linker;
         let targets = linker.targets(site, env);
         let node = match subject {
@@ -206,7 +220,7 @@ impl Callers<'_, '_> {
     }
 
     /// Adds a call of a method on an unknown receiver, if only this body of the whole project bears the name.
-    fn call_by_name(&self, node: Node, site: SiteRef, env: EnvId, found: &mut Found) {
+    fn call_by_name(&self, node: Node, site: SiteRef, env: EnvId, found: &mut FoundCallers) {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);
         let row = linker.program.site(site);
@@ -310,7 +324,7 @@ impl Callers<'_, '_> {
         wrap: Wrap,
         env: EnvId,
         trails: &mut Vec<Trail>,
-        found: &mut Found,
+        found: &mut FoundCallers,
     ) {
         // A callable in a container is dispatch; a container of iterators is consumed who knows where.
         if wrap != Wrap::Element {
@@ -326,7 +340,7 @@ impl Callers<'_, '_> {
         mention: Mention,
         env: EnvId,
         trails: &mut Vec<Trail>,
-        found: &mut Found,
+        found: &mut FoundCallers,
     ) {
         let linker = self.linker;
         let facts = linker.program.facts(file);

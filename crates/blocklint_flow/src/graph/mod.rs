@@ -98,7 +98,7 @@ pub struct Hit {
 
 /// How a label meets the site of a root.
 #[derive(Clone, Copy)]
-pub(crate) struct Placed {
+pub(crate) struct HitKind {
     /// True if the site hands a function over instead of running it.
     pub(crate) handed: bool,
     /// True if a comment cuts the label right there.

@@ -31,7 +31,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         let (mut steps, mut is_rare) = (0, false);
         if let LabelHold::Param { index, unit } = label.hold {
             label.hold = match self.argument_for(caller, node, index, None) {
-                Given::Constant(constant) => match constant {
+                PassedArgument::Constant(constant) => match constant {
                     Constant::Null => LabelHold::Fixed(Hold::Unbounded),
                     Constant::Param(index) => LabelHold::Param { index, unit },
                     constant => match constant.seconds() {
@@ -39,8 +39,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
                         None => LabelHold::Fixed(Hold::Unstated),
                     },
                 },
-                Given::Forwarded => LabelHold::Param { index, unit },
-                Given::Hidden => LabelHold::Fixed(Hold::Unstated),
+                PassedArgument::Forwarded => LabelHold::Param { index, unit },
+                PassedArgument::Hidden => LabelHold::Fixed(Hold::Unstated),
             };
             cap_wait(label);
         }
@@ -251,9 +251,9 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return self.ask_form(caller, node, guard, &condition.tests);
         }
         let constant = match self.argument_for(caller, node, guard.param, guard.asked.as_deref()) {
-            Given::Forwarded => return Answer::Forwarded,
-            Given::Hidden => return Answer::Unseen,
-            Given::Constant(constant) => constant,
+            PassedArgument::Forwarded => return Answer::Forwarded,
+            PassedArgument::Hidden => return Answer::Unseen,
+            PassedArgument::Constant(constant) => constant,
         };
         if matches!(constant, Constant::Hidden | Constant::Param(_)) && self.is_passed_something(caller, node, guard) {
             return Answer::Fails;
@@ -372,14 +372,16 @@ impl<'l, 'a> Conditions<'l, 'a> {
     /// True if the argument that a site passes to a parameter is true in the language's sense.
     fn truth(&self, caller: Caller, node: Node, index: u32) -> Truth {
         match self.argument_for(caller, node, index, None) {
-            Given::Forwarded => Truth::Param(index),
-            Given::Hidden => Truth::Hidden,
-            Given::Constant(constant) => match blocklint_link::guards::branch::answer(&Choice::Truth, &constant) {
-                ConditionResult::Yes => Truth::Seen(true),
-                ConditionResult::No => Truth::Seen(false),
-                ConditionResult::Param(index) => Truth::Param(index),
-                ConditionResult::Hidden => Truth::Hidden,
-            },
+            PassedArgument::Forwarded => Truth::Param(index),
+            PassedArgument::Hidden => Truth::Hidden,
+            PassedArgument::Constant(constant) => {
+                match blocklint_link::guards::branch::answer(&Choice::Truth, &constant) {
+                    ConditionResult::Yes => Truth::Seen(true),
+                    ConditionResult::No => Truth::Seen(false),
+                    ConditionResult::Param(index) => Truth::Param(index),
+                    ConditionResult::Hidden => Truth::Hidden,
+                }
+            }
         }
     }
 
@@ -464,7 +466,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     }
 
     /// Returns the literal that a site passes to a parameter of the node.
-    fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&GuardKey>) -> Given {
+    fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&GuardKey>) -> PassedArgument {
         let linker = self.linker;
         let here = linker.program.facts(caller.site.file);
         if caller.kind == CallerKind::Consumes && caller.arg.is_none() {
@@ -475,15 +477,15 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 // Through a local that holds nothing else: `rows = read(path)`, `for row in rows:`.
                 Form::Var(var) if here.var(var).body == here.body_of(linker.program.site(caller.site).at) => {
                     let mut assigns = here.assigns_of(var);
-                    let (Some(only), None) = (assigns.next(), assigns.next()) else { return Given::Hidden };
-                    let Form::Result(made) = here.form(only.value) else { return Given::Hidden };
+                    let (Some(only), None) = (assigns.next(), assigns.next()) else { return PassedArgument::Hidden };
+                    let Form::Result(made) = here.form(only.value) else { return PassedArgument::Hidden };
                     made
                 }
-                _ => return Given::Hidden,
+                _ => return PassedArgument::Hidden,
             };
             let made = caller.site.file.site_ref(made);
             let Some(with_receiver) = linker.targets(made, caller.env).receiver_of(node.body) else {
-                return Given::Hidden;
+                return PassedArgument::Hidden;
             };
             let caller = Caller { site: made, kind: CallerKind::Runs, with_receiver, ..caller };
             return self.argument_for(caller, node, index, asked);
@@ -497,7 +499,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             Some(GuardKey::Key(name, default)) => return self.argument_of_key(caller, node, name, default),
             Some(&GuardKey::Param(body, index)) => {
                 return match linker.argument_for_param(caller.site, body, index, caller.with_receiver) {
-                    Some(form) => Given::Constant(linker.constant(caller.site, form, caller.env, 6)),
+                    Some(form) => PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6)),
                     None => self.not_passed(caller.site, linker.default_of(body, index)),
                 };
             }
@@ -511,24 +513,24 @@ impl<'l, 'a> Conditions<'l, 'a> {
             let position = (index as usize).saturating_sub(usize::from(caller.with_receiver));
             let argument = blocklint_models::Argument::Position(position as i32);
             if let Some(form) = linker.argument(caller.site, &argument) {
-                return Given::Constant(linker.constant(caller.site, form, caller.env, 6));
+                return PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6));
             }
-            return if self.forwards_all(caller.site) { Given::Forwarded } else { Given::Hidden };
+            return if self.forwards_all(caller.site) { PassedArgument::Forwarded } else { PassedArgument::Hidden };
         }
         match linker.argument_for_param(caller.site, node.body, index, caller.with_receiver) {
-            Some(form) => Given::Constant(linker.constant(caller.site, form, caller.env, 6)),
+            Some(form) => PassedArgument::Constant(linker.constant(caller.site, form, caller.env, 6)),
             None => self.not_passed(caller.site, linker.default_of(node.body, index)),
         }
     }
 
     /// Returns the default of a parameter that a site does not name.
-    fn not_passed(&self, site: SiteRef, default: Option<Constant>) -> Given {
+    fn not_passed(&self, site: SiteRef, default: Option<Constant>) -> PassedArgument {
         if self.linker.unpacks(site) {
-            return if self.forwards_all(site) { Given::Forwarded } else { Given::Hidden };
+            return if self.forwards_all(site) { PassedArgument::Forwarded } else { PassedArgument::Hidden };
         }
         match default {
-            None | Some(Constant::Param(_)) => Given::Hidden,
-            Some(constant) => Given::Constant(constant),
+            None | Some(Constant::Param(_)) => PassedArgument::Hidden,
+            Some(constant) => PassedArgument::Constant(constant),
         }
     }
 
@@ -551,7 +553,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     }
 
     /// Returns the argument that a site passes under a key which the node reads from its `**kwargs`.
-    fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> Given {
+    fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> PassedArgument {
         let callee = self.linker.program.facts(node.body.file);
         // A key that is also the name of a parameter does not go into `**kwargs`.
         if self
@@ -561,12 +563,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
             .iter()
             .any(|param| param.name.is_some() && callee.text(param.name) == key)
         {
-            return Given::Hidden;
+            return PassedArgument::Hidden;
         }
         let facts = self.linker.program.facts(caller.site.file);
         let args = self.linker.program.args_of(caller.site);
         match args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key) {
-            Some(arg) => Given::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
+            Some(arg) => PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
             None => self.not_passed(caller.site, Some(default.clone())),
         }
     }
@@ -590,12 +592,12 @@ impl<'l, 'a> Conditions<'l, 'a> {
     }
 
     /// Returns the literal that later arguments pass to a handed-over callable.
-    fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> Given {
+    fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> PassedArgument {
         let args = self.linker.program.args_of(caller.site);
         let rest = &args[(arg as usize + 1).min(args.len())..];
         match rest.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
-            Some(arg) => Given::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
-            None => Given::Hidden,
+            Some(arg) => PassedArgument::Constant(self.linker.constant(caller.site, arg.value, caller.env, 6)),
+            None => PassedArgument::Hidden,
         }
     }
 }
@@ -654,7 +656,7 @@ pub(crate) enum Decided {
 }
 
 /// The argument that a site passes to a parameter.
-enum Given {
+enum PassedArgument {
     Constant(Constant),
     Forwarded,
     Hidden,

@@ -24,7 +24,7 @@ const MOST_OBJECTS: usize = 8;
 
 /// Where an object is made, and the name it is kept under in that file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Made {
+struct MadeObject {
     site: SiteRef,
     kept: Option<Sym>,
 }
@@ -32,7 +32,7 @@ struct Made {
 /// The objects a form can be, as far as they were found.
 #[derive(Default)]
 struct Objects {
-    made: SmallVec<[Made; 4]>,
+    made: SmallVec<[MadeObject; 4]>,
     /// The parameters that were asked for: a method that passes on its arguments adds nothing.
     params: SmallVec<[(BodyRef, u32); 8]>,
     /// The methods whose objects were asked for, likewise.
@@ -130,7 +130,7 @@ fn is_made(linker: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Ob
     if !matches!(linker.program.site(site).kind, SiteKind::Call | SiteKind::New) {
         return false;
     }
-    let made = Made { site, kept };
+    let made = MadeObject { site, kept };
     if !found.made.contains(&made) {
         found.made.push(made);
     }
@@ -267,7 +267,7 @@ fn objects_under_key<'a>(
 }
 
 /// True if an object was made without a part, and no code gives it one later under its name.
-fn is_left_out(linker: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
+fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym) -> bool {
     let Some(index) = constructor_param(linker, class, part) else { return false };
     let targets = linker.targets(made.site, EnvId::NONE);
     let constructor = targets.list.iter().find_map(|target| match *target {
@@ -312,7 +312,7 @@ fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option
 }
 
 /// True if code assigns the field of an object of that name: `memory.remote = connect()`.
-fn is_given_later(linker: &Linker<'_>, made: Made, declared: FileId, field: Sym) -> bool {
+fn is_given_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field: Sym) -> bool {
     let Some(field) = linker.program.global(declared, field) else { return true };
     let name = made.kept.and_then(|kept| linker.program.global(made.site.file, kept));
     linker.program.occurrences(field).iter().any(|&(file, sym)| {

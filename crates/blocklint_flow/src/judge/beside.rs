@@ -12,7 +12,7 @@ use crate::graph::best_path::Paths;
 use crate::graph::marks::AskId;
 use crate::graph::{EdgeTarget, FlowEdge};
 use crate::judge::after_failure::{is_after_failure, runs_after_failure};
-use crate::judge::candidate::{Candidate, Place, Places};
+use crate::judge::candidate::{Candidate, CandidatesByPlace, FindingPlace};
 
 /// All candidates, and everything that a comparison of them asks.
 pub struct Beside<'b, 'l, 'a> {
@@ -23,7 +23,7 @@ pub struct Beside<'b, 'l, 'a> {
     /// The best paths.
     pub paths: &'b Paths,
     /// The candidates.
-    pub places: &'b mut Places,
+    pub places: &'b mut CandidatesByPlace,
     /// The confidence from which on findings are shown.
     pub min_confidence: Confidence,
     /// The paths that a finding describes besides its own.
@@ -34,14 +34,14 @@ pub struct Beside<'b, 'l, 'a> {
 #[derive(Default)]
 pub struct Joined {
     /// By the place that opens a file: the uses of that file.
-    pub uses_of_file: FxHashMap<Place, Vec<FlowEdge>>,
+    pub uses_of_file: FxHashMap<FindingPlace, Vec<FlowEdge>>,
     /// By the place whose rule stays: the paths that other rules report at the same call.
-    pub of_one_call: FxHashMap<Place, Vec<(RuleCode, FlowEdge)>>,
+    pub of_one_call: FxHashMap<FindingPlace, Vec<(RuleCode, FlowEdge)>>,
 }
 
 impl Joined {
     /// Returns the paths that a place describes besides its own.
-    pub fn paths_of(&self, place: Place) -> impl Iterator<Item = FlowEdge> + '_ {
+    pub fn paths_of(&self, place: FindingPlace) -> impl Iterator<Item = FlowEdge> + '_ {
         let of_file = self.uses_of_file.get(&place).into_iter().flatten().copied();
         of_file.chain(self.of_one_call.get(&place).into_iter().flatten().map(|(_, edge)| *edge))
     }

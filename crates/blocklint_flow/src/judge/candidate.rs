@@ -14,10 +14,10 @@ use crate::judge::confidence::confidence_of;
 use crate::judge::signal::SignalEffect;
 
 /// A call, or an argument that it hands over, and the rule that reports it.
-pub type Place = (SiteRef, Option<u32>, RuleCode);
+pub type FindingPlace = (SiteRef, Option<u32>, RuleCode);
 
 /// All candidates by place.
-pub type Places = FxHashMap<Place, Vec<Candidate>>;
+pub type CandidatesByPlace = FxHashMap<FindingPlace, Vec<Candidate>>;
 
 /// One label at a place, with the path that it came by.
 pub struct Candidate {

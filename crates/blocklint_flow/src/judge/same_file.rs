@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::graph::EdgeTarget;
 use crate::graph::marks::AskId;
 use crate::judge::beside::Beside;
-use crate::judge::candidate::{Candidate, Place};
+use crate::judge::candidate::{Candidate, FindingPlace};
 use crate::lifecycle::maker::made_in;
 
 /// Files that are opened through one another: an archive, a file of it, its reader.
@@ -50,7 +50,7 @@ pub(crate) fn join_uses_of_one_file(all: &mut Beside<'_, '_, '_>, ask: AskId) {
         }
         last
     };
-    let joined: Vec<(Place, SiteRef)> = shown
+    let joined: Vec<(FindingPlace, SiteRef)> = shown
         .iter()
         .filter_map(|(&(site, rule), &severity)| Some(((site, None, rule), maker(site, rule, severity)?)))
         .collect();

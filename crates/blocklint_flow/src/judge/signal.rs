@@ -180,7 +180,7 @@ pub(crate) enum SignalScope {
     Site(OfLabel, fn(&Linker<'_>, SiteRef) -> bool),
     /// A label that reaches a site by an edge.
     Arrival(OfLabel, fn(&mut Arrival<'_, '_, '_>) -> bool),
-    /// Returns the place of a site: how many inferred steps that adds. The answer is remembered for the site.
+    /// The place of a site: how many inferred steps that adds. The answer is remembered for the site.
     Doubt(fn(&Linker<'_>, SiteRef) -> u8),
     /// A body that a label leaves for the callers.
     Leaving(OfLabel, fn(&Linker<'_>, BodyRef) -> bool),

@@ -30,7 +30,7 @@ struct Memo {
 
 /// The state that a test asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum UnsetState {
     /// Something that is false or `None`.
     Unset(FormId),
     /// A collection that lacks a key.
@@ -76,8 +76,8 @@ fn find_first_time(linker: &Linker<'_>, site: SiteRef) -> Option<FirstTime> {
             unset_where(linker, site.file, region.body, test, holds, &mut unset, DEPTH);
             let found = unset.iter().find_map(|&state| {
                 let (keeper, per_key) = match state {
-                    State::Unset(state) => (keeper_of_set(linker, site.file, region.body, state)?, false),
-                    State::Lacking(all) => (keeper_of_filled(linker, site.file, region.body, all)?, true),
+                    UnsetState::Unset(state) => (keeper_of_set(linker, site.file, region.body, state)?, false),
+                    UnsetState::Lacking(all) => (keeper_of_filled(linker, site.file, region.body, all)?, true),
                 };
                 Some(FirstTime { keeper, per_key })
             });
@@ -112,7 +112,7 @@ fn unset_where(
     body: BodyId,
     test: FormId,
     holds: bool,
-    found: &mut SmallVec<[State; 2]>,
+    found: &mut SmallVec<[UnsetState; 2]>,
     depth: u32,
 ) {
     let Some(depth) = depth.checked_sub(1) else { return };
@@ -120,8 +120,8 @@ fn unset_where(
     match facts.form(test) {
         Form::Not(inner) => unset_where(linker, file, body, inner, !holds, found, depth),
         Form::Var(_) | Form::Attr(..) | Form::Result(_) if !holds => found.push(state_asked(linker, file, body, test)),
-        Form::Compare(Comparison::NotIn, _, all) if holds => found.push(State::Lacking(all)),
-        Form::Compare(Comparison::In, _, all) if !holds => found.push(State::Lacking(all)),
+        Form::Compare(Comparison::NotIn, _, all) if holds => found.push(UnsetState::Lacking(all)),
+        Form::Compare(Comparison::In, _, all) if !holds => found.push(UnsetState::Lacking(all)),
         Form::Compare(comparison, state, nothing) if facts.form(nothing) == Form::None => {
             let is_none = match comparison {
                 Comparison::Is | Comparison::Eq => holds,
@@ -150,8 +150,8 @@ fn unset_where(
 }
 
 /// Returns the state of a form that is false or `None`: of a value that was looked up, that the collection lacks the key.
-fn state_asked(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -> State {
-    looked_up_in(linker, file, body, form).map_or(State::Unset(form), State::Lacking)
+fn state_asked(linker: &Linker<'_>, file: FileId, body: BodyId, form: FormId) -> UnsetState {
+    looked_up_in(linker, file, body, form).map_or(UnsetState::Unset(form), UnsetState::Lacking)
 }
 
 /// Returns the collection that a form is looked up in by a key, also through a local: `known = self.known.get(key)`.

@@ -313,7 +313,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         let sites = self.callers.call_sites(body);
         let (run, kept): (Vec<_>, Vec<_>) = linker
-            .given_body(body)
+            .sites_passing_body(body)
             .into_iter()
             .partition(|&(site, arg)| !self.kept_may_recur || self.runs_in_place(site, arg));
         if sites.is_empty() && run.is_empty() && kept.is_empty() {
@@ -448,7 +448,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                     _ => None,
                 })
                 .collect(),
-            BodyKind::Function => linker.given_body(body),
+            BodyKind::Function => linker.sites_passing_body(body),
             _ => Vec::new(),
         };
         // A handler of Rust's says in its parameters what it wants of a request, and the row cannot; one that is `async` and
@@ -550,7 +550,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             classes.iter().take(MOST_SITES).flat_map(|&class| linker.class_names(class)).collect();
         names.sort();
         names.dedup();
-        let given: Vec<(SiteRef, u32)> = classes.iter().flat_map(|&of| linker.given_class(&names, of)).collect();
+        let given: Vec<(SiteRef, u32)> =
+            classes.iter().flat_map(|&of| linker.sites_passing_class(&names, of)).collect();
         if self.takers_say(&given) == Some(Registered::Entry) {
             return match self.constructor(class) {
                 Some(body) => Frequency::PerEntry(body, 0),

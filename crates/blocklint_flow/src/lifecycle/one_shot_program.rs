@@ -24,7 +24,7 @@ use crate::entries::purpose::is_command_file;
 /// Answers of this file that are kept for one program.
 #[derive(Default)]
 struct Memo {
-    /// Returns the names of library calls that start tasks.
+    /// The names of library calls that start tasks.
     starting: OnceCell<FxHashSet<String>>,
     /// The argument of a function under which it begins work beside its callers.
     begins_beside: Table<BodyRef, Option<u32>, Always>,
@@ -129,7 +129,7 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     if facts.list(row.decorators).iter().any(|&decorator| is_group(decorator)) {
         return true;
     }
-    linker.given_body(body).into_iter().any(|(site, arg)| {
+    linker.sites_passing_body(body).into_iter().any(|(site, arg)| {
         let facts = linker.program.facts(site.file);
         let Form::Result(made) = facts.form(linker.program.site(site).callee) else { return false };
         let targets = linker.targets(site.file.site_ref(made), EnvId::NONE);

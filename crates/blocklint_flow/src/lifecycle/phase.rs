@@ -188,7 +188,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
             return Some(When::Unknown);
         }
         // `anyio.run(main)`
-        let given = if sites.is_empty() { self.linker.given_body(body) } else { Default::default() };
+        let given = if sites.is_empty() { self.linker.sites_passing_body(body) } else { Default::default() };
         if !given.is_empty()
             && given.iter().all(|&(site, _)| is_one_shot(self.linker, self.linker.program.body_of_site(site)))
         {
@@ -271,7 +271,7 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     if found.is_some() {
         return found;
     }
-    for (site, arg) in linker.given_body(body) {
+    for (site, arg) in linker.sites_passing_body(body) {
         for val in linker.values.members(linker.callee(site, EnvId::NONE).value) {
             if let Val::Fn { body: wrapper, .. } = val
                 && found.is_none()
@@ -299,7 +299,7 @@ fn registered_within(linker: &Linker<'_>, wrapper: BodyRef) -> Option<When> {
         row.kind == BodyKind::Function && row.parent.get() == Some(wrapper_id)
     });
     let starts_up = |body: BodyId| {
-        linker.given_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
+        linker.sites_passing_body(wrapper.file.body_ref(body)).into_iter().any(|(site, arg)| {
             let callees = linker.values.members(linker.callee(site, EnvId::NONE).value);
             let mut rows = callees.iter().flat_map(|&val| rows_taking(linker, val, site, arg));
             rows.any(|row| row.phase == Some(Phase::Startup))

@@ -211,7 +211,7 @@ pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, linker: &Linker<'a>,
         let around = row.parent.get().map(|body_around| body.file.body_ref(body_around));
         return handed || around.is_some_and(|around| runs_on_worker(callers, linker, around, depth));
     }
-    linker.given_body(body).into_iter().any(|(site, arg)| is_handed(site, arg))
+    linker.sites_passing_body(body).into_iter().any(|(site, arg)| is_handed(site, arg))
         || callers
             .call_sites(body)
             .iter()

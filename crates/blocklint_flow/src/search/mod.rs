@@ -31,7 +31,7 @@ use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::entries::root::{Root, RootKind};
 use crate::graph::distance::Distances;
 use crate::graph::marks::{AskId, Mark, MarkLists, Marks};
-use crate::graph::{EdgeTarget, FlowEdge, Graph, Hit, LabelledBody, LabelledBodyId, Placed};
+use crate::graph::{EdgeTarget, FlowEdge, Graph, Hit, HitKind, LabelledBody, LabelledBodyId};
 use crate::guards::Conditions;
 use crate::guards::decide::{Decided, NextGuard};
 use crate::guards::receiver_class::{may_start_at, on_receiver, steps_on_root};
@@ -169,7 +169,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 && !self.place(site).off_the_loop()
                 && let Some(root) = self.conditions.roots.of(body)
             {
-                self.hit_or_cut(body, root, Placed { handed: false, cut: true }, &uncut, edge);
+                self.hit_or_cut(body, root, HitKind { handed: false, cut: true }, &uncut, edge);
             }
             return;
         };
@@ -244,10 +244,10 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, edge: FlowEdge) {
-        self.hit_or_cut(root, kind, Placed { handed, cut: false }, label, edge);
+        self.hit_or_cut(root, kind, HitKind { handed, cut: false }, label, edge);
     }
 
-    pub(crate) fn hit_or_cut(&mut self, root: BodyRef, kind: Root, placed: Placed, label: &Label, edge: FlowEdge) {
+    pub(crate) fn hit_or_cut(&mut self, root: BodyRef, kind: Root, placed: HitKind, label: &Label, edge: FlowEdge) {
         if !label.place.holds(kind.context, kind.runtime) {
             return;
         }
@@ -298,7 +298,7 @@ impl<'l, 'a> Search<'l, 'a> {
             ask.makes().apply(&mut label, self.linker.program.language(root.file));
             self.mark(&mut edge, Mark::Spoke(ask));
         }
-        let Placed { handed, cut } = placed;
+        let HitKind { handed, cut } = placed;
         self.graph.hits.push(Hit { root, kind, handed, cut, label, edge });
     }
 
@@ -445,7 +445,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let (cut, label) = (left.is_none(), left.unwrap_or(label));
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            self.hit_or_cut(body, kind, Placed { handed: true, cut }, &label, edge);
+            self.hit_or_cut(body, kind, HitKind { handed: true, cut }, &label, edge);
             return;
         }
         self.propagate_to_site(caller.site, caller.env, label, edge);

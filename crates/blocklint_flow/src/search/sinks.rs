@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, add_steps};
 use crate::entries::root::{Root, RootKind};
 use crate::graph::marks::Marks;
-use crate::graph::{EdgeTarget, FlowEdge, Placed, SinkSite};
+use crate::graph::{EdgeTarget, FlowEdge, HitKind, SinkSite};
 use crate::search::Search;
 
 /// Names of calls by what iterating over their results does.
@@ -252,7 +252,7 @@ impl<'l, 'a> Search<'l, 'a> {
         };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             let left = self.cuts.apply(program, caller.site, label.clone());
-            let placed = Placed { handed: true, cut: left.is_none() };
+            let placed = HitKind { handed: true, cut: left.is_none() };
             let label = left.unwrap_or(label);
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };

@@ -28,14 +28,14 @@ pub(crate) struct AtSite {
 }
 
 /// The site a search asks about.
-pub(crate) struct Place<'s, 'l, 'a> {
+pub(crate) struct SearchedSite<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     judge: &'l Judge,
     site: SiteRef,
     known: &'s mut AtSite,
 }
 
-impl Place<'_, '_, '_> {
+impl SearchedSite<'_, '_, '_> {
     /// [`Linker::never_runs`].
     pub(crate) fn never_runs(&mut self) -> bool {
         *self.known.never_runs.get_or_insert_with(|| never_runs(self.linker, self.site))
@@ -81,7 +81,12 @@ pub(crate) struct Remembered {
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Returns a site to ask about.
-    pub(crate) fn place(&mut self, site: SiteRef) -> Place<'_, 'l, 'a> {
-        Place { linker: self.linker, judge: self.judge, site, known: self.remembered.sites.entry(site).or_default() }
+    pub(crate) fn place(&mut self, site: SiteRef) -> SearchedSite<'_, 'l, 'a> {
+        SearchedSite {
+            linker: self.linker,
+            judge: self.judge,
+            site,
+            known: self.remembered.sites.entry(site).or_default(),
+        }
     }
 }

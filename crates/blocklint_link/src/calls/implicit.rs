@@ -6,7 +6,7 @@ use blocklint_facts::{Flow, Form, VarId};
 
 use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::implicit::Occasion;
+use crate::lang::implicit::ImplicitCallSite;
 use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{ArgsId, BoundId, EnvId, Val, ValueId};
@@ -163,7 +163,7 @@ impl<'a> Linker<'a> {
             Val::Library { ty, .. } => self.library.language(ty),
             _ => return,
         };
-        self.add_implicit(targets, language, Occasion::Iteration { val, is_async });
+        self.add_implicit(targets, language, ImplicitCallSite::Iteration { val, is_async });
     }
 
     /// Adds the row of a lazy result that is iterated.

@@ -32,16 +32,16 @@ pub enum ParamUse {
 
 /// The uses of the parameters of one file.
 #[derive(Debug, Default)]
-pub(crate) struct Uses {
+pub(crate) struct FileParamUses {
     /// By the parameter's variable: the body of the use and the use.
     pub of_param: FxHashMap<VarId, Vec<(BodyId, ParamUse)>>,
     /// Bodies with parameters that nested bodies use or that are returned: their indices.
     pub captured: FxHashMap<BodyId, Vec<u32>>,
 }
 
-impl Uses {
+impl FileParamUses {
     fn new(facts: &FileFacts, is_functional: impl Fn(&str) -> bool, consumes: impl Fn(&str) -> bool) -> Self {
-        let mut uses = Uses::default();
+        let mut uses = FileParamUses::default();
         for (at, site) in facts.sites.iter().enumerate() {
             let id = SiteId(at as u32);
             let body = facts.body_of(site.at);
@@ -191,14 +191,14 @@ pub struct Summary {
 
 impl<'a> Linker<'a> {
     /// Returns the uses of the parameters of a file.
-    pub(crate) fn uses_in(&self, file: FileId) -> Rc<Uses> {
+    pub(crate) fn uses_in(&self, file: FileId) -> Rc<FileParamUses> {
         self.query(&self.tables.calls.param_uses, file, Rc::default, || {
             let facts = self.program.facts(file);
             let consumes = |name: &str| {
                 let library = self.library.of(Language::Java);
                 facts.language == Language::Java && library.name_uses(name).intersects(blocklint_models::Uses::CONSUMES)
             };
-            Rc::new(Uses::new(facts, |name| self.is_functional_name(facts.language, name), consumes))
+            Rc::new(FileParamUses::new(facts, |name| self.is_functional_name(facts.language, name), consumes))
         })
     }
 

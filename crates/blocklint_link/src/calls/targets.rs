@@ -1,7 +1,7 @@
 //! Targets of a site: bodies and library rows.
 
 use crate::lang;
-use crate::lang::implicit::Occasion;
+use crate::lang::implicit::ImplicitCallSite;
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
@@ -140,7 +140,7 @@ impl<'a> Linker<'a> {
                 let callee = self.without_none(self.callee(site, env));
                 self.add_members(&mut targets, callee, |linker, targets, val| linker.add_callee(targets, val, site));
                 targets.one_of = targets.list.len() > 1;
-                self.add_implicit(&mut targets, facts.language, Occasion::Arguments { site, env });
+                self.add_implicit(&mut targets, facts.language, ImplicitCallSite::Arguments { site, env });
             }
             SiteKind::Decorate => {
                 let callee = self.eval(self.scope_of(site, env), row.callee);
@@ -180,7 +180,7 @@ impl<'a> Linker<'a> {
             | SiteKind::Test
             | SiteKind::Compare
             | SiteKind::Format => {
-                self.add_implicit(&mut targets, facts.language, Occasion::Operation { site, env });
+                self.add_implicit(&mut targets, facts.language, ImplicitCallSite::Operation { site, env });
             }
             SiteKind::Write => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
@@ -283,8 +283,8 @@ impl<'a> Linker<'a> {
                     self.push(targets, lazy);
                 }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
-                let occasion = Occasion::LibraryMethod { path, receiver, site };
-                self.add_implicit(targets, self.program.language(site.file), occasion);
+                let place = ImplicitCallSite::LibraryMethod { path, receiver, site };
+                self.add_implicit(targets, self.program.language(site.file), place);
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
                 None => self.add_callee(targets, self.values.single(inner), site),

@@ -12,7 +12,7 @@ use crate::values::value::{BoundId, EnvId, Val};
 
 /// A place at which code may call a method that it does not name.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Occasion {
+pub(crate) enum ImplicitCallSite {
     /// An operation on operands: `a + b`, `a[i]`, `if a:`, `f"{a}"`.
     Operation { site: SiteRef, env: EnvId },
     /// The arguments of a call: `len(a)`, `drop(a)`.
@@ -27,7 +27,7 @@ pub(crate) enum Occasion {
 #[derive(Clone, Copy)]
 pub(crate) enum Forward {
     /// Adds the methods to the targets of a site.
-    Targets(for<'l, 'p, 't> fn(&'l Linker<'p>, Occasion, &'t mut Targets)),
+    Targets(for<'l, 'p, 't> fn(&'l Linker<'p>, ImplicitCallSite, &'t mut Targets)),
     /// The language's lookup of callees, or a call of the value itself, leads to the method.
     Callee,
 }
@@ -62,8 +62,8 @@ pub(crate) struct ImplicitCall {
 /// An operator that calls the method of its name, and the destructor at the end of a scope.
 pub(crate) const OPERATORS: ImplicitCall = ImplicitCall {
     name: "an operator, or the end of a scope, runs the method of its name",
-    runs: Forward::Targets(|linker, occasion, targets| {
-        if let Occasion::Operation { site, env } = occasion {
+    runs: Forward::Targets(|linker, place, targets| {
+        if let ImplicitCallSite::Operation { site, env } = place {
             linker.add_operator(targets, site, env);
         }
     }),
@@ -72,10 +72,15 @@ pub(crate) const OPERATORS: ImplicitCall = ImplicitCall {
 
 impl Linker<'_> {
     /// Adds the methods that implicit calls of a language run at a place.
-    pub(crate) fn add_implicit(&self, targets: &mut Targets, language: blocklint_core::Language, occasion: Occasion) {
+    pub(crate) fn add_implicit(
+        &self,
+        targets: &mut Targets,
+        language: blocklint_core::Language,
+        place: ImplicitCallSite,
+    ) {
         for call in crate::lang::semantics(language).implicit_calls() {
             if let Forward::Targets(add) = call.runs {
-                add(self, occasion, targets);
+                add(self, place, targets);
             }
         }
     }

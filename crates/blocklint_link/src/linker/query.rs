@@ -157,7 +157,7 @@ pub enum Entry<V> {
 
 /// The answer to an attempt to begin a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun<V> {
+pub enum QueryStart<V> {
     /// The answer is known.
     Known(V),
     /// It is being computed already.
@@ -171,7 +171,7 @@ pub enum Begun<V> {
 /// The place where a table keeps its entries.
 pub trait Store<K, V> {
     /// Begins a query unless it is known or running. `marks` notes that it runs from now on.
-    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> Begun<V>;
+    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> QueryStart<V>;
 
     /// Keeps an answer.
     fn keep(&mut self, key: K, answer: V);
@@ -185,18 +185,18 @@ pub type ByKey<K, V> = FxHashMap<K, Entry<V>>;
 
 impl<K: Clone + Eq + Hash, V: Clone> Store<K, V> for ByKey<K, V> {
     #[inline]
-    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> Begun<V> {
+    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> QueryStart<V> {
         match self.entry(key.clone()) {
             MapEntry::Occupied(entry) => match entry.get() {
-                Entry::Known(answer) => Begun::Known(answer.clone()),
-                Entry::Running => Begun::Running,
+                Entry::Known(answer) => QueryStart::Known(answer.clone()),
+                Entry::Running => QueryStart::Running,
             },
-            MapEntry::Vacant(_) if !may_start() => Begun::Refused,
+            MapEntry::Vacant(_) if !may_start() => QueryStart::Refused,
             MapEntry::Vacant(entry) => {
                 if marks {
                     entry.insert(Entry::Running);
                 }
-                Begun::Started
+                QueryStart::Started
             }
         }
     }
@@ -268,11 +268,11 @@ impl Linker<'_> {
         let marks = P::IN_CYCLE != InCycle::Recurs;
         let may_start = || !P::SPENDS || self.budget.spend();
         match table.store.borrow_mut().begin(&key, marks, may_start) {
-            Begun::Known(answer) => return answer,
-            Begun::Running if P::IN_CYCLE == InCycle::GivesCutValue => return cut(Cut::Cycle),
-            Begun::Running => return cut(self.budget.meet_cycle()),
-            Begun::Refused => return cut(Cut::Bound),
-            Begun::Started => {}
+            QueryStart::Known(answer) => return answer,
+            QueryStart::Running if P::IN_CYCLE == InCycle::GivesCutValue => return cut(Cut::Cycle),
+            QueryStart::Running => return cut(self.budget.meet_cycle()),
+            QueryStart::Refused => return cut(Cut::Bound),
+            QueryStart::Started => {}
         }
         let before = self.budget.cuts();
         let answer = if P::SPENDS {

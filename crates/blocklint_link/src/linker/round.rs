@@ -36,7 +36,12 @@ impl Round {
 
     /// Begins a question; then [`Round::end`] takes its answer. Returns the answer if it is known, and what `cut` gives if the question is
     /// being asked already or too many wait.
-    pub fn begin<K, V, P>(&self, table: &RoundTable<K, V, P>, key: &K, cut: impl FnOnce() -> V) -> Result<Begun, V>
+    pub fn begin<K, V, P>(
+        &self,
+        table: &RoundTable<K, V, P>,
+        key: &K,
+        cut: impl FnOnce() -> V,
+    ) -> Result<OpenQuestion, V>
     where
         K: Clone + Eq + Hash,
         V: Clone,
@@ -61,11 +66,11 @@ impl Round {
         }
         entries.insert(key.clone(), Entry::Running);
         self.depth.set(self.depth.get() + 1);
-        Ok(Begun { uses: self.uses.get() })
+        Ok(OpenQuestion { uses: self.uses.get() })
     }
 
     /// Ends a question with its answer, which it returns.
-    pub fn end<K, V, P>(&self, table: &RoundTable<K, V, P>, key: K, begun: Begun, answer: V) -> V
+    pub fn end<K, V, P>(&self, table: &RoundTable<K, V, P>, key: K, begun: OpenQuestion, answer: V) -> V
     where
         K: Clone + Eq + Hash,
         V: Clone,
@@ -133,7 +138,7 @@ impl<V> Policy<V> for OnlyOnTheWay {
 /// A question that has begun.
 #[derive(Debug)]
 #[must_use]
-pub struct Begun {
+pub struct OpenQuestion {
     uses: u32,
 }
 

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::program::ids::PathId;
 
 /// Names of methods with the states they put their receiver in.
-type States = Rc<[(String, String)]>;
+type MethodStates = Rc<[(String, String)]>;
 
 /// A call whose rows put a value in a state.
 struct StateRow {
@@ -41,7 +41,7 @@ pub struct Library<'a> {
     spoken_of: RefCell<FxHashMap<PathId, bool>>,
     are_types: RefCell<FxHashMap<PathId, bool>>,
     blocking_members: RefCell<FxHashMap<PathId, bool>>,
-    states: RefCell<FxHashMap<PathId, States>>,
+    states: RefCell<FxHashMap<PathId, MethodStates>>,
     state_rows: RefCell<[Option<Rc<[StateRow]>>; LANGUAGES]>,
 }
 
@@ -370,7 +370,7 @@ impl<'a> Library<'a> {
     }
 
     /// Returns names of methods and constructors of a type with the states their rows give.
-    fn states(&self, ty: PathId) -> States {
+    fn states(&self, ty: PathId) -> MethodStates {
         if let Some(known) = self.states.borrow().get(&ty) {
             return known.clone();
         }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::implicit::{Backward, Forward, ImplicitCall, Occasion};
+use crate::lang::implicit::{Backward, Forward, ImplicitCall, ImplicitCallSite};
 use crate::linker::Linker;
 use crate::models::library::separator;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef, VarRef};
@@ -33,11 +33,11 @@ struct Rule {
     call: PathId,
     /// How many arguments it has, where its path says so.
     arguments: Option<usize>,
-    runs: Runs,
+    runs: StoredCallback,
 }
 
 #[derive(Clone, Debug)]
-enum Runs {
+enum StoredCallback {
     /// The override of a method of this type in the class of an object that was given.
     Override(PathId, String),
     /// The value that this call was given in the argument that its row names.
@@ -69,11 +69,11 @@ impl During {
         for row in linker.library.handovers(path).iter() {
             let runs = match row.selector {
                 Selector::Via(Via::Override) => match linker.library.split(path) {
-                    Some((owner, method)) => Runs::Override(owner, method),
+                    Some((owner, method)) => StoredCallback::Override(owner, method),
                     None => continue,
                 },
-                Selector::Argument(_) => Runs::GivenTo(path),
-                Selector::Via(Via::Decorator) => Runs::Marked(path),
+                Selector::Argument(_) => StoredCallback::GivenTo(path),
+                Selector::Via(Via::Decorator) => StoredCallback::Marked(path),
             };
             for text in &row.during {
                 let (text, list) =
@@ -93,8 +93,8 @@ impl During {
 /// A later call of an object runs a method of an object that it was given before, or a callable.
 pub(crate) const OVERRIDES: ImplicitCall = ImplicitCall {
     name: "a library runs a method of an object that it keeps",
-    runs: Forward::Targets(|linker, occasion, targets| {
-        if let Occasion::LibraryMethod { path, site, .. } = occasion {
+    runs: Forward::Targets(|linker, place, targets| {
+        if let ImplicitCallSite::LibraryMethod { path, site, .. } = place {
             linker.add_during(targets, path, site);
         }
     }),
@@ -125,7 +125,7 @@ impl Linker<'_> {
     /// Adds the methods with an annotation that a call of a library runs.
     pub(crate) fn add_listeners_during(&self, targets: &mut Targets, path: PathId, site: SiteRef) {
         for rule in self.during_call(path, site) {
-            if let Runs::Marked(annotation) = rule.runs {
+            if let StoredCallback::Marked(annotation) = rule.runs {
                 self.add_listeners(targets, annotation, site);
             }
         }
@@ -143,9 +143,9 @@ impl Linker<'_> {
         for rule in rules {
             for &call in calls.iter().filter(|&&call| call != site) {
                 match &rule.runs {
-                    Runs::Override(owner, method) => self.add_overrides_given(targets, call, *owner, method),
-                    Runs::GivenTo(maker) => self.add_given(targets, call, *maker, site),
-                    Runs::Marked(_) => {}
+                    StoredCallback::Override(owner, method) => self.add_overrides_given(targets, call, *owner, method),
+                    StoredCallback::GivenTo(maker) => self.add_given(targets, call, *maker, site),
+                    StoredCallback::Marked(_) => {}
                 }
             }
         }

@@ -161,13 +161,13 @@ pub struct FileIndex {
 pub struct Scratch {
     named: Vec<[u32; 3]>,
     others: Vec<[u32; 1]>,
-    found: Vec<(Leaf, Mention, Wrap)>,
+    found: Vec<(MentionSubject, Mention, Wrap)>,
     attrs: Vec<(Sym, AssignId, bool)>,
 }
 
 /// The variable, attribute, result or function literal that a mention is about.
 #[derive(Clone, Copy, Debug)]
-enum Leaf {
+enum MentionSubject {
     /// A variable or attribute whose last name is this symbol.
     Named(u32),
     /// The result of a site, or behind all sites a function literal.
@@ -249,12 +249,12 @@ impl FileIndex {
                 sites[take(&mut next[SITES])] = SiteId(at as u32);
             }
         }
-        let named_mentions = found.iter().filter(|(leaf, ..)| matches!(leaf, Leaf::Named(_))).count();
+        let named_mentions = found.iter().filter(|(leaf, ..)| matches!(leaf, MentionSubject::Named(_))).count();
         let mut mentions = vec![Packed::default(); found.len()].into_boxed_slice();
         for &(leaf, mention, wrap) in &*found {
             let at = match leaf {
-                Leaf::Named(sym) => take(&mut named[sym as usize][MENTIONS]),
-                Leaf::Other(key) => named_mentions + take(&mut others[key as usize][0]),
+                MentionSubject::Named(sym) => take(&mut named[sym as usize][MENTIONS]),
+                MentionSubject::Other(key) => named_mentions + take(&mut others[key as usize][0]),
             };
             mentions[at] = Packed::new(mention, wrap);
         }
@@ -319,7 +319,7 @@ struct Reader<'a> {
     site_count: u32,
     named: &'a mut [[u32; 3]],
     others: &'a mut [[u32; 1]],
-    found: &'a mut Vec<(Leaf, Mention, Wrap)>,
+    found: &'a mut Vec<(MentionSubject, Mention, Wrap)>,
 }
 
 impl Reader<'_> {
@@ -350,14 +350,14 @@ impl Reader<'_> {
     fn name(&mut self, name: Sym, place: Mention, wrap: Wrap) {
         if let Some(counts) = self.named.get_mut(name.index()) {
             counts[MENTIONS] += 1;
-            self.found.push((Leaf::Named(name.0), place, wrap));
+            self.found.push((MentionSubject::Named(name.0), place, wrap));
         }
     }
 
     fn other(&mut self, key: u32, place: Mention, wrap: Wrap) {
         if let Some(counts) = self.others.get_mut(key as usize) {
             counts[0] += 1;
-            self.found.push((Leaf::Other(key), place, wrap));
+            self.found.push((MentionSubject::Other(key), place, wrap));
         }
     }
 }

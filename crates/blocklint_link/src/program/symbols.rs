@@ -11,7 +11,7 @@ use crate::program::SourceFile;
 use crate::program::ids::{FileId, Name};
 
 /// Where one name occurs: files in the order of their slots, with its symbol there.
-type Run = [(FileId, Sym)];
+type Occurrences = [(FileId, Sym)];
 
 /// The names of a project's files and where they occur.
 ///
@@ -134,7 +134,7 @@ impl Names {
 
     /// Returns where a name occurs.
     #[inline]
-    pub(super) fn occurrences(&self, name: Name) -> &Run {
+    pub(super) fn occurrences(&self, name: Name) -> &Occurrences {
         if !self.moved.is_empty()
             && let Some(run) = self.moved.get(&name)
         {
@@ -144,7 +144,7 @@ impl Names {
     }
 
     #[inline]
-    fn first_run(&self, name: Name) -> &Run {
+    fn first_run(&self, name: Name) -> &Occurrences {
         match self.starts.get(name.0 as usize..).and_then(<[_]>::first_chunk) {
             Some([start, end]) => &self.occurrences[*start as usize..*end as usize],
             None => &[],

@@ -351,7 +351,7 @@ pub struct TypeRow {
     pub version: Option<VersionRange>,
     /// Why it is not verified against the library.
     pub unchecked: Option<String>,
-    /// Returns its type parameters, in order.
+    /// Its type parameters, in order.
     pub params: Vec<String>,
     /// Types it derives from or implements.
     pub bases: Vec<TypeExpr>,

@@ -292,11 +292,11 @@ pub struct Layer {
     pub(super) name_patterns: Packed<u32>,
     /// First segments that rows, aliases or roots begin with, sorted.
     pub(super) heads: Vec<String>,
-    /// Returns the first segments whose rows name types under other first segments, sorted.
+    /// The first segments whose rows name types under other first segments, sorted.
     pub(super) links: Vec<(String, String)>,
     /// Tags of types, sorted.
     pub(super) tags: Vec<String>,
-    /// Returns the libraries that have a row with `native`, sorted.
+    /// The libraries that have a row with `native`, sorted.
     pub(super) native_libraries: Vec<String>,
     /// True if any glob begins with its wildcard, without literal characters before it.
     pub(super) headless_globs: bool,

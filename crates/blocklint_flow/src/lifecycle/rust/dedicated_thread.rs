@@ -61,7 +61,7 @@ impl Life<'_, '_, '_> {
     fn starts_threads_only(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let of_tests = |site: SiteRef| linker.is_for_tests(linker.program.body_of_site(site));
-        let given = linker.given_body(body);
+        let given = linker.sites_passing_body(body);
         let mut given = given.into_iter().map(|(site, _)| site).filter(|&site| !of_tests(site)).peekable();
         let calls = self.callers.call_sites(body);
         let mut calls = calls.iter().copied().filter(|&site| !of_tests(site)).peekable();

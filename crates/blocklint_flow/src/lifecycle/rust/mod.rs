@@ -360,7 +360,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let (facts, body_id) = linker.program.facts_and_id(body);
         let row = linker.program.body(body);
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
-        for (site, _) in linker.given_body(body) {
+        for (site, _) in linker.sites_passing_body(body) {
             let here = linker.program.facts(site.file);
             let taker = here.text(linker.program.site(site).name);
             if !lang::rust::conventions::RUNS_IN_PLACE.contains(&taker) {

@@ -12,15 +12,15 @@ use smallvec::SmallVec;
 
 use crate::calls::targets::{Target, TargetKind, Targets};
 use crate::classes::hierarchy::Ancestor;
-use crate::lang::implicit::{Backward, Forward, ImplicitCall, Occasion};
-use crate::lang::python::protocols::{ITER, ITERATION, Operand, Protocol, Step};
+use crate::lang::implicit::{Backward, Forward, ImplicitCall, ImplicitCallSite};
+use crate::lang::python::protocols::{ITER, ITERATION, Operand, OperandCall, Protocol};
 use crate::linker::{Linker, Typed};
 use crate::models::stored_callbacks;
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::values::value::{BoundId, EnvId, Val};
 
 /// Calls that made lazy values which one iteration consumes.
-type Made = SmallVec<[SiteRef; 4]>;
+type LazyCalls = SmallVec<[SiteRef; 4]>;
 
 /// The number of nested lazy calls that are followed.
 const MOST_LAZY_CALLS: usize = 8;
@@ -29,10 +29,10 @@ const MOST_LAZY_CALLS: usize = 8;
 pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
     ImplicitCall {
         name: "an operation, a function or a loop calls a method of its operand",
-        runs: Forward::Targets(|linker, occasion, targets| match occasion {
-            Occasion::Operation { site, env } => linker.add_operation(targets, site, env),
-            Occasion::Arguments { site, env } => linker.add_functions_protocols(targets, site, env),
-            Occasion::Iteration { val, is_async: false } => linker.add_python_iteration(targets, val),
+        runs: Forward::Targets(|linker, place, targets| match place {
+            ImplicitCallSite::Operation { site, env } => linker.add_operation(targets, site, env),
+            ImplicitCallSite::Arguments { site, env } => linker.add_functions_protocols(targets, site, env),
+            ImplicitCallSite::Iteration { val, is_async: false } => linker.add_python_iteration(targets, val),
             _ => {}
         }),
         found_by: Backward::NamesOfCalls(|linker, body| linker.names_run_by_protocol(body)),
@@ -106,7 +106,7 @@ impl Linker<'_> {
             if !is_listed {
                 for argument in self.arguments_consumed(path, site, env) {
                     let value = self.eval(self.scope_of(site, env), argument);
-                    self.add_asked(targets, value, &[Step::Iteration], |_| true);
+                    self.add_asked(targets, value, &[OperandCall::Iteration], |_| true);
                 }
             }
         }
@@ -155,7 +155,7 @@ impl Linker<'_> {
 
     /// Adds what asking an argument runs. Generators and lazy results of calls are followed to where they are consumed
     /// (`calls/argument_use.rs`), so they are left out here. An argument that is not known says nothing of the call.
-    fn add_asked(&self, targets: &mut Targets, value: Typed, steps: &[Step], is_wanted: impl Fn(&Val) -> bool) {
+    fn add_asked(&self, targets: &mut Targets, value: Typed, steps: &[OperandCall], is_wanted: impl Fn(&Val) -> bool) {
         let mut running = 0;
         for val in self.values.members(value.value) {
             let is_followed = match val {
@@ -176,14 +176,16 @@ impl Linker<'_> {
     }
 
     /// Adds the first of some steps that a member has.
-    fn add_first_step(&self, targets: &mut Targets, val: Val, steps: &[Step]) {
+    fn add_first_step(&self, targets: &mut Targets, val: Val, steps: &[OperandCall]) {
         let before = targets.list.len();
         for step in steps {
             match *step {
                 // `next(map(title, books))` iterates over the arguments of the lazy result.
-                Step::Method("__next__") if matches!(val, Val::Lazy { .. }) => self.add_iteration(targets, val, false),
-                Step::Method(method) => self.add_method_named(targets, val, method),
-                Step::Iteration => self.add_iteration(targets, val, false),
+                OperandCall::Method("__next__") if matches!(val, Val::Lazy { .. }) => {
+                    self.add_iteration(targets, val, false)
+                }
+                OperandCall::Method(method) => self.add_method_named(targets, val, method),
+                OperandCall::Iteration => self.add_iteration(targets, val, false),
             }
             // A library's type may have the method without a row: what is tried next is not known to run.
             if targets.list.len() > before || matches!(val, Val::Library { .. }) {
@@ -246,21 +248,21 @@ impl Linker<'_> {
     /// True if a class of the project or a row has a method that the protocol may run.
     fn has_method_of(&self, protocol: &Protocol) -> bool {
         protocol.steps.iter().any(|step| match *step {
-            Step::Method(method) => {
+            OperandCall::Method(method) => {
                 self.program.name(method).is_some_and(|name| self.hierarchy.bodies_named(name) > 0)
                     || self.library.name_uses(Language::Python, method).intersects(Uses::EFFECT)
             }
-            Step::Iteration => true,
+            OperandCall::Iteration => true,
         })
     }
 
     /// Adds what iterating over an object runs: `__iter__`, then `__next__` of the result of that, or `__getitem__`.
     pub(crate) fn add_python_iteration(&self, targets: &mut Targets, val: Val) {
-        let mut made = Made::new();
+        let mut made = LazyCalls::new();
         self.add_iteration_through(targets, val, &mut made);
     }
 
-    fn add_iteration_through(&self, targets: &mut Targets, val: Val, made: &mut Made) {
+    fn add_iteration_through(&self, targets: &mut Targets, val: Val, made: &mut LazyCalls) {
         match val {
             Val::Instance { .. } => self.add_iteration_of_instance(targets, val, made, false),
             Val::Library { .. } => self.add_iteration_of_library(targets, val),
@@ -281,7 +283,7 @@ impl Linker<'_> {
     }
 
     /// Adds what going through a lazy result runs of what its call was given: `for title in map(title_of, books)`.
-    fn add_sources(&self, targets: &mut Targets, call: SiteRef, made: &mut Made) {
+    fn add_sources(&self, targets: &mut Targets, call: SiteRef, made: &mut LazyCalls) {
         if made.len() >= MOST_LAZY_CALLS || made.contains(&call) {
             return;
         }
@@ -329,7 +331,7 @@ impl Linker<'_> {
     }
 
     /// Adds what iterating over an object of a project's class runs; where the iteration has begun, what comes after `__iter__`.
-    fn add_iteration_of_instance(&self, targets: &mut Targets, val: Val, made: &mut Made, is_begun: bool) {
+    fn add_iteration_of_instance(&self, targets: &mut Targets, val: Val, made: &mut LazyCalls, is_begun: bool) {
         let before = targets.list.len();
         if let Some(name) = self.program.name("__iter__") {
             let mut of_iter = Targets::default();
@@ -368,7 +370,7 @@ impl Linker<'_> {
     }
 
     /// Adds what a loop calls of the iterator that `__iter__` of an object gives.
-    fn add_steps_of_given(&self, targets: &mut Targets, val: Val, iter: Name, made: &mut Made) {
+    fn add_steps_of_given(&self, targets: &mut Targets, val: Val, iter: Name, made: &mut LazyCalls) {
         let methods = self.attr(val, iter);
         for method in self.values.members(methods.value) {
             let Val::Fn { body, env, .. } = method else { continue };
@@ -424,9 +426,9 @@ impl Linker<'_> {
             return Vec::new();
         }
         let class = body.file.class_ref(class);
-        let has = |step: Step| match step {
-            Step::Method(of) => self.defines(class, of),
-            Step::Iteration => self.defines(class, ITERATION[0]),
+        let has = |step: OperandCall| match step {
+            OperandCall::Method(of) => self.defines(class, of),
+            OperandCall::Iteration => self.defines(class, ITERATION[0]),
         };
         let mut found = self.names_by_protocol(method, |earlier| !earlier.iter().any(|&step| has(step)));
         let is_by_index = method == "__getitem__" && self.defines(class, ITERATION[0]);
@@ -440,7 +442,7 @@ impl Linker<'_> {
 
     /// Returns the names of sites that may enter the row of a method of a library's type.
     pub fn names_entering_method(&self, method: &str) -> Vec<Name> {
-        let mut found = self.names_by_protocol(method, <[Step]>::is_empty);
+        let mut found = self.names_by_protocol(method, <[OperandCall]>::is_empty);
         if method == "__iter__" || method == "__next__" {
             found.extend(self.names_of_iteration().iter().copied());
         }
@@ -448,7 +450,7 @@ impl Linker<'_> {
     }
 
     /// Returns the names of the operations and functions that may run a method where the steps before it are passed.
-    fn names_by_protocol(&self, method: &str, passes: impl Fn(&[Step]) -> bool) -> Vec<Name> {
+    fn names_by_protocol(&self, method: &str, passes: impl Fn(&[OperandCall]) -> bool) -> Vec<Name> {
         let runs = |protocol: &&Protocol| {
             protocol.steps.iter().position(|step| step.may_run(method)).is_some_and(|at| passes(&protocol.steps[..at]))
         };

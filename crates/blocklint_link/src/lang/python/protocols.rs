@@ -20,7 +20,7 @@ pub(crate) enum Operand {
 
 /// One thing that is tried on an operand; the first that the operand has is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum OperandCall {
     /// The method of this name.
     Method(&'static str),
     /// Going through it: `__iter__` and then `__next__` of the iterator, or `__getitem__` for each index.
@@ -35,19 +35,19 @@ pub(crate) struct Protocol {
     /// The operand.
     pub operand: Operand,
     /// The steps that are tried, in order.
-    pub steps: &'static [Step],
+    pub steps: &'static [OperandCall],
 }
 
-const fn protocol(by: &'static str, operand: Operand, steps: &'static [Step]) -> Protocol {
+const fn protocol(by: &'static str, operand: Operand, steps: &'static [OperandCall]) -> Protocol {
     Protocol { by, operand, steps }
 }
 
 use Operand::{Each, First, Other, Own, Positional};
-use Step::{Iteration, Method};
+use OperandCall::{Iteration, Method};
 
-const AS_TEXT: &[Step] = &[Method("__str__"), Method("__repr__")];
-const FORMATTED: &[Step] = &[Method("__format__"), Method("__str__"), Method("__repr__")];
-const TRUTH: &[Step] = &[Method("__bool__"), Method("__len__")];
+const AS_TEXT: &[OperandCall] = &[Method("__str__"), Method("__repr__")];
+const FORMATTED: &[OperandCall] = &[Method("__format__"), Method("__str__"), Method("__repr__")];
+const TRUTH: &[OperandCall] = &[Method("__bool__"), Method("__len__")];
 
 /// The protocols of operations, by the name of their sites. An operation that is not listed runs the method of its name.
 const OPERATIONS: &[Protocol] = &[
@@ -120,7 +120,7 @@ pub(crate) const ITER: &str = "builtins.iter";
 /// The methods that an iteration may run. Sites of loops bear the name of the first.
 pub(crate) const ITERATION: &[&str] = &["__iter__", "__next__", "__getitem__"];
 
-impl Step {
+impl OperandCall {
     /// True if the step may run a method of this name.
     pub(crate) fn may_run(self, method: &str) -> bool {
         match self {

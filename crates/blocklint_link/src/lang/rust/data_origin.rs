@@ -185,7 +185,7 @@ impl Linker<'_> {
         {
             return true;
         }
-        self.given_body(body).iter().any(|&(site, arg)| {
+        self.sites_passing_body(body).iter().any(|&(site, arg)| {
             self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|&val| {
                 let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
                 self.library.handovers(path).iter().any(|of| {

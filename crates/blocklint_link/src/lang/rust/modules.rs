@@ -235,16 +235,16 @@ pub(crate) fn named_crate(linker: &Linker<'_>, file: FileId, name: &str) -> Val 
 /// glob imports.
 pub(crate) fn member(linker: &Linker<'_>, module: Val, name: Name) -> Option<Typed> {
     match place(linker, module, name) {
-        Place::Found(found) => Some(found.typed(linker)),
-        Place::Inside(file, body) => through_globs(linker, file, body, name),
-        Place::Nowhere => None,
+        ItemPlace::ModuleItem(found) => Some(found.typed(linker)),
+        ItemPlace::Inside(file, body) => through_globs(linker, file, body, name),
+        ItemPlace::Nowhere => None,
     }
 }
 
 /// The items that glob imports bring to a body under a name.
 #[derive(Clone)]
 pub(crate) struct Brought {
-    found: Rc<[Found]>,
+    found: Rc<[ModuleItem]>,
     /// True if all modules on the way are known by now.
     is_whole: bool,
 }
@@ -265,7 +265,7 @@ impl Policy<Brought> for WholeGlobs {
 
 /// The item that a name of a module means, before it has a type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found {
+pub(crate) enum ModuleItem {
     /// A variable of a module's scope.
     Var(FileId, VarId),
     /// A variant of an enum.
@@ -274,25 +274,25 @@ pub(crate) enum Found {
     External(PathId),
 }
 
-impl Found {
+impl ModuleItem {
     fn typed(self, linker: &Linker<'_>) -> Typed {
         match self {
-            Found::Var(file, var) => linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var),
-            Found::Variant(class, var) => linker.variant(class, var),
-            Found::External(path) => linker.known(Val::External(path)),
+            ModuleItem::Var(file, var) => linker.var(Scope { file, at: At::default(), env: EnvId::NONE }, var),
+            ModuleItem::Variant(class, var) => linker.variant(class, var),
+            ModuleItem::External(path) => linker.known(Val::External(path)),
         }
     }
 }
 
 /// Where a name of a module is looked for.
-enum Place {
-    Found(Found),
+enum ItemPlace {
+    ModuleItem(ModuleItem),
     /// In the glob imports of a module that has no such item.
     Inside(FileId, BodyId),
     Nowhere,
 }
 
-fn place(linker: &Linker<'_>, module: Val, name: Name) -> Place {
+fn place(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
     let (file, body) = match module {
         Val::Module(file) => (file, BodyId(0)),
         Val::Class(class) => {
@@ -301,22 +301,26 @@ fn place(linker: &Linker<'_>, module: Val, name: Name) -> Place {
                 // The variants of an enum.
                 return match linker.own_member(class, name) {
                     Some((owner, var)) if owner == class && row.kind == ClassKind::Enum => {
-                        Place::Found(Found::Variant(class, var))
+                        ItemPlace::ModuleItem(ModuleItem::Variant(class, var))
                     }
-                    _ => Place::Nowhere,
+                    _ => ItemPlace::Nowhere,
                 };
             }
             (class.file, row.body)
         }
         Val::External(path) => {
             let path = linker.library.member(path, linker.program.text(name));
-            return if linker.library.speaks(path) { Place::Found(Found::External(path)) } else { Place::Nowhere };
+            return if linker.library.speaks(path) {
+                ItemPlace::ModuleItem(ModuleItem::External(path))
+            } else {
+                ItemPlace::Nowhere
+            };
         }
-        _ => return Place::Nowhere,
+        _ => return ItemPlace::Nowhere,
     };
     match linker.program.scope_var(file, body, name) {
-        Some(var) => Place::Found(Found::Var(file, var)),
-        None => Place::Inside(file, body),
+        Some(var) => ItemPlace::ModuleItem(ModuleItem::Var(file, var)),
+        None => ItemPlace::Inside(file, body),
     }
 }
 
@@ -341,7 +345,7 @@ fn add_brought(
     body: BodyId,
     name: Name,
     seen: &mut Vec<(FileId, BodyId)>,
-    found: &mut Vec<Found>,
+    found: &mut Vec<ModuleItem>,
 ) -> bool {
     if seen.contains(&(file, body)) || seen.len() > MOST_GLOBS {
         return true;
@@ -374,9 +378,9 @@ fn add_brought(
             continue;
         }
         match place(linker, base, name) {
-            Place::Found(item) => found.push(item),
-            Place::Inside(file, body) => is_whole &= add_brought(linker, file, body, name, seen, found),
-            Place::Nowhere => {}
+            ItemPlace::ModuleItem(item) => found.push(item),
+            ItemPlace::Inside(file, body) => is_whole &= add_brought(linker, file, body, name, seen, found),
+            ItemPlace::Nowhere => {}
         }
     }
     is_whole
