@@ -9,7 +9,7 @@ use blocklint_mending::Mending;
 /// One rule broken at one place.
 #[derive(Clone, Debug)]
 pub struct RawFinding {
-    /// The signals that spoke, where the analysis was told to account for them.
+    /// The signals that decided, if the run records them.
     pub reasons: Vec<Reason>,
     /// The inferred steps of its path, if the run records them.
     pub doubts: Vec<Doubt>,

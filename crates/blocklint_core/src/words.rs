@@ -209,7 +209,7 @@ words! {
 /// How long one call can block its thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Hold {
-    /// The code does not tell.
+    /// The code shows neither.
     #[default]
     Unstated,
     /// Shortly: a row of severity `note`.

@@ -216,7 +216,7 @@ fn owner_kind(linker: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
-/// Returns the name of the root as people say it; of a function handed over, its own.
+/// Returns the name of the root as people write it; of a function handed over, its own.
 fn owner_name(linker: &Linker<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()

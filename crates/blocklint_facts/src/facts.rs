@@ -196,7 +196,7 @@ impl FileFacts {
         self.assign_ids_of(var).map(|id| self.assign(id))
     }
 
-    /// Returns the one assignment that gives a variable a value; none where several do.
+    /// Returns the one assignment to a variable; none if there are several.
     pub fn only_value_of(&self, var: VarId) -> Option<Assign> {
         let mut values = self.assigns_of(var).filter(|row| row.value.is_some());
         values.next().filter(|_| values.next().is_none())

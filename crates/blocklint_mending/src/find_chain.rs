@@ -450,7 +450,7 @@ impl Closing<'_, '_, '_> {
     }
 }
 
-/// True if a package has code that other crates may call: its first root is no program, as far as its place tells.
+/// True if a package has code that other crates may call: its first root is no program, as far as its place shows.
 fn has_library(package: &CrateLayout) -> bool {
     let Some(root) = package.roots.first() else { return true };
     let inside = root.strip_prefix(&package.folder).unwrap_or(root).trim_start_matches('/');

@@ -37,7 +37,7 @@ pub struct RustCrate {
 /// A dependency as its manifest states it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RustDependency {
-    /// The name of its crate in code, as far as the manifest tells: the package's, or what it is renamed to.
+    /// The name of its crate in code, as far as the manifest shows: the package's, or what it is renamed to.
     pub name: String,
     /// The package.
     pub package: String,

@@ -23,7 +23,7 @@ pub struct Dependency {
 
 const LOCKS: [&str; 4] = ["uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"];
 
-/// Returns the versions of some dependencies of a unit, as far as files at or above it up to the project root tell.
+/// Returns the versions of some dependencies of a unit, as far as files at or above it up to the project root show.
 pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Dependency> {
     let mut manifests = texts(&unit.manifests, root);
     manifests.extend(texts(&requirements(&unit.folder), root));

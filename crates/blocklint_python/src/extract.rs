@@ -56,7 +56,7 @@ pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> 
 
 /// Returns the facts of a Jupyter notebook, within the same limits: those of its Python code cells, one below the
 /// other; spans count the bytes of [`crate::decode_notebook`]'s text. Lines that only IPython knows (`%`, `!`, `?`) run
-/// nothing that blocklint knows, and a notebook in another language says nothing.
+/// nothing that blocklint knows, and a notebook in another language shows nothing.
 ///
 /// The top level of a cell runs when a person runs the cell, so it is no coroutine, also where it awaits.
 pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {

@@ -44,7 +44,7 @@ impl Default for Style {
 }
 
 /// Returns the text after edits as the formatter leaves it; `None` where the text before them was not as the formatter
-/// leaves it, or where the formatter says nothing. Needs a thread with [`crate::STACK_SIZE`] of stack.
+/// leaves it, or where the formatter shows nothing. Needs a thread with [`crate::STACK_SIZE`] of stack.
 pub fn reformatted(before: &str, after: &str, style: &Style) -> Option<String> {
     // A text that nests too deeply to be read is not formatted either.
     if crate::depth::refuse(before).is_some() || crate::depth::refuse(after).is_some() {

@@ -92,7 +92,7 @@ pub fn refusal(bound: &BoundCall) -> Refusal {
     Refusal::at(reason, bound.place.clone())
 }
 
-/// The availability of a function that an edit would call, as far as manifests tell.
+/// The availability of a function that an edit would call, as far as manifests show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
     /// Nothing tells.

@@ -97,7 +97,7 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// True if this layer chooses a rule; `None` where it says nothing about it.
+    /// True if this layer chooses a rule; `None` where it shows nothing about it.
     fn chooses(&self, rule: &Rule) -> Option<bool> {
         let weight = |list: &[Selector]| list.iter().filter_map(|selector| selector.weight(rule)).max();
         let mut wanted = self.select.as_deref().and_then(weight).max(weight(&self.extend_select));

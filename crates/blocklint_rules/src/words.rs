@@ -70,8 +70,7 @@ pub enum Along {
 pub struct Owner<'a> {
     /// Its kind.
     pub kind: OwnerKind,
-    /// Its name as people say it (`handler`, `Store.load`); of a body without a name that of the
-    /// body around it.
+    /// Its name as people write it (`handler`, `Store.load`); of a body without a name that of the body around it.
     pub name: &'a str,
 }
 
@@ -300,7 +299,7 @@ fn seconds(time: f64) -> String {
     }
 }
 
-/// At most three digits behind the point, none that say nothing.
+/// At most three digits behind the point, none that show nothing.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }

@@ -300,7 +300,7 @@ impl<'c> Server<'c> {
                 if self.client.configuration {
                     self.pull_settings();
                 } else if told["settings"].as_object().is_some_and(|settings| !settings.is_empty()) {
-                    // Clients without settings of their own send an empty object, which says nothing.
+                    // Clients without settings of their own send an empty object, which shows nothing.
                     let read = Settings::read(&told["settings"]);
                     self.settings = Arc::new(read.map_err(|wrong| Refused::new(code::INVALID_PARAMS, wrong))?);
                     let settings = Arc::clone(&self.settings);

@@ -15,7 +15,7 @@ pub(crate) struct Difference {
     pub(crate) message: String,
 }
 
-/// Compares the findings of one file with its expectations. The order of both says nothing.
+/// Compares the findings of one file with its expectations. The order of both shows nothing.
 pub(crate) fn differences(expectations: &[Expectation], findings: &[&Finding], check: &dyn Check) -> Vec<Difference> {
     let mut rows: Vec<u32> = expectations.iter().map(|e| e.row).chain(findings.iter().map(|f| row(f))).collect();
     rows.sort_unstable();

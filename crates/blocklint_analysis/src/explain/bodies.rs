@@ -29,7 +29,7 @@ pub struct BodyExplanation {
     pub aside_signal: Option<&'static Signal>,
     /// Its uses, those that count before those in tests.
     pub uses: Vec<BodyUse>,
-    /// The calls at its end that block, the surest first; of a function that must not block its findings tell them.
+    /// The calls at its end that block, the surest first; of a function that must not block its findings name them.
     pub reaches: Vec<Reached>,
     /// Why what it reaches is no finding, where it is none.
     pub stops: Vec<Above>,
@@ -50,7 +50,7 @@ pub enum BodyUse {
     Made(SiteRef),
     /// It is handed to this context.
     HandedOver(SiteRef, Context),
-    /// It is given to a call of which it is not known what it does with it.
+    /// It is passed to a call whose use of it is unknown.
     PassedOn(SiteRef),
     /// It is kept in a variable, field or container.
     Kept(FileId, Span),

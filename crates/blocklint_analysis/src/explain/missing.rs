@@ -1,4 +1,4 @@
-//! Calls of libraries of which no row speaks, in bodies that must not block: where models are missing.
+//! Calls of libraries that no row describes, in bodies that must not block: where models are missing.
 
 use blocklint_core::{Confidence, Language, Span};
 use blocklint_facts::{BodyFlags, SiteFlags, SiteKind};
@@ -23,8 +23,8 @@ pub struct MissingCall {
     pub awaited: bool,
 }
 
-/// Returns every call inside a root of a reported file that leads to a library path of which no row speaks, in the
-/// order of files and places. The language's own built-in names are left out, and so are tests.
+/// Returns every call inside a root of a reported file that leads to a library path that no row describes, in the order
+/// of files and places. The language's own built-in names are left out, and so are tests.
 pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
     let roots = Roots::new(linker);
     let mut found = Vec::new();

@@ -97,7 +97,7 @@ pub struct Explanation<'a> {
 /// An argument as far as it is seen.
 #[derive(Clone, Debug)]
 pub enum GivenArgument {
-    /// The call does not give it.
+    /// The call does not pass it.
     Absent,
     /// It may be among unpacked arguments.
     Unpacked,
@@ -147,7 +147,7 @@ pub struct RowTried<'a> {
     pub decides: bool,
     /// How long it holds its thread there, if it does.
     pub hold: Option<LabelHold>,
-    /// The parameter that says how long, for [`LabelHold::Param`].
+    /// The parameter that decides how long, for [`LabelHold::Param`].
     pub hold_parameter: Option<String>,
 }
 
@@ -191,11 +191,11 @@ pub enum End {
     UnknownCallee(Why),
     /// No model describes the path.
     NoModel(PathId),
-    /// A model knows the path and says nothing of holding a thread.
+    /// A model describes the path without an effect.
     NoEffect(PathId),
-    /// The row that decides says that it is harmless.
+    /// The row that decides states that it is harmless.
     Harmless(PathId),
-    /// It gives something to await; the loop goes on meanwhile.
+    /// It returns something to await; the loop goes on meanwhile.
     Asynchronous(PathId),
     /// No row's conditions hold, or the one that does has no effect there.
     Excused(PathId),
@@ -242,7 +242,7 @@ pub enum Above {
     Made(SiteRef),
     /// It is handed to this context.
     HandedOver(SiteRef, Context),
-    /// It is given to a call of which it is not known what it does with it.
+    /// It is passed to a call whose use of it is unknown.
     PassedOn(SiteRef),
     /// It is kept in a variable, field or container, and no call through that is known.
     Kept(FileId, Span),

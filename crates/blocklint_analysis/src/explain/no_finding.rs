@@ -239,7 +239,7 @@ impl Explainer<'_, '_> {
         let members = linker.values.members(linker.callee(site, EnvId::NONE).value);
         match members.iter().find_map(|val| if let Val::Unknown(why) = *val { Some(why) } else { None }) {
             Some(why) => {
-                // A method of a value that is not known: the receiver's reason says more.
+                // A method of a value that is not known: the receiver's reason explains more.
                 let receiver =
                     linker.receiver_form(site).map(|form| linker.eval(linker.scope_of(site, EnvId::NONE), form));
                 let of_receiver = receiver.and_then(|typed| {

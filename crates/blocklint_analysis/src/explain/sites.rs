@@ -44,7 +44,7 @@ impl<'a> Explainer<'_, 'a> {
         if telling.is_empty() { found } else { telling }
     }
 
-    /// True if there is something to say of a site.
+    /// True if a site has something to explain.
     fn tells(&self, site: SiteRef) -> bool {
         match self.linker.program.site(site).kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => true,
@@ -311,7 +311,7 @@ impl<'a> Explainer<'_, 'a> {
         facts.args_of(SiteId(at as u32)).first().map(|arg| arg.value)
     }
 
-    /// Returns the value of an argument, as far as the code around the site tells.
+    /// Returns the value of an argument, as far as the code around the site shows.
     fn given(&self, site: SiteRef, argument: &Argument) -> GivenArgument {
         let linker = self.linker;
         let facts = linker.program.facts(site.file);

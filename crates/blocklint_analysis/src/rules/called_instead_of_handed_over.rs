@@ -126,7 +126,7 @@ fn handed_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
     found
 }
 
-/// True if a call gives a coroutine or something else to await.
+/// True if a call returns a coroutine or something else to await.
 pub(crate) fn gives_coroutine(linker: &Linker<'_>, called: SiteRef) -> bool {
     let value = linker.result(called, EnvId::NONE);
     linker.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))

@@ -485,7 +485,7 @@ fn speaks_of_administrators(linker: &Linker<'_>, file: FileId, form: FormId, dep
     }
 }
 
-/// True if a literal is given to a call that runs it elsewhere.
+/// True if a literal is passed to a call that runs it elsewhere.
 fn is_handed_over(linker: &Linker<'_>, literal: BodyRef) -> bool {
     linker.program.uses_of_callable(literal).iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };

@@ -54,7 +54,7 @@ pub(super) fn explained_function(explainer: &Explainer<'_, '_>, of: BodyRef) -> 
     }
 }
 
-/// Returns why a function must not block, or why it may, and what speaks against its findings.
+/// Returns why a function must not block, or why it may, and what counts against its findings.
 fn duty(explainer: &Explainer<'_, '_>, about: &BodyExplanation) -> Vec<Remark> {
     let linker = explainer.linker();
     let mut found = Vec::new();

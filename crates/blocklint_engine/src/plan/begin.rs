@@ -1,4 +1,5 @@
-//! The change to begin with, as far as the paths and causes of findings tell: `check` names it, and a plan begins with it.
+//! The change to begin with, as far as the paths and causes of findings show: `check` names it, and a plan begins with
+//! it.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::value::{EnvId, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Methods that give an element of a container.
+/// Methods that return an element of a container.
 const TAKERS: &[&str] = &["get", "pop", "popleft", "get_nowait", "setdefault"];
 
 /// Calls through containers.

@@ -22,7 +22,7 @@ struct Memo {
 pub(crate) struct InFile {
     /// Where an anonymous class is made.
     pub made: FxHashMap<ClassId, Vec<SiteId>>,
-    /// Where a method of the class gives away `this`.
+    /// The places at which a method of the class passes `this` on.
     pub own: FxHashMap<ClassId, Vec<Mention>>,
 }
 

@@ -59,7 +59,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Returns a site that runs its callee, as far as definitions tell.
+    /// Returns a site that runs its callee, as far as definitions show.
     pub(crate) fn plain(site: SiteRef, env: EnvId, with_receiver: bool) -> Self {
         Caller { site, env, arg: None, kind: CallerKind::Runs, with_receiver, steps: 0, shared: false }
     }

@@ -12,9 +12,9 @@ fn drops(row: &Site) -> bool {
     row.flags.has(SiteFlags::DISCARDED) && !row.flags.has(SiteFlags::AWAITED)
 }
 
-/// Returns the calls of a file that stand as statements and give a coroutine, of the project or (where the models state
-/// that what is called is asynchronous) of a library: of each the body's qualified name and the name called. A
-/// library's task or future is among them, which may well be dropped: compare with what was there before.
+/// Returns the calls of a file that stand as statements and return a coroutine, of the project or (if models declare
+/// the callee asynchronous) of a library: of each the body's qualified name and the name called. A library's task or
+/// future is among them, which may well be dropped: compare with what was there before.
 pub fn unawaited(linker: &Linker<'_>, file: FileId) -> Vec<(String, String)> {
     let facts = linker.program.facts(file);
     let mut found = Vec::new();

@@ -65,7 +65,7 @@ fn takes_result(linker: &Linker<'_>, body: BodyRef, annotation: FormId) -> Optio
     })
 }
 
-/// Returns the runtime of the first row of a path that says that something runs on an event loop.
+/// Returns the runtime of the first row of a path that states that something runs on an event loop.
 fn on_loop(linker: &Linker<'_>, path: PathId, wanted: impl Fn(Option<Via>) -> bool) -> Option<Option<Runtime>> {
     linker.library.handovers(path).iter().find_map(|found| {
         let row = found.row;

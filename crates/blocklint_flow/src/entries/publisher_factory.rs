@@ -49,7 +49,7 @@ fn runs_only_aside(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
 
 /// A question that goes from callers to their callers.
 struct CallerQuery {
-    /// Those that are asked already: what calls in a circle says nothing.
+    /// Those that are asked already: calls in a circle count for nothing.
     seen: Vec<BodyRef>,
     /// True if any call stands where it may block.
     any: bool,

@@ -81,8 +81,9 @@ pub fn project_serves(linker: &Linker<'_>) -> bool {
     })
 }
 
-/// True if a path says that a file belongs to a command line, and neither the file nor the rest of the project says otherwise: the file
-/// calls nothing that serves others, and what may be anything (`__main__.py`, or in Rust a folder `commands`) reads arguments.
+/// True if a path shows that a file belongs to a command line, and neither the file nor the rest of the project shows
+/// otherwise: the file calls nothing that serves others, and what may be anything (`__main__.py`, or in Rust a folder
+/// `commands`) reads arguments.
 pub fn is_command_file(linker: &Linker<'_>, file: FileId) -> bool {
     let program = linker.program;
     if !program.is_command_line(file) || of_language(linker, program.language(file)).serves.contains(&file) {
@@ -160,7 +161,7 @@ fn add_callers(
     add_callers_of(linker, language, uses, calls, found);
 }
 
-/// Adds the files that give a library something to run in a phase: `@app.command()`, `@app.on_event("startup")`.
+/// Adds the files that hand a library something to run in a phase: `@app.command()`, `@app.on_event("startup")`.
 fn add_takers(linker: &Linker<'_>, language: Language, (uses, phase): (Uses, Phase), found: &mut FxHashSet<FileId>) {
     let takes = |path| linker.library.handovers(path).iter().any(|row| row.phase == Some(phase));
     add_callers_of(linker, language, uses, takes, found);

@@ -70,7 +70,7 @@ impl Root {
 pub struct Roots<'l, 'a> {
     linker: &'l Linker<'a>,
     roots: Table<BodyRef, Option<Root>, Always>,
-    /// By the folder of a Rust package, the runtime that its programs run on, as far as they say so.
+    /// By the folder of a Rust package, the runtime that its programs run on, as far as they name it.
     programs: Table<String, Option<Runtime>, Always>,
 }
 
@@ -127,8 +127,8 @@ impl<'l, 'a> Roots<'l, 'a> {
         None
     }
 
-    /// Returns the runtime that an attribute gives a body (`#[tokio::main(flavor = "current_thread")]`), or that all
-    /// programs of its package have which is there for them alone (Rust).
+    /// Returns the runtime that an attribute sets for a body (`#[tokio::main(flavor = "current_thread")]`), or that of
+    /// all programs of its package, if the package exists for them alone (Rust).
     fn runtime_of_task(&self, body: BodyRef) -> Option<Runtime> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);

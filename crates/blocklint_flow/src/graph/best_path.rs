@@ -18,7 +18,7 @@ use crate::guards::rust_getter::deciding_tests_over;
 /// The number of hops by which a path may be longer if it stands under one condition less.
 const CONDITION: u32 = 3;
 
-/// Everything that speaks against a path; the path with the least is shown.
+/// Everything that counts against a path; the path with the least is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     /// Inferred steps.
@@ -142,7 +142,7 @@ fn held_behind(graph: &Graph<'_>, edge: &FlowEdge) -> Option<(Effect, Severity)>
 pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
 
 /// True if only alternatives with this very effect count as holding the thread at an edge. Of a Java method with its
-/// many implementations what few of them do says nothing, whatever the others do; nor does in Rust that few of them
+/// many implementations what few of them do shows nothing, whatever the others do; nor does in Rust that few of them
 /// start a runtime.
 fn is_counted_by_effect(linker: &Linker<'_>, edge: &FlowEdge, effect: Option<Effect>) -> bool {
     matches!(edge.next, EdgeTarget::LabelledBody(_))
@@ -242,11 +242,11 @@ fn share_steps(linker: &Linker<'_>, graph: &Graph<'_>, edge: &FlowEdge, held: Op
             1
         }
     } else if labelled * 2 >= all && same * 8 >= all {
-        // Where many only pass it on, which one does it says nothing of the one that is called here, the less the fewer do it
-        // themselves.
+        // Where many only pass it on, which one does it shows nothing about the one that is called here, the less the
+        // fewer do it themselves.
         let passes_on =
             |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
-        // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
+        // A storage over the network starts a runtime; the type argument of a caller decides which storage it is.
         if by_effect && linker.program.language(site.file) == Language::Rust {
             return LOW_STEPS;
         }

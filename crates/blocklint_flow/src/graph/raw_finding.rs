@@ -46,7 +46,7 @@ pub struct Choice {
     pub site: SiteRef,
     /// The number of things that it may run.
     pub all: usize,
-    /// The number of them that hold the thread as the finding says.
+    /// The number of them that hold the thread with the finding's effect.
     pub holding: usize,
     /// The bodies of the project that do.
     pub holders: Vec<BodyRef>,

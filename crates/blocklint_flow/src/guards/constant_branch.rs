@@ -1,4 +1,5 @@
-//! Branches that never run: their test is a literal, or a name or attribute that the project only ever gives one.
+//! Branches that never run: their test is a literal, or a name or attribute to which the project assigns only one
+//! literal.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteKind, Sym, VarId, VarKind};
@@ -104,7 +105,7 @@ fn only_returned(linker: &Linker<'_>, call: SiteRef) -> Option<Constant> {
     if at_its_end { found.one() } else { None }
 }
 
-/// Returns the literal that all assignments to a variable give it.
+/// Returns the literal that all assignments to a variable assign.
 fn only_assigned(linker: &Linker<'_>, file: FileId, var: VarId) -> Option<Constant> {
     let facts = linker.program.facts(file);
     let row = facts.var(var);
@@ -153,7 +154,7 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
     let mut found = Only::default();
     for &next in &seen {
         let facts = linker.program.facts(next.file);
-        // A decorator or a computed name sets what no assignment tells.
+        // A decorator or a computed name may set a value that no assignment shows.
         let decorated = !facts.list(linker.program.class(next).decorators).is_empty();
         if decorated || sets_by_name(linker, next) {
             return None;

@@ -288,7 +288,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if a guard asks for nothing where the type of the argument that a site passes says that there is something.
+    /// True if a guard asks for `None` and the type of the argument that a site passes excludes it.
     fn is_passed_something(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.asks_for_nothing() {
             return false;
@@ -343,7 +343,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                 continue;
             }
             let answer = self.answer(guard, &reaching.constant);
-            // The literal that it replaces gives the answer already.
+            // The literal that it replaces decides already.
             if reaching.instead_of.as_ref().is_some_and(|of| self.answer(guard, of) == answer) {
                 continue;
             }
@@ -385,7 +385,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if a guard that asks for the beginning of a string holds, if a branch around the site tells.
+    /// True if a guard that asks for the beginning of a string holds, if a branch around the site shows it.
     fn holds_by_beginning(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
         let asks = match &*guard.question {
             Question::Choice(Choice::Begins(_)) => true,
@@ -404,7 +404,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
     }
 
-    /// True if a branch around the site says that the argument is not what a guard asks for: it is `None` here, or of another type.
+    /// True if a branch around the site shows that the argument is not what a guard asks for: it is `None` here, or of
+    /// another type.
     fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         let Question::Choice(choice) = &*guard.question else { return false };
         let is_reported = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
@@ -620,7 +621,7 @@ pub(crate) enum Answer {
     Param {
         index: u32,
         passed: u8,
-        /// True if the caller gives it a value of its own where it is given nothing.
+        /// True if the caller assigns it a value of its own where no value was passed.
         filled_in: bool,
     },
 }

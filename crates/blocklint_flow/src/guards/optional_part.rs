@@ -62,7 +62,7 @@ pub(crate) fn asks_for_left_out<'a>(
         && found.made.iter().all(|&made| parts.iter().any(|&part| is_left_out(linker, made, class, part)))
 }
 
-/// Returns the fields of the own object that branches around a site say to be there.
+/// Returns the fields of the own object that are set where a site is reached, by the branches around it.
 pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
     let facts = linker.program.facts(site.file);
     let mut found = SmallVec::new();
@@ -266,7 +266,7 @@ fn objects_under_key<'a>(
     put && all
 }
 
-/// True if an object was made without a part, and no code gives it one later under its name.
+/// True if an object was made without a part, and no code assigns one later under its name.
 fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym) -> bool {
     let Some(index) = constructor_param(linker, class, part) else { return false };
     let targets = linker.targets(made.site, EnvId::NONE);
@@ -329,7 +329,7 @@ fn is_given_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field
     })
 }
 
-/// The fields of the own object that a test which comes out as `holds` says to be there.
+/// Adds the fields of the own object that are set if a test comes out as `holds`.
 fn parts_in(facts: &FileFacts, test: FormId, holds: bool, found: &mut SmallVec<[Sym; 2]>) {
     each_told_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
         Form::Attr(base, name) if holds && is_own_receiver(facts, base) => found.push(name),

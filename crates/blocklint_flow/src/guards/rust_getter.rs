@@ -1,5 +1,5 @@
-//! Rust: branches over what a method of a parameter says (`if !filters.all_authorized()`), decided by the branches that a
-//! caller stands in; and which calls are made whatever a test says.
+//! Rust: branches over the result of a method of a parameter (`if !filters.all_authorized()`), decided by the branches
+//! that a caller stands in; and calls that run whatever a test shows.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
@@ -35,7 +35,7 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
     })
 }
 
-/// Returns the result of a method without arguments on a variable, as the branches around a site tell it.
+/// Returns the result of a method without arguments on a variable, as the branches around a site show it.
 pub(crate) fn told_by_getter(linker: &Linker<'_>, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
     let facts = linker.program.facts(site.file);
     let Form::Var(var) = facts.form(subject) else { return None };
@@ -46,7 +46,7 @@ pub(crate) fn told_by_getter(linker: &Linker<'_>, site: SiteRef, subject: FormId
     })
 }
 
-/// True if a variable is set anew in a region: then its methods may say something else.
+/// True if a variable is set anew in a region: then its methods may return something else.
 fn given_away_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
     let facts = linker.program.facts(file);
     let span = facts.region(id).span;
@@ -82,7 +82,7 @@ fn is_rest(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     })
 }
 
-/// Returns the method without arguments that a test asks, on what, and what it says where the test comes out so.
+/// Returns the method without arguments that a test calls, its receiver, and its result if the test comes out so.
 fn asked(facts: &FileFacts, test: FormId, holds: bool, depth: u32) -> Option<(FormId, SiteId, bool)> {
     let depth = depth.checked_sub(1)?;
     match facts.form(test) {

@@ -119,8 +119,8 @@ fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool 
     filled().next().is_some() && filled().all(|row| handler_around(facts, row.at.region).is_some())
 }
 
-/// True if exceptions together say that what was read is not what was written: `except (JSONDecodeError, KeyError)`. One of them alone
-/// may be an answer.
+/// True if exceptions together mean that the text read is malformed: `except (JSONDecodeError, KeyError)`. One of them
+/// alone may be an answer.
 fn is_of_broken_data(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bool {
     let facts = linker.program.facts(site.file);
     let name = |&ty: &FormId| exception_name(facts, ty);

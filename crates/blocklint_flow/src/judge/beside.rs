@@ -1,4 +1,5 @@
-//! Signals that compare candidates: those that say less beside others become notes where the others are shown.
+//! Signals that compare candidates: a candidate that adds little beside another becomes a note if the other one is
+//! shown.
 
 use std::cmp::Reverse;
 

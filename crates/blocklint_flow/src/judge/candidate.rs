@@ -33,7 +33,7 @@ pub struct Candidate {
     pub edge: FlowEdge,
     /// The edges from the root down to the place, where it stands in a literal that the root runs.
     pub above: SmallVec<[FlowEdge; 1]>,
-    /// Everything that speaks against the path.
+    /// Everything that counts against the path.
     pub cost: Cost,
     /// The inferred steps that the length of the path adds.
     pub length_steps: u32,
@@ -87,8 +87,8 @@ impl Candidate {
         self.is_reported(min_confidence) && self.confidence_with_length() >= min_confidence
     }
 
-    /// Changes its severity as a signal says. Candidates that are only for tests, examples or a command line stay as they are if those
-    /// count like all others.
+    /// Changes its severity by the effect of a signal. Candidates that are only for tests, examples or a command line
+    /// stay as they are if those count like all others.
     pub fn apply(&mut self, ask: AskId, aside_counts: bool) {
         let effect = ask.makes();
         self.spoken.push(ask);

@@ -30,8 +30,8 @@ pub(crate) fn called_at_the_end<'l>(linker: &'l Linker<'_>, path: &[FlowEdge]) -
     })
 }
 
-/// True if the last call of a path makes a folder where a test around it says that it lacks, or where the call itself
-/// looks for it (`exist_ok=True`): once, mostly.
+/// True if the last call of a path makes a folder where a test around it shows that it is missing, or where the call
+/// itself looks for it (`exist_ok=True`): once, mostly.
 pub(crate) fn makes_what_lacks(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     let Some(last) = path.last() else { return false };
     let facts = linker.program.facts(last.site.file);

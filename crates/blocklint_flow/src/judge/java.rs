@@ -89,7 +89,8 @@ fn stands_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if a test with this result says that something failed: `!future.isSuccess()`, `future.cause() != null`, also of a local.
+/// True if a test with this result shows that something failed: `!future.isSuccess()`, `future.cause() != null`, also
+/// of a local.
 fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> bool {
     let facts = linker.program.facts(file);
     let gives_cause = |form: FormId| match facts.form(form) {

@@ -90,7 +90,7 @@ impl Judge {
         self.tables[stage as usize][nth(language)].iter().copied()
     }
 
-    /// True if the run tells which signals spoke.
+    /// True if the run records which signals decided.
     pub(crate) fn notes_marks(&self) -> bool {
         self.notes_marks
     }
@@ -171,7 +171,7 @@ impl Judge {
     }
 
     /// Returns the inferred steps that the whole path of a candidate adds, the most that one signal adds, and the
-    /// signals that speak.
+    /// signals that answer yes.
     pub fn steps_on_path(&self, on: &Traced<'_, '_>) -> (u8, SmallVec<[AskId; 1]>) {
         let (mut most, mut spoken) = (0, SmallVec::new());
         for ask in self.asks(Stage::PathDoubt, on.language()) {
@@ -221,10 +221,10 @@ impl Judge {
         self.of_root(linker, root).map(AskId::signal)
     }
 
-    /// Lowers candidates that say less beside others.
+    /// Lowers candidates that add little beside others.
     pub fn beside(&self, all: &mut Beside<'_, '_, '_>) {
         let linker = all.linker;
-        // The questions themselves tell the languages.
+        // The questions themselves have the languages.
         let mut asks: Vec<AskId> = self.tables[Stage::Beside as usize].iter().flatten().copied().collect();
         asks.sort_by_key(|ask| (ask.ask().is_last, *ask));
         asks.dedup();

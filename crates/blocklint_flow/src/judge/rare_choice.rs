@@ -1,6 +1,6 @@
-//! Branches that are one of many: `elif provider == "…"` for the fiftieth time. That the value is just this one is less
-//! likely the more others it is compared with, so what stands there is reported less surely, unless a caller says which it
-//! is.
+//! Branches that are one of many: `elif provider == "…"` for the fiftieth time. The more values it is compared with,
+//! the less likely is just this one, so calls there are reported with less confidence, unless a caller decides which
+//! value it is.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, Region, RegionId, RegionKind, Sym, VarId, VarKind};
@@ -23,7 +23,7 @@ struct Memo {
     told_apart: Table<(FileId, Sym), usize, Always>,
 }
 
-/// From so many alternatives on, one of them is taken rarely enough to say so.
+/// The number of alternatives from which on one of them is taken rarely.
 const SOME: usize = 8;
 
 /// From so many on, what stands in one is not shown by default.
@@ -66,7 +66,7 @@ pub(crate) fn steps_of_value(linker: &Linker<'_>, site: SiteRef) -> u8 {
     steps.max().unwrap_or(0)
 }
 
-/// Returns the condition around a site that says which of many texts a parameter is (Python).
+/// Returns the condition around a site that a parameter is one of many texts (Python).
 pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {
@@ -89,8 +89,8 @@ pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option
     })
 }
 
-/// Returns the forms that a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be
-/// meant; which one is compared again and again tells.
+/// Returns the forms that a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A`
+/// both sides may be meant; the one that is compared again and again is meant.
 fn chosen_by(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> SmallVec<[FormId; 2]> {
     let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
     let facts = linker.program.facts(file);

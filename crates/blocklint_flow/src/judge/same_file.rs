@@ -25,7 +25,7 @@ pub(crate) fn join_uses_of_one_file(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     let mut shown: FxHashMap<(SiteRef, RuleCode), Severity> = FxHashMap::default();
     for (&(site, arg, rule), candidates) in places.iter() {
         let is_meant = |of: &&Candidate| of.label.effect == Effect::File && is_direct(of);
-        // A comment at the call that opens the file speaks for its uses too.
+        // A comment at the call that opens the file covers its uses too.
         let is_said = |of: &&Candidate| of.label.severity > Severity::Note && of.confidence() >= min_confidence;
         let reported = candidates.iter().filter(is_meant).filter(is_said);
         if let Some(severity) = reported.map(|of| of.label.severity).max()

@@ -29,7 +29,7 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// Returns the languages in which it speaks.
+    /// Returns the languages in which it is asked.
     pub fn languages(&self) -> impl Iterator<Item = Language> + '_ {
         Language::ALL.iter().copied().filter(|language| self.asks.iter().any(|ask| ask.languages.contains(language)))
     }
@@ -200,7 +200,7 @@ pub(crate) enum SignalScope {
     Path(OfLabel, fn(&Traced<'_, '_>) -> bool),
     /// The whole path, and when and how often its code runs.
     Moment(OfLabel, fn(&Traced<'_, '_>, &mut Moments<'_, '_, '_>) -> bool),
-    /// All findings: it lowers those that say less beside others.
+    /// All findings: it lowers those that add little beside others.
     Beside(fn(&mut Beside<'_, '_, '_>, AskId)),
 }
 

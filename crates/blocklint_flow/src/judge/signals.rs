@@ -1,5 +1,5 @@
-//! The list of all signals. Those of one stage are asked in the order of the list, and the first that answers "yes" decides; of doubts
-//! the greatest counts. [`SignalScope`] tells the stages.
+//! The list of all signals. Those of one stage are asked in the order of the list, and the first that answers "yes"
+//! decides; of doubts the greatest counts. [`SignalScope`] lists the stages.
 
 use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::effect::label::{Label, LabelHold};

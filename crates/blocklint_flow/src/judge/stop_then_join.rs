@@ -1,12 +1,13 @@
-//! Waits for the end of a thread that was told to end just before: `self._stop.set()`, then `self._thread.join()`.
+//! Waits for the end of a thread that was asked to end just before: `self._stop.set()`, then `self._thread.join()`.
 
 use blocklint_facts::{FileFacts, Form, SiteFlags, SiteId};
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::SiteRef;
 
-/// True if something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
-/// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
+/// True if something before a site, in the same body, asks other threads to end: a call (`event.set()`,
+/// `server.shutdown()`, `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they report
+/// that they have.
 pub(crate) fn is_told_to_end(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let here = linker.program.site(site).at;
@@ -23,7 +24,7 @@ pub(crate) fn is_told_to_end(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// True if a call gives `None` alone.
+/// True if a call passes `None` alone.
 fn gives_none(facts: &FileFacts, call: SiteId) -> bool {
     let given = facts.args_of(call);
     let mut given = given.iter();

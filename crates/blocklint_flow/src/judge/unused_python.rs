@@ -9,7 +9,7 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::EnvId;
 
-/// The fewest methods of a class that say something of the one method that nothing names.
+/// The fewest methods of a class from which on one method that nothing names counts as unused.
 const FEWEST_METHODS: usize = 4;
 
 /// True if a function is private by its name and the project names it nowhere: it never runs.
@@ -28,7 +28,7 @@ pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
         return false;
     }
     let Some(name) = linker.program.global(body.file, row.name) else { return false };
-    // A call of another object's method of that name says nothing.
+    // A call of another object's method of that name shows nothing.
     let leads_elsewhere = |site: SiteRef| {
         let targets = linker.targets(site, EnvId::NONE);
         row.class.is_some()

@@ -112,7 +112,7 @@ fn asked_unset(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, dep
                 _ => SmallVec::new(),
             }
         }
-        // `it == null || it.isExpired()`: what is kept says itself when to make it anew.
+        // `it == null || it.isExpired()`: the kept object itself decides when it is made again.
         Form::Alt(AltKind::Or, list) if holds => {
             let [first, rest @ ..] = facts.list(list) else { return SmallVec::new() };
             let asked = asked_unset(linker, file, *first, true, depth);

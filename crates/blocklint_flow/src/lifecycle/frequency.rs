@@ -32,8 +32,8 @@ pub enum Frequency {
     Unseen,
     /// Some code does, and it is not known how often.
     Unknown,
-    /// In a loop that goes on as long as something holds, as those do that serve: again and again, though nothing says how much
-    /// there is.
+    /// In a loop that goes on as long as something holds, as those do that serve: again and again, but how much there
+    /// is stays unknown.
     Looped,
     /// For each element of a collection that this body iterates over.
     PerItem(BodyRef),
@@ -251,7 +251,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if let Some(&known) = self.bodies.get(&body) {
             return known;
         }
-        // A cycle tells nothing: its other callers decide.
+        // A cycle shows nothing: its other callers decide.
         self.bodies.insert(body, Frequency::Unknown);
         let times = self.find_body(body, depth);
         self.bodies.insert(body, times);
@@ -265,7 +265,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if linker.program.is_test(body.file) || row.flags.has(BodyFlags::TEST) {
             return Frequency::Tested;
         }
-        // In Rust a folder says nothing of a program that serves; of one that does not, nothing is shown.
+        // In Rust a folder shows nothing about a program that serves; of one that does not, nothing is shown.
         if facts.language != Language::Rust && is_command_file(linker, body.file) {
             return Frequency::Once;
         }
@@ -451,8 +451,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             BodyKind::Function => linker.sites_passing_body(body),
             _ => Vec::new(),
         };
-        // A handler of Rust's says in its parameters what it wants of a request, and the row cannot; one that is `async` and
-        // wants nothing is given as a function all the same, where a task that runs once is given as a future.
+        // A handler of Rust shows by its parameters what it takes from a request, and the row cannot; one that is
+        // `async` and wants nothing is given as a function all the same, where a task that runs once is given as a
+        // future.
         let is_reported = row.params.len > 0 || row.flow == Flow::Coroutine;
         let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_reported;
         self.takers_say(&given).or_else(|| (serves && self.runs_on_loop(&given)).then_some(Registered::Entry))

@@ -16,7 +16,7 @@ fn is_iterated(linker: &Linker<'_>, file: FileId, region: &Region) -> bool {
 }
 
 /// True if a site runs once for each element of a collection: a loop around it iterates over something which is not
-/// written out. A loop that counts or waits says nothing of how much there is.
+/// written out. A loop that counts or waits shows nothing about how much there is.
 pub fn is_per_item(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let mut at: RegionId = linker.program.site(site).at.region;

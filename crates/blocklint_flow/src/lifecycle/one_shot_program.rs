@@ -137,7 +137,7 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     })
 }
 
-/// True if a coroutine is given to a plain function of the project, in whatever file, that runs a loop for it.
+/// True if a coroutine is passed to a plain function of the project, in whatever file, that runs a loop for it.
 fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
     let drives = |at: SiteRef| {
         linker.targets(at, EnvId::NONE).list.iter().any(|target| match *target {
@@ -211,7 +211,7 @@ fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if a file that is run as a program ends with what a function of it gives.
+/// True if a file that is run as a program ends with the result of one of its functions.
 fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let name = linker.program.body(main).name;
@@ -276,7 +276,7 @@ pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
     is_task || begins_beside(linker, linker.program.body_of_site(site)).is_some_and(|first| first < row.at.position)
 }
 
-/// True if what a call of Python makes is given to a call that starts tasks: `asyncio.create_task(load())`.
+/// True if what a call of Python makes is passed to a call that starts tasks: `asyncio.create_task(load())`.
 pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let starting = starting_names(linker);

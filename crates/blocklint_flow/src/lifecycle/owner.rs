@@ -179,7 +179,7 @@ fn kept_mention(
     }
 }
 
-/// Returns the owner of an object that is given to a call.
+/// Returns the owner of an object that is passed to a call.
 fn kept_argument(
     linker: &Linker<'_>,
     site: SiteRef,

@@ -33,7 +33,7 @@ pub enum When {
     Apart,
     /// In a command too, in one of many tasks that it runs at once: they hold up each other.
     Crowd,
-    /// While serving: a registration says so.
+    /// While serving: a registration states it.
     Serving,
     /// The time is not known: a driven `main` usually is the service.
     Unknown,
@@ -74,7 +74,7 @@ impl When {
     }
 }
 
-/// A cycle tells nothing of when a body runs: its other callers decide. So `None` is not kept.
+/// A cycle shows nothing about when a body runs: its other callers decide. So `None` is not kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownPhases;
 
@@ -200,8 +200,8 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         let mut all: Option<When> = None;
         for site in sites {
             let caller = self.linker.program.body_of_site(site);
-            // A call at a module's top level or in a plain function says nothing of when a coroutine is driven; what a literal
-            // makes is driven when it runs.
+            // A call at a module's top level or in a plain function shows nothing about when a coroutine is driven;
+            // what a literal makes is driven when it runs.
             let row = self.linker.program.body(caller);
             let is_root =
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
@@ -263,7 +263,7 @@ pub(crate) fn registered(linker: &Linker<'_>, body: BodyRef) -> Option<When> {
     }
     found = match linker.program.language(body.file) {
         Language::Java => found.or_else(|| overrides_when(linker, body)),
-        // The callers of a method tell, too, that it runs while serving; only the overridden method tells that it runs
+        // The callers of a method also show that it runs while serving; only the overridden method shows that it runs
         // at start-up.
         Language::Python => found.or_else(|| overrides_when(linker, body).filter(|&when| when == When::StartUp)),
         Language::Rust => found,
@@ -326,7 +326,7 @@ fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// Returns the rows of a library's callable that say what it does with an argument of a site that calls it.
+/// Returns the rows of a library's callable about an argument of a site that calls it.
 fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
     let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
     let rows = linker.library.handovers(path);

@@ -69,7 +69,7 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// Returns names of what gives values of the libraries that have such types.
+    /// Returns the names of calls that return values of libraries with such types.
     fn makers_of_callable_objects(&self, language: Language) -> FxHashSet<Name> {
         let models = self.linker.library.of(language);
         let separator = blocklint_link::models::library::separator(language);

@@ -109,7 +109,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
         }
-        // Where it is made, and where a function that gives it is called.
+        // The places at which it is made, and at which a function that returns it is called.
         let mut bodies = vec![linker.program.body_of_site(made)];
         for trail in &seen {
             if let Trail::ResultOf(site, _) = *trail {

@@ -20,10 +20,10 @@ use crate::search::locks::{Lock, lock_of, lock_type};
 /// How deep forms and types are followed.
 const DEPTH: u32 = 8;
 
-/// Methods that wait for a lock and give its guard.
+/// Methods that wait for a lock and return its guard.
 const TAKING: [&str; 6] = ["lock", "read", "write", "lock_arc", "read_arc", "write_arc"];
 
-/// Methods that give the same lock, or a pointer to it.
+/// Methods that return the same lock, or a pointer to it.
 const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 
 /// Returns the locks whose guards are alive at a site, each with the call that took it.
@@ -93,7 +93,7 @@ pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) ->
     })
 }
 
-/// True if the guard that one call gives is alive at another site of the body.
+/// True if the guard that one call returns is alive at another site of the body.
 fn is_alive(linker: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     let row = facts.site(at);
@@ -143,7 +143,8 @@ pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool 
     false
 }
 
-/// Returns the assignment that puts the guard which a call gives, or may give, into a variable of the same body. `depth`: how deep forms are followed.
+/// Returns the assignment that puts the guard which a call returns, or may return, into a variable of the same body.
+/// `depth`: how deep forms are followed.
 pub fn binding_of(
     linker: &Linker<'_>,
     taken: SiteRef,

@@ -107,8 +107,8 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Looks only for what makes findings in some files, as an earlier search over all files tells. From here on the link is asked for the
-    /// findings of these files only, and of those that have to be looked at with them.
+    /// Restricts the search to the findings of some files, by the flows of an earlier search over all files. From here
+    /// on the link is asked for the findings of these files only, and of those that have to be looked at with them.
     pub fn within(mut self, flows: &Flows, wanted: FileSearch<'_>) -> Self {
         let (focus, asked) = flows.focus(self.linker, wanted);
         self.linker.report_only(asked);
@@ -198,7 +198,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let decides = label.guard.is_none();
         if decides {
             label.guard = self.place(site).guard();
-            // Which of many it is says more than what stands further in.
+            // The choice among many counts more than conditions further in.
             if rare > 0
                 && label.guard.as_ref().is_some_and(|guard| !guard.asks_for_text())
                 && let Some(guard) = self.place(site).guard_of_rare_choice()
@@ -207,7 +207,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         match &mut label.guard {
-            // A caller may say which of the many it is.
+            // A caller may decide which of the many it is.
             Some(guard) if decides && guard.is_choice_of_literal() => {
                 guard.rare = rare.max(u8::from(guard.asks_for_text()));
                 self.mark_doubts(site, &mut edge, Mark::IfUndecided);
@@ -227,7 +227,7 @@ impl<'l, 'a> Search<'l, 'a> {
         self.push(Node { body, env }, label, edge);
     }
 
-    /// Notes on an edge that a signal spoke, if the run tells that.
+    /// Marks on an edge that a signal decided, if the run records it.
     fn mark(&mut self, edge: &mut FlowEdge, mark: Mark) {
         if self.judge.notes_marks() {
             edge.marks = self.graph.marks.with(edge.marks, mark);
@@ -269,7 +269,7 @@ impl<'l, 'a> Search<'l, 'a> {
         label.outer = None;
         if let Some(guard) = label.guard.take() {
             match guard.source {
-                // A root has no caller that tells the value.
+                // A root has no caller that shows the value.
                 Source::When if guard.asks_for_unseen() => {}
                 Source::When => return,
                 // No chain passes `null` on.
@@ -406,7 +406,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
         }
-        // Which callee a flag selects says more than a branch inside of it.
+        // The flag that selects the callee counts more than a branch inside of it.
         let open = label.guard.as_ref().is_none_or(|guard| matches!(guard.source, Source::Branch | Source::Exempt));
         if open
             && caller.arg.is_none()
@@ -414,7 +414,7 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             label.guard = Some(guard);
         }
-        // An effect of a moment, or of one time, in one of several implementations says nothing about the callers of
+        // An effect of a moment, or of one time, in one of several implementations shows nothing about the callers of
         // all of them.
         if caller.shared && label.severity == Severity::Note && self.linker.means_several(caller.site) {
             return;

@@ -210,7 +210,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };
-        // The value of a parameter is followed from the place where it was passed, so that callers are told apart.
+        // The value of a parameter is followed from the place where it was passed, so that callers are distinguished.
         if self.is_parameter(file, form) {
             return Vec::new();
         }
@@ -476,7 +476,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let targets = linker.targets(site, env);
         let awaited = linker.program.site(site).flags.has(blocklint_facts::SiteFlags::AWAITED);
-        // The callables that callers pass are told apart by caller, for any name of the parameter.
+        // The callables that callers pass are distinguished by caller, for any name of the parameter.
         let passed =
             if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
@@ -488,7 +488,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 // The site awaits its result, so it means the coroutine among the alternatives.
                 continue;
             }
-            // Where the lazy result of another call is consumed, that call says what happens.
+            // Where the lazy result of another call is consumed, that call decides what happens.
             if made.is_some() {
                 continue;
             }
@@ -518,7 +518,7 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// True if a library's callable is known to give what `await` would refuse.
+    /// True if a library's callable is known to return something that cannot be awaited.
     fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
         let linker = self.linker;
         if linker.program.language(site.file) == blocklint_core::Language::Rust {

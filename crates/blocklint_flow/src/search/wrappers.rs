@@ -107,7 +107,7 @@ impl<'a> Search<'_, 'a> {
         for val in linker.values.members(callee.value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
             let handovers = linker.library.handovers(path);
-            // The first row whose conditions hold says what the wrapper is.
+            // The first row whose conditions hold describes the wrapper.
             let speaking = handovers.iter().filter(|row| row.wraps).find_map(|row| {
                 let form = match &row.selector {
                     Selector::Via(Via::Decorator) if decorates => {

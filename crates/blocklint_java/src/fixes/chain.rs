@@ -203,7 +203,8 @@ impl<'t> File<'_, 't> {
         else {
             return Err(Refusal::new("the lambda is no operator's"));
         };
-        // The lambda nearest to the call may be given to something else, which has no operators: a template, an executor.
+        // The lambda nearest to the call may be passed to something else, which has no operators: a template, an
+        // executor.
         let is_operator = operator.is_some_and(|(owner, operator)| {
             (owner == of.one || owner == of.many) && OPERATORS.contains(&operator) && self.text(name) == operator
         });

@@ -62,7 +62,7 @@ impl Linker<'_> {
                 Selector::Via(Via::Decorator) => is_decoration && !row.wraps,
                 Selector::Via(Via::Override) => false,
             };
-            // Of the rows for an argument, the first whose conditions hold speaks.
+            // Of the rows for an argument, the first whose conditions hold counts.
             let is_taken = spoken && matches!(row.selector, Selector::Argument(_));
             if !meant || is_taken || !self.conditions_shown(&row.when, &row.unless, site, env) {
                 continue;

@@ -85,7 +85,7 @@ impl<'a> Linker<'a> {
         self.argument_for_param(site, body, index, with_receiver)
     }
 
-    /// Returns the form passed to a parameter of a body. `with_receiver` says that the first parameter is a receiver
+    /// Returns the form passed to a parameter of a body. `with_receiver` is true if the first parameter is a receiver
     /// that the call does not list.
     pub fn argument_for_param(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let key = (site, body, index, with_receiver);
@@ -98,7 +98,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the form as it is written at the site, also inside a call that only tells type checkers its type.
+    /// Returns the form as it is written at the site, also inside a call that only declares its type for type checkers.
     fn written_for(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let facts = self.program.facts(body.file);
         let params = self.program.params_of(body);

@@ -139,7 +139,7 @@ impl Linker<'_> {
 
     /// Returns the value of a form that is stored. For a parameter it adds the callables that callers pass, because the
     /// code that calls the stored value later is none of these callers. Calls in the parameter's own body belong to its
-    /// summary, which tells them for each caller.
+    /// summary, which lists them for each caller.
     pub(crate) fn callable_kept(&self, scope: Scope, form: FormId) -> Typed {
         let facts = self.program.facts(scope.file);
         let typed = self.eval(scope, form);

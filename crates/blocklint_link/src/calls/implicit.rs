@@ -40,7 +40,7 @@ impl<'a> Linker<'a> {
                         Ancestor::Class(owner) => {
                             let Some((owner, var)) = self.own_member(owner, name) else { continue };
                             for body in self.functions_of(owner, var) {
-                                // A setter bears the same name; its parameters tell it apart.
+                                // A setter bears the same name; its parameters distinguish it.
                                 let is_getter = self.program.params_of(body).len() <= 1;
                                 if self.method_kind(body).property && is_getter {
                                     self.push(

@@ -1,4 +1,4 @@
-//! Where functions and classes are given to calls as arguments, and which calls make an instance of a class.
+//! Functions and classes that are passed to calls as arguments, and calls that make an instance of a class.
 //!
 //! Both are asked for each function or class of a name, of which there may be thousands: what a name means is looked up once.
 

@@ -423,7 +423,7 @@ impl<'a> Linker<'a> {
         receiver.is_some() && lang::words_of(self.program.language(body.file)).passes_receiver
     }
 
-    /// True if one of the alternatives gives a coroutine or future.
+    /// True if one of the alternatives returns a coroutine or future.
     pub fn has_async_target(&self, targets: &Targets) -> bool {
         targets.list.iter().any(|target| match *target {
             Target::Body { body, .. } => self.program.body(body).flow == Flow::Coroutine,

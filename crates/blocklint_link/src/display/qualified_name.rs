@@ -34,7 +34,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the name of a body inside its file, as people say it (`Store.load`); of a body without a name, that of the body around it.
+    /// Returns the name of a body inside its file, as people write it (`Store.load`); of a body without a name, that of
+    /// the body around it.
     pub fn name_inside_file(&self, of: BodyRef) -> String {
         let (facts, mut body) = self.program.facts_and_id(of);
         while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {

@@ -50,7 +50,7 @@ pub enum Choice {
     OfType(Vec<AskedType>),
     /// It is a string that ends so.
     Ends(String),
-    /// Its method of this name, which takes nothing, says yes.
+    /// Its method of this name, which takes no arguments, returns true.
     Says(String),
     /// It is a mapping in which nothing lies under this key.
     Lacks(String),
@@ -120,7 +120,7 @@ pub struct Guard {
 pub enum GuardKey {
     /// This parameter of a body further down.
     Param(BodyRef, u32),
-    /// A key of `**kwargs`, and what it is where no call gives it.
+    /// A key of `**kwargs`, and its default if a call does not pass it.
     Key(String, Constant),
 }
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 pub enum LabelHold {
     /// Decided.
     Fixed(Hold),
-    /// As long as the n-th parameter says, in units of so many seconds.
+    /// The value of the n-th parameter, in units of so many seconds.
     Param {
         /// Which parameter.
         index: u32,
@@ -43,7 +43,7 @@ pub struct Label {
     pub place: WhereSet,
     /// It came through a function that runs once: no loop makes it long.
     pub once: bool,
-    /// It waits for what ends when it is told to.
+    /// It waits for something that ends when it is asked to.
     pub for_end: bool,
     /// Under which condition.
     pub guard: Option<Guard>,
@@ -131,7 +131,7 @@ impl Labels {
     }
 }
 
-/// A wait that is given a time is bounded, even if the code does not tell how long.
+/// A wait with a time is bounded, even if the code does not show how long it is.
 pub fn cap_wait(label: &mut Label) {
     let bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
     if bounded && label.effect == blocklint_core::Effect::Wait && !label.fails {

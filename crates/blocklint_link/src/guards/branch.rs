@@ -305,7 +305,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns whether the branches around a site show that a variable is false in the language's sense, and whether
-    /// they show that it is `None`. A branch that assigns the variable tells nothing.
+    /// they show that it is `None`. A branch that assigns the variable shows nothing.
     pub fn known_false(&self, site: SiteRef, subject: FormId) -> (Option<bool>, Option<bool>) {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(subject) else { return (None, None) };
@@ -485,7 +485,7 @@ pub(crate) type End = (Option<Guard>, Scope, FormId);
 /// Ends of one function that are looked at.
 const MOST_ENDS: usize = 16;
 
-/// True if a region of this kind runs only if a test or an exception says so.
+/// True if a region of this kind runs only after a test or an exception.
 pub fn is_condition(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler)
 }
@@ -542,10 +542,10 @@ pub fn answer(choice: &Choice, constant: &Constant) -> ConditionResult {
         (Choice::Truth, Constant::Int(value)) => truth(*value != 0),
         (Choice::Truth, Constant::Float(value)) => truth(*value != 0.0),
         (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
-        // An enum's member, a function: true unless it says otherwise, which is rare.
+        // An enum's member, a function: true unless it returns false, which is rare.
         (Choice::Truth, Constant::Symbols(_)) => ConditionResult::Hidden,
         (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
-        // Its value says more than the literal, and only a test of a caller shows what a method of it says.
+        // Its value means more than the literal, and only a test of a caller shows the result of a method of it.
         (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => ConditionResult::Hidden,
         // The end of a long string was cut off.
         (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => ConditionResult::Hidden,
@@ -598,8 +598,8 @@ fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
     }
 }
 
-/// Returns true if the comparison of a count with a number says that there is something, and false if it says that
-/// there is nothing.
+/// Returns true if the comparison of a count with a number holds for a count above zero, and false if it holds for
+/// zero.
 fn is_some_counted(comparison: Comparison, number: Form) -> Option<bool> {
     match (comparison, number) {
         (Comparison::Greater | Comparison::NotEq, Form::Int(0)) | (Comparison::GreaterEq, Form::Int(1)) => Some(true),

@@ -105,7 +105,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the names that the ways back of one kind give for a method.
+    /// Returns the names of the sites that may run a method, by the backward directions of one kind.
     fn names_found_by(&self, body: BodyRef, of_kind: impl Fn(Backward) -> Option<NamesOf>) -> Vec<Name> {
         let calls = self.implicit_calls_of(body).iter();
         calls.filter_map(|call| of_kind(call.found_by)).flat_map(|names| names(self, body)).collect()

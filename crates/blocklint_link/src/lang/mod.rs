@@ -174,7 +174,7 @@ pub(crate) trait Semantics: Sync {
         None
     }
 
-    /// Returns the result of a library's function of which no row speaks; `own` is its receiver or its type.
+    /// Returns the result of a library's function that no row describes; `own` is its receiver or its type.
     fn result_without_row(
         &self,
         _linker: &Linker<'_>,
@@ -257,7 +257,7 @@ pub(crate) trait Semantics: Sync {
         false
     }
 
-    /// Returns the value of a variable whose declared type speaks for all its assignments.
+    /// Returns the value of a variable whose declared type counts for all its assignments.
     fn refine_declared(&self, _linker: &Linker<'_>, _var: VarRef, declared: Typed) -> Typed {
         declared
     }

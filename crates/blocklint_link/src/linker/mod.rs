@@ -96,8 +96,8 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Ends what runs on this link, by a panic that carries [`Stopped`] and is told to no hook, soon after the flag is
-    /// set. The link is not to be used after that. Only the first flag counts.
+    /// Ends the run on this linker soon after the flag is set, by a panic that carries [`Stopped`] and that no hook
+    /// prints. The link is not to be used after that. Only the first flag counts.
     pub fn stop_when(&self, flag: Arc<AtomicBool>) {
         let _ = self.stop.set(flag);
     }

@@ -1,7 +1,7 @@
 //! The query kernel: how answers are remembered, and how a query ends that comes round to itself.
 //!
-//! A [`Table`] holds the answers to one kind of question. [`Linker::query`] is the only way to fill it. The [`Policy`] of a table is a type,
-//! so that a table says where it is declared how it treats answers that may be incomplete.
+//! A [`Table`] holds the answers to one kind of question. [`Linker::query`] is the only way to fill it. The [`Policy`]
+//! of a table is a type, so that the declaration of a table shows how it treats answers that may be incomplete.
 
 use std::cell::RefCell;
 use std::collections::hash_map::Entry as MapEntry;
@@ -29,7 +29,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// True if an answer is kept that is whole, or that is the outermost, as far as the two say.
+    /// True if an answer is kept, given whether it is whole and whether its query is the outermost.
     #[inline]
     pub(crate) fn keeps(self, is_whole: bool, is_outermost: bool) -> bool {
         match self {
@@ -45,9 +45,9 @@ impl Keep {
 /// The end of a query that comes round to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InCycle {
-    /// It gives the value of a cut. Answers that rest on this are not whole.
+    /// The query returns the value of a cut. Answers that rest on it are not whole.
     IsCut,
-    /// It gives the value of a cut, and the answers that rest on this count as whole.
+    /// The query returns the value of a cut, and the answers that rest on it count as whole.
     GivesCutValue,
     /// It is computed once more: only a query further in ends the cycle. The table does not mark what runs.
     Recurs,
@@ -62,7 +62,7 @@ pub trait Policy<V> {
     /// True if a query spends a step of the [budget](super::budget) and counts as one that others may rest on.
     const SPENDS: bool;
 
-    /// True unless the answer itself says that it is incomplete.
+    /// True unless the answer itself is marked as incomplete.
     fn is_final(_answer: &V) -> bool {
         true
     }
@@ -233,8 +233,9 @@ impl<K, V, P, S> Table<K, V, P, S> {
 }
 
 impl Linker<'_> {
-    /// Returns the answer for a key: the one that the table keeps, else what `compute` gives. If the query runs already, or its budget is
-    /// spent, the answer is what `cut` gives. The policy of the table decides what is kept.
+    /// Returns the answer for a key: the one that the table keeps, else the result of `compute`. If the query runs
+    /// already, or its budget is spent, the answer is the result of `cut`. The policy of the table decides what is
+    /// kept.
     #[inline]
     pub fn query<K, V, P, S>(
         &self,

@@ -34,8 +34,8 @@ impl Round {
         Round { number: Cell::new(0), depth: Cell::new(0), deepest, uses: Cell::new(0) }
     }
 
-    /// Begins a question; then [`Round::end`] takes its answer. Returns the answer if it is known, and what `cut` gives if the question is
-    /// being asked already or too many wait.
+    /// Begins a question; then [`Round::end`] takes its answer. Returns the answer if it is known, and the result of
+    /// `cut` if the question is being asked already or too many wait.
     pub fn begin<K, V, P>(
         &self,
         table: &RoundTable<K, V, P>,
@@ -94,8 +94,8 @@ impl Round {
         answer
     }
 
-    /// Returns the answer to a question of this round: the one that the table keeps, or what `compute` gives. The answer is what `cut` gives
-    /// if the question is being asked already, or if too many wait.
+    /// Returns the answer to a question of this round: the one that the table keeps, or the result of `compute`. The
+    /// answer is the result of `cut` if the question is being asked already, or if too many wait.
     pub fn query<K, V, P>(
         &self,
         table: &RoundTable<K, V, P>,

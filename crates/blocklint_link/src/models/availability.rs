@@ -1,4 +1,4 @@
-//! Availability of the paths that an edit would call, as far as manifests and build files tell.
+//! Availability of the paths that an edit would call, as far as manifests and build files show.
 
 use crate::lang;
 use blocklint_core::{Language, Runtime};
@@ -13,7 +13,7 @@ use crate::values::value::EnvId;
 /// The availability of a library's path in a crate or module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Available {
-    /// No manifest tells.
+    /// No manifest shows it.
     #[default]
     Unknown,
     /// It can.
@@ -93,7 +93,7 @@ impl Linker<'_> {
         Some(other.clone())
     }
 
-    /// True if an attribute of tokio's gives a body its runtime, or if the body calls a path that works under no other
+    /// True if an attribute of tokio sets the runtime of a body, or if the body calls a path that works under no other
     /// runtime.
     fn names_tokio(&self, body: BodyRef) -> bool {
         let is_tokios = |path: PathId| runtime_of_path(&self.library.text(path)) == Some(Runtime::Tokio);

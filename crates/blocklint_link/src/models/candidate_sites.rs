@@ -1,4 +1,4 @@
-//! The sites that may be of some rows, as far as their last name and their file tell.
+//! The sites that may be of some rows, as far as their last name and their file show.
 
 use blocklint_core::Language;
 use blocklint_facts::SiteKind;

@@ -16,7 +16,7 @@ use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
     /// Returns the path whose rows state what a call of a method without a body does: the method as a member of its
-    /// annotation or its interface's, or of a library's interface that its own derives from. A method that gives a
+    /// annotation or its interface's, or of a library's interface that its own derives from. A method that returns a
     /// future or publisher has no such path, because its call waits for nothing.
     pub fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
@@ -41,8 +41,8 @@ impl<'a> Linker<'a> {
                 self.library.calls(path).effect().next().map(|_| path)
             })
         })?;
-        // Where the project implements it, that speaks, unless the interface is the library's own: then its model
-        // states what its users meet, whichever of its implementations that is.
+        // Where the project implements it, the implementation counts, unless the interface is the library's own: then
+        // its model states what its users meet, whichever of its implementations that is.
         let is_own = self.modelled_class(class).is_some_and(|ty| found == self.library.member(ty, name));
         (is_own || !self.has_implementations(body)).then_some(found)
     }
@@ -53,7 +53,8 @@ impl<'a> Linker<'a> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return false };
-        // A row that asks for arguments needs an annotation that gives some: `@ConsumeEvent(value = "a", blocking = true)`.
+        // A row that asks for arguments needs an annotation that has some:
+        // `@ConsumeEvent(value = "a", blocking = true)`.
         let place = |(path, made): (PathId, Option<SiteRef>)| {
             let handovers = self.library.handovers(path);
             let holds = |row: &HandoverRow| match made {
@@ -66,7 +67,7 @@ impl<'a> Linker<'a> {
                 _ => None,
             })
         };
-        // Beside an annotation that makes it an entry point, the one that names a worker speaks.
+        // Beside an annotation that makes it an entry point, the one that names a worker counts.
         let named = |marks: Vec<(PathId, Option<SiteRef>)>| {
             let places: Vec<Context> = marks.into_iter().filter_map(place).collect();
             if places.contains(&Context::Worker) { Some(Context::Worker) } else { places.first().copied() }
@@ -168,7 +169,7 @@ impl<'a> Linker<'a> {
             && let Form::Var(var) = facts.form(facts.assign(assign).target)
             && facts.body(facts.var(var).body).kind != BodyKind::Class
         {
-            // One of its uses says where it runs, the others do not make it run.
+            // One of its uses decides where it runs; the others do not make it run.
             let index = self.program.index_of(file);
             let of_var = index.mentions_named(facts.var(var).name).iter();
             let places: Vec<Context> = of_var

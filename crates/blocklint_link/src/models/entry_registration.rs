@@ -26,7 +26,7 @@ impl Linker<'_> {
                 continue;
             }
             let found = self.library.handovers(path);
-            // The first row whose conditions hold speaks; a decorator that is not called gives no argument.
+            // The first row whose conditions hold counts; a decorator that is not called passes no argument.
             let holds = |row: &HandoverRow| match made {
                 _ if asks_for_request(row) => self.is_validated_on_loop(body),
                 Some(site) => self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),

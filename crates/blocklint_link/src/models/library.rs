@@ -23,7 +23,7 @@ struct StateRow {
     name: String,
     states: Vec<String>,
     gives_nothing: bool,
-    /// The types it gives.
+    /// The types that it returns.
     gives: Vec<PathId>,
 }
 
@@ -139,7 +139,7 @@ impl<'a> Library<'a> {
         if self.calls(spelled).is_empty() { path } else { spelled }
     }
 
-    /// Returns the path of a member; of a crate that no model describes, which hands on one of which models speak under
+    /// Returns the path of a member; of a crate that no model describes, which hands on one that models describe under
     /// its own name (`other::rusqlite`), that crate (Rust).
     pub(crate) fn handed_on(&self, path: PathId, name: &str) -> PathId {
         let language = self.language(path);
@@ -343,7 +343,7 @@ impl<'a> Library<'a> {
         })
     }
 
-    /// True if a call of a path gives values whose iteration holds the thread.
+    /// True if a call of a path returns values whose iteration holds the thread.
     pub fn gives_slow_iteration(&self, language: Language, path: &str) -> bool {
         let path = self.path(language, path.split('(').next().unwrap_or(path));
         self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
@@ -369,7 +369,7 @@ impl<'a> Library<'a> {
             .collect()
     }
 
-    /// Returns names of methods and constructors of a type with the states their rows give.
+    /// Returns names of methods and constructors of a type with the states that their rows set.
     fn states(&self, ty: PathId) -> MethodStates {
         if let Some(known) = self.states.borrow().get(&ty) {
             return known.clone();
@@ -378,8 +378,8 @@ impl<'a> Library<'a> {
         let mut found = Vec::new();
         for &of in self.supertypes(ty).iter() {
             for row in rows.iter() {
-                // Only a method is called on the object itself; what makes it is known by the value.
-                // One that gives something puts that in the state (MODELS section 4), as `cursor` does.
+                // Only a method is called on the object itself; what makes it is known by the value. One with a result
+                // puts the result in the state (MODELS section 4), as `cursor` does.
                 let setter = if row.owner == Some(of) && row.gives_nothing { row.name.as_str() } else { "" };
                 if row.owner == Some(of) || row.path == of || row.gives.contains(&ty) {
                     found.extend(row.states.iter().map(|state| (setter.to_owned(), state.clone())));

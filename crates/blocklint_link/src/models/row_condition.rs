@@ -17,7 +17,7 @@ impl<'a> Linker<'a> {
             && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
     }
 
-    /// True if a call gives the argument of a condition, or may give it in unpacked arguments.
+    /// True if a call passes the argument of a condition, or may pass it in unpacked arguments.
     pub(crate) fn is_given(&self, condition: &Condition, site: SiteRef) -> bool {
         match &condition.subject {
             Subject::Argument(Argument::Receiver) => false,

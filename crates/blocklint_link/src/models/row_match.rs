@@ -27,7 +27,7 @@ pub enum ConditionResult {
     Yes,
     /// The code shows that it does not hold.
     No,
-    /// The code does not tell.
+    /// The code shows neither.
     Hidden,
     /// The n-th parameter of the body around decides.
     Param(u32),
@@ -46,7 +46,7 @@ pub struct Sink<'m> {
     pub undecided: bool,
 }
 
-/// `ended-by` of what ends as soon as it is told to, by whatever call.
+/// `ended-by` of a wait for something that was asked to end, by any call.
 const WHEN_TOLD: &str = "*";
 
 impl<'a> Linker<'a> {

@@ -62,8 +62,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Returns the runtime that all drivers of a coroutine or an async block give it, where rows of the calls that
-    /// drive it name one (`LocalSet::spawn_local`, `block_on` of a runtime of one thread) (Rust).
+    /// Returns the runtime on which all drivers run a coroutine or an async block, where rows of the calls that drive
+    /// it name one (`LocalSet::spawn_local`, `block_on` of a runtime of one thread) (Rust).
     pub fn runtime_driving(&self, body: BodyRef) -> Option<Runtime> {
         // Hardly a project has another than the runtime of several threads.
         if !lang::rust::conventions::ONE_THREAD.iter().any(|name| self.program.name(name).is_some()) {

@@ -31,7 +31,7 @@ pub(crate) struct During {
 struct Rule {
     /// The later call.
     call: PathId,
-    /// How many arguments it has, where its path says so.
+    /// The number of its arguments, if its path has a parameter list.
     arguments: Option<usize>,
     runs: StoredCallback,
 }

@@ -10,7 +10,7 @@ use crate::linker::Linker;
 use crate::program::ids::SiteRef;
 use crate::values::value::EnvId;
 
-/// The time for which a call waits, as an argument tells it.
+/// The time for which a call waits, by an argument.
 pub(crate) enum Timeout {
     /// Not at all.
     Zero,

@@ -25,7 +25,7 @@ pub struct UnitRow {
     pub greenlets: Option<Runtime>,
     /// Every call that patches leaves threads alone (`thread=False`), so that they are real ones.
     pub real_threads: bool,
-    /// The files whose calls patch, where nothing else says that its threads are greenlets.
+    /// The files whose calls patch, where nothing else shows that its threads are greenlets.
     pub patched_in: Vec<FileId>,
     /// The behaviour of other versions that a declared range allows, in words, by the switch that they turn.
     pub other_paths: Vec<(String, String)>,
@@ -36,7 +36,7 @@ pub struct UnitRow {
 /// Functions by which a rule answers for the switches that it asks for.
 #[derive(Clone, Copy)]
 pub struct ByCode {
-    /// Returns true if the code of a folder shows that a switch is on, where versions do not say it.
+    /// Returns true if the code of a folder shows that a switch is on, where versions do not show it.
     pub shows: fn(&Linker<'_>, &str, &str) -> bool,
     /// Returns the behaviour of other versions that a declared range allows, in words.
     pub other_path: fn(&str, &crate::program::Dependency) -> Option<String>,
@@ -127,7 +127,7 @@ impl Units {
         self.rows.iter().any(|row| row.greenlets.is_some())
     }
 
-    /// Returns the files whose calls patch, where nothing else says that threads are greenlets.
+    /// Returns the files whose calls patch, where nothing else shows that threads are greenlets.
     pub fn patched_in(&self) -> impl Iterator<Item = FileId> {
         self.rows.iter().flat_map(|row| row.patched_in.iter().copied())
     }
@@ -153,7 +153,7 @@ impl Units {
 }
 
 impl Linker<'_> {
-    /// Returns the oldest Python that a file's unit says it runs on: major and minor number.
+    /// Returns the oldest Python that a file's unit states that it runs on: major and minor number.
     pub fn oldest_python(&self, file: FileId) -> Option<(u8, u8)> {
         let relative = &self.program.files[file.index()].relative;
         let units = self.program.layout.units.iter();
@@ -215,7 +215,7 @@ fn turned_on_by(linker: &Linker<'_>, switch: &Switch) -> Vec<FileId> {
     found
 }
 
-/// True if a file's own calls say nothing of the program, because it holds tests, examples or documentation.
+/// True if a file's own calls show nothing about the program, because it holds tests, examples or documentation.
 fn is_aside(linker: &Linker<'_>, file: FileId) -> bool {
     let relative = &linker.program.files[file.index()].relative;
     linker.program.is_test(file)

@@ -1,5 +1,5 @@
-//! The project as one: files in slots, names shared between them, where each name occurs, and the kind of file that a path tells.
-//! Name resolution is in the linker.
+//! The project as one: files in slots, names shared between them, where each name occurs, and the kind of a file by its
+//! path. Name resolution is in the linker.
 
 pub(crate) mod body_index;
 pub mod ids;
@@ -71,7 +71,7 @@ pub struct ModuleLayout {
     pub needs: Vec<usize>,
     /// The last names of what its users get with it from elsewhere.
     pub artifacts: Vec<String>,
-    /// True if its build file does not tell all that it is built with.
+    /// True if its build file does not list all that it is built with.
     pub is_open: bool,
 }
 
@@ -82,11 +82,11 @@ pub struct UnitLayout {
     pub folder: String,
     /// The switches that files other than source code turn on: commands, configuration.
     pub switches: Vec<String>,
-    /// Switches that are off whatever the code says.
+    /// Switches that are off whatever the code shows.
     pub off: Vec<String>,
     /// Versions of its dependencies.
     pub versions: Vec<Dependency>,
-    /// The oldest Python that its manifests, or those above, say it runs on: major and minor number.
+    /// The oldest Python that its manifests, or those above, state that it runs on: major and minor number.
     pub python: Option<(u8, u8)>,
 }
 
@@ -124,7 +124,7 @@ pub struct CrateLayout {
     /// True if it is for browsers, because its documentation is built for WebAssembly. A page has no other thread to
     /// which it could hand work.
     pub is_for_browsers: bool,
-    /// True if others may get it from a registry, because its manifest does not say `publish = false`.
+    /// True if others may get it from a registry, because its manifest does not have `publish = false`.
     pub is_published: bool,
     /// The edition of the language.
     pub edition: u16,
@@ -223,7 +223,7 @@ impl<'a> Program<'a> {
         known.get(file.index()).copied().unwrap_or_default()
     }
 
-    /// True if a file belongs to a command line, as far as its path tells. Such code serves one person, who waits for
+    /// True if a file belongs to a command line, as far as its path shows. Such code serves one person, who waits for
     /// it.
     pub fn is_command_line(&self, file: FileId) -> bool {
         let relative = &self.files[file.index()].relative;

@@ -38,7 +38,7 @@ struct Packed {
     how: u32,
 }
 
-/// Arguments of one call beyond which a mention cannot be told from the last.
+/// The number of arguments of one call beyond which mentions are not distinguished.
 const MOST_ARGUMENTS: u32 = (1 << 27) - 1;
 
 impl Packed {

@@ -15,7 +15,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Returns the library's method that a lambda is given to (Java).
+    /// Returns the library's method that a lambda is passed to (Java).
     pub fn taker_of(&self, body: BodyRef) -> Option<String> {
         let facts = self.program.facts(body.file);
         if facts.language != blocklint_core::Language::Java

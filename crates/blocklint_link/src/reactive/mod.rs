@@ -128,7 +128,7 @@ impl<'a> Linker<'a> {
     pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
         let signals = self.signals_before(operator);
         if self.continues_future(operator) {
-            // Whichever thread completes a future runs what was added to it: only one that is known tells something.
+            // Whichever thread completes a future runs what was added to it: only a known one counts.
             return if signals.has(ItemThreads::LOOP.with(ItemThreads::POOL)) {
                 Position::root(Confidence::High)
             } else {
@@ -278,7 +278,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns true if a library's call gives a publisher, as its rows state; `None` if no row declares its result.
+    /// Returns true if a library's call returns a publisher, as its rows state; `None` if no row declares its result.
     fn gives_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
         let row = rows.with(|row| row.returns.is_some()).next()?;
         let owner = || self.library.split(path).map(|(owner, _)| owner);
@@ -341,7 +341,7 @@ impl<'a> Linker<'a> {
         let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
         let bodies = self.values.members(typed.value).into_iter().flat_map(|val| match val {
             Val::Fn { body, receiver, .. } => {
-                // `flatMap(service::load)` of an interface: what implements it; of many none speaks.
+                // `flatMap(service::load)` of an interface: what implements it; if there are many, none counts.
                 let mut found = self.implementations_referred_to(body, receiver);
                 if !self.is_stub(body) || found.is_empty() {
                     found.insert(0, body);
@@ -359,7 +359,7 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Implementations of which each says where a chain goes on.
+/// The number of implementations of which each decides where a chain continues.
 const MOST_REFERRED: usize = 3;
 
 impl Operators {

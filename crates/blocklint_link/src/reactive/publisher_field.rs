@@ -23,7 +23,7 @@ impl<'a> Linker<'a> {
     /// Returns the values that a variable is given, each with its place. For a field it also returns those of
     /// `this.chain = …`.
     pub(crate) fn given_to(&self, var: VarRef) -> Vec<(At, FormId)> {
-        /// More than that say nothing together.
+        /// More than that show nothing together.
         const MOST: usize = 8;
         let facts = self.program.facts(var.file);
         let own = self.program.assigns_of(var).filter(|row| row.kind != AssignKind::Definition);

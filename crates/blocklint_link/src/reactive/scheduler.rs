@@ -83,7 +83,7 @@ impl<'a> Linker<'a> {
         agreed
     }
 
-    /// Returns where what a container gives runs its tasks, where all that may have made it agree.
+    /// Returns where an object out of a container runs its tasks, if all places that may have made it agree.
     fn scheduler_provided(&self, var: VarRef, depth: u32) -> Option<Runs> {
         let mut agreed = None;
         for body in self.made_by_container(var) {

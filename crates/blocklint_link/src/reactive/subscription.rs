@@ -16,7 +16,7 @@ use crate::values::expr::Scope;
 use crate::values::value::EnvId;
 
 impl<'a> Linker<'a> {
-    /// Returns where the chain that a site gives is subscribed to.
+    /// Returns the position at which the chain of a site's result is subscribed to.
     pub(crate) fn ends_of_site(&self, site: SiteRef) -> Rc<Position> {
         let chains = &self.tables.chains;
         chains.round.query(&chains.ends_of_sites, site, Rc::default, || {
@@ -32,8 +32,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if the body of a site itself waits for all of the chain that the site gives: `repository.find(id).block()`.
-    /// The body may block there, or the wait is the mistake to report.
+    /// True if the body of a site itself waits for the whole chain that the site returns:
+    /// `repository.find(id).block()`. The body may block there, or the wait is the mistake to report.
     pub fn is_waited_for_there(&self, site: SiteRef) -> bool {
         let ends = self.ends_of_site(site);
         let here = self.program.body_of_site(site);
@@ -137,8 +137,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a parameter holds the scheduler that moves the chain in a local, and each call gives one. The function
-    /// returns a chain that is not moved only to calls that give none.
+    /// True if a parameter holds the scheduler that moves the chain in a local, and each call passes one. Only calls
+    /// that pass none get a chain that is not moved.
     fn is_moved_if_given(&self, var: VarRef) -> bool {
         let body = var.file.body_ref(self.program.var(var).body);
         self.mover_given(var).is_some_and(|index| {
@@ -148,14 +148,14 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if a call gives a value other than `null` for a parameter.
+    /// True if a call passes a value other than `null` to a parameter.
     fn gives_something(&self, site: SiteRef, index: u32) -> bool {
         let facts = self.program.facts(site.file);
         self.program.args_of(site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
     }
 
     /// True if a call of a function moves the chain that the function returns, by a scheduler for which other calls
-    /// give `null`.
+    /// pass `null`.
     pub(crate) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
         let (facts, body_id) = self.program.facts_and_id(body);
         let locals = (0..facts.vars.len()).map(|at| blocklint_facts::VarId(at as u32));
@@ -255,7 +255,7 @@ impl<'a> Linker<'a> {
         };
         let Some(param) = self.program.params_of(body).get(index as usize) else { return Position::default() };
         if self.is_stub(body) {
-            // Its implementations speak, if there are any.
+            // Its implementations decide, if there are any.
             return if self.has_implementations(body) {
                 Position::default()
             } else {

@@ -150,7 +150,7 @@ impl<'a> Linker<'a> {
                         }
                     });
                 }
-                // A method without a body of its own says nothing where implementations are known.
+                // A method without a body of its own shows nothing where implementations are known.
                 found
             },
         )
@@ -182,7 +182,7 @@ impl<'a> Linker<'a> {
         )
     }
 
-    /// Returns where the publisher in a parameter emits: that of the chain which a literal is given to be put together
+    /// Returns where the publisher in a parameter emits: that of the chain which a literal is passed to be put together
     /// further, or those that known callers pass.
     fn signals_of_param(&self, var: VarRef, index: u32) -> ItemThreads {
         /// Callers that are asked.
@@ -274,7 +274,7 @@ impl<'a> Linker<'a> {
             return if self.library.speaks(path) && self.is_operator(site) { before } else { ItemThreads::CALLED };
         };
         let Some(returns) = returns.row.returns.as_ref() else { return ItemThreads::CALLED };
-        // The elements that `flatMap` gives come from its inner chains.
+        // The elements of `flatMap` come from its inner chains.
         if let Some((argument, called)) = inner_of(returns) {
             return match self.signals_of_argument(site, argument, called) {
                 Some(inner) => inner.subscribed_at(before),
@@ -380,7 +380,8 @@ impl<'a> Linker<'a> {
     }
 }
 
-/// Returns the argument whose publisher an operator gives on, and whether it is what calling the argument gives.
+/// Returns the argument whose publisher an operator passes on, and whether the publisher is the result of calling the
+/// argument.
 fn inner_of(returns: &TypeExpr) -> Option<(&Argument, bool)> {
     fn innermost(expr: &TypeExpr, called: bool) -> Option<(&Argument, bool)> {
         match expr {

@@ -108,7 +108,7 @@ impl<'a> Linker<'a> {
         Some(self.constant_in(body.file.body_ref(parent), default, EnvId::NONE, 6))
     }
 
-    /// Returns the argument that a call returns unchanged, because the call only tells type checkers a type:
+    /// Returns the argument that a call returns unchanged, because the call only declares a type for type checkers:
     /// `cast(Kind, kind)` (Python).
     pub(crate) fn told_to_type_checker(
         &self,

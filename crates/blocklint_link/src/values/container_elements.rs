@@ -305,6 +305,6 @@ fn behind_lock(facts: &FileFacts, receiver: FormId) -> FormId {
 /// Calls on each other between a container and what is called on it.
 const DEEPEST_GUARD: usize = 4;
 
-/// Methods of the standard library and of its like that give what a value holds, to be changed.
+/// Methods of the standard library and the like that return the content of a value, to be changed.
 const GUARDS: &[&str] =
     &["lock", "write", "borrow_mut", "get_mut", "as_mut", "unwrap", "expect", "lock_mut", "blocking_lock"];

@@ -287,7 +287,7 @@ impl<'a> Linker<'a> {
                     if !self.values.is_unknown(declared.value) {
                         return declared;
                     }
-                    // `Annotated[Any, Depends(f)]`: the metadata says what is passed.
+                    // `Annotated[Any, Depends(f)]`: the metadata names what is passed.
                     let parts: Vec<Typed> = arguments.iter().skip(1).map(|&form| self.eval(scope, form)).collect();
                     return self.join(&parts);
                 }
@@ -317,7 +317,7 @@ impl<'a> Linker<'a> {
         let mut args: Vec<ValueId> = Vec::new();
         for &form in arguments.iter().take(8) {
             let facts = self.program.facts(scope.file);
-            // `Iterator<Item = Store>`: at the place that the model gives this name, else behind the others.
+            // `Iterator<Item = Store>`: at the place that the model has for this name, else behind the others.
             let (at, form) = match facts.form(form) {
                 Form::Pairs(list) if facts.language == Language::Rust => match facts.list(list)[..] {
                     [key, value] => {

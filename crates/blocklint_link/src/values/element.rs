@@ -9,7 +9,7 @@ use crate::values::value::{Val, Why};
 use blocklint_facts::{Form, FormId};
 
 impl Linker<'_> {
-    /// Returns the element that iteration over one member gives.
+    /// Returns the element that iteration over one member yields.
     pub(crate) fn element(&self, member: Val) -> Typed {
         match member {
             Val::Iter { body, env } => self.yielded(body, env),
@@ -157,7 +157,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the value that awaiting one member gives.
+    /// Returns the value of awaiting one member.
     pub(crate) fn awaited(&self, member: Val) -> Typed {
         match member {
             Val::Coroutine { body, env } => self.returned(body, env, None),

@@ -223,7 +223,7 @@ impl<'a> Linker<'a> {
             return self.unknown(Why::Attribute);
         }
         let held = Typed { value: self.values.union(&kept), ..typed };
-        // The component of a record shares its variable with the method that gives it out.
+        // The component of a record shares its variable with its getter.
         let shared = members.iter().find_map(|val| match *val {
             Val::Fn { body, .. } if is_method(val) => {
                 let var = self.program.body(body).var;
@@ -379,7 +379,7 @@ impl<'a> Linker<'a> {
         if let VarKind::Param(_) = var.kind {
             parts.push(self.param(scope.file.var_ref(id)));
         }
-        // A declared type that several assignments fill speaks for all of them.
+        // A declared type counts for all assignments if there are several.
         if parts.len() > 1
             && !semantics.shares_name_with_method(self, scope.file, id)
             && let Some(declared) = facts.assigns_of(id).find(|row| row.annotation.is_some())
@@ -400,8 +400,8 @@ impl<'a> Linker<'a> {
         tests.find(|&(test, _)| lang::python::conventions::is_for_type_checkers(facts, test)).map(|(_, holds)| holds)
     }
 
-    /// True if a name has a binding for type checkers, which tells them its type, while the binding that runs is `Any`
-    /// or the like (Python).
+    /// True if a name has a binding for type checkers with its type, while the binding that runs is `Any` or the like
+    /// (Python).
     fn is_said_to_type_checkers(&self, file: FileId, id: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python
@@ -409,8 +409,8 @@ impl<'a> Linker<'a> {
             && facts.assigns_of(id).any(|row| self.for_type_checkers(file, row.at.region) == Some(true))
     }
 
-    /// Returns the value that one assignment gives a local. In Python it is the declared type if the value does not
-    /// tell: `found: Optional[Credentials] = None`, `found, project = self.known[key]`.
+    /// Returns the value that a local gets from one assignment. In Python it is the declared type if the value is
+    /// unknown: `found: Optional[Credentials] = None`, `found, project = self.known[key]`.
     fn assigned_or_declared(&self, scope: Scope, id: VarId, assign: AssignId) -> Typed {
         let typed = self.assigned(scope, assign);
         let facts = self.program.facts(scope.file);
@@ -421,7 +421,7 @@ impl<'a> Linker<'a> {
         declared.map_or(typed, |row| self.annotation(Scope { at: row.at, ..scope }, row.annotation))
     }
 
-    /// Returns the value that one assignment gives its target.
+    /// Returns the value that a target gets from one assignment.
     pub fn assigned(&self, scope: Scope, assign: AssignId) -> Typed {
         let key = (scope.file, assign, scope.env);
         self.query_value(&self.tables.values.assigns, key, || self.assign_value(scope, assign))

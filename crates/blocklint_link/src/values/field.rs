@@ -52,7 +52,7 @@ impl<'a> Linker<'a> {
                 }
             }
             match declared {
-                // The one assignment says no less than its own declaration.
+                // The one assignment shows no less than its own declaration.
                 Some(_) if own.len() + strangers.len() == 1 && parts.len() == 1 => return parts[0],
                 Some(declared) => return self.or_callables(declared, || parts),
                 None => {}

@@ -12,15 +12,15 @@ use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef, VarRef};
 /// Why a value is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
-    /// An expression without a form that tells.
+    /// An expression whose form shows no value.
     Expression,
     /// A parameter that nothing types.
     Parameter,
     /// A name that nothing binds.
     Unbound,
-    /// An attribute that no class or assignment gives.
+    /// An attribute that no class or assignment defines.
     Attribute,
-    /// The result of a call whose target is unknown or says nothing.
+    /// The result of a call whose target is unknown or has no known result.
     Result,
     /// A library that no model describes.
     Library,
@@ -114,7 +114,7 @@ pub enum Val {
         /// The values of its captured parameters.
         env: EnvId,
     },
-    /// A library coroutine or future; the value is what awaiting gives.
+    /// A library coroutine or future; the value is the result of awaiting it.
     Awaitable(ValueId),
     /// A generator that was made and not consumed.
     Iter {
@@ -129,7 +129,7 @@ pub enum Val {
         made: SiteRef,
         /// The row's path.
         path: PathId,
-        /// The element that iteration gives.
+        /// The element that iteration yields.
         element: ValueId,
     },
     /// A tuple of known parts.
@@ -431,7 +431,7 @@ impl Values {
         EnvId(self.inner.borrow_mut().envs.id(sorted.as_slice()))
     }
 
-    /// Returns the value that a binding gives a variable.
+    /// Returns the value that a variable has in a binding.
     pub fn env_get(&self, env: EnvId, var: VarRef) -> Option<ValueId> {
         if env == EnvId::NONE {
             return None;

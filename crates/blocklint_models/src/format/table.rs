@@ -332,7 +332,7 @@ pub(super) fn hash(text: &str) -> u64 {
 }
 
 impl Layer {
-    /// Returns a layer that says nothing.
+    /// Returns a layer that shows nothing.
     pub fn empty(language: Language) -> Self {
         let none = || Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() };
         Layer {

@@ -1,5 +1,5 @@
-//! Which version of a Java library a unit is built with, as far as its build files tell: its own number, or that of what brings
-//! it along (a bill of materials, a parent, a plugin).
+//! Which version of a Java library a unit is built with, as far as its build files show: its own number, or that of
+//! what brings it along (a bill of materials, a parent, a plugin).
 //!
 //! Nothing is resolved: what a repository elsewhere would say stays unknown.
 

@@ -39,7 +39,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Returns a file that says nothing.
+    /// Returns a file that shows nothing.
     pub(super) fn new(file: Arc<File>) -> Self {
         Part {
             file,

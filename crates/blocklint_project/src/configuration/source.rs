@@ -102,7 +102,7 @@ fn too_long(length: u64) -> String {
     format!("{} kB of configuration are more than the {} kB that are read", length / 1_000, LONGEST / 1_000)
 }
 
-/// Returns the file of a folder that holds configuration. One of this tool's name that says nothing only marks the
+/// Returns the file of a folder that holds configuration. One of this tool's name that shows nothing only marks the
 /// folder.
 pub(crate) fn in_folder(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     let mut files = NAMES.iter().map(|name| folder.join(name));

@@ -22,11 +22,11 @@ pub(super) enum Owning {
     Owned,
     /// A whole collection would be cloned to ask it something small.
     Wasteful,
-    /// The code does not tell.
+    /// The code shows neither.
     Unknown,
 }
 
-/// The ownership of a variable, as far as its declaration tells.
+/// The ownership of a variable, as far as its declaration shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Declared {
     /// Owned, and not cloned.

@@ -66,7 +66,7 @@ pub(super) struct Chain {
     calls: Vec<SiteId>,
     /// Members that are read in it.
     members: Vec<blocklint_facts::Sym>,
-    /// Texts that are given to calls that ask.
+    /// Texts that are passed to calls that ask.
     texts: Vec<blocklint_facts::Sym>,
     /// Some part of it is a slice.
     sliced: bool,

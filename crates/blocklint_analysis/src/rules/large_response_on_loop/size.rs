@@ -121,7 +121,7 @@ pub(super) enum Size {
     Small,
     /// Something bounds it.
     Bounded,
-    /// The code does not tell.
+    /// The code shows neither.
     Unknown,
     /// All that there is, and nothing bounds it.
     Unbounded,

@@ -1,6 +1,6 @@
-//! Rust: a project's own functions that hand a closure they are given to the blocking pool. A caller of such a function
-//! hands work over, and a bound belongs there: `fn off(work: impl FnOnce()) { spawn_blocking(move ||
-//! span.in_scope(work)) }`.
+//! Rust: a project's own functions that hand a closure they are passed to the blocking pool. A caller of such a
+//! function hands work over, and a bound belongs there:
+//! `fn off(work: impl FnOnce()) { spawn_blocking(move || span.in_scope(work)) }`.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};

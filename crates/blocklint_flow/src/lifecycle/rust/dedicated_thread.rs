@@ -97,7 +97,7 @@ impl Life<'_, '_, '_> {
         facts.text(self.linker.program.site(site).name).starts_with("spawn") && self.is_of_std(site)
     }
 
-    /// True if a function, or one that it calls, takes clients; also where there are too many to tell.
+    /// True if a function, or one that it calls, takes clients; also if there are too many to look at.
     fn serves_below(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let mut open = vec![(body, DOWN)];
@@ -145,7 +145,7 @@ impl Life<'_, '_, '_> {
     /// True if a file is of a program with windows that brings an executor of its own: the toolkit has another, and so that runs what the
     /// program's `main` starts, for the one person before it.
     pub(crate) fn is_beside_windows(&self, file: FileId) -> bool {
-        // Hardly a program does; that is told fast.
+        // Hardly a program does, so this test is fast.
         self.linker.runtime_of(file) != Some(Runtime::Tokio)
             && self.linker.crate_of(file).and_then(|own| own.dependencies.as_ref()).is_some_and(|all| {
                 all.iter().any(|(_, package, _)| lang::rust::conventions::WINDOW_TOOLKITS.contains(&package.as_str()))

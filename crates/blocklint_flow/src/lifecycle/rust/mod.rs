@@ -185,7 +185,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             }
             is_used = true;
             all = match (all, when) {
-                // A test of it tells nothing of its other callers.
+                // A test of it shows nothing about its other callers.
                 (Some(When::Test), Some(when)) => Some(when),
                 (Some(known), Some(When::Test)) => Some(known),
                 (Some(known), Some(when)) => Some(known.and(when)),

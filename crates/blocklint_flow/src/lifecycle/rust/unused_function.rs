@@ -10,7 +10,7 @@ use blocklint_link::values::value::{EnvId, Val};
 use crate::lifecycle::rust::Life;
 
 impl Life<'_, '_, '_> {
-    /// True if that a function calls something says nothing, for nothing calls it.
+    /// True if a function without callers shows nothing by its calls.
     pub(crate) fn says_nothing(&mut self, body: BodyRef) -> bool {
         match self.linker.program.body(body).flow {
             Flow::Sync => self.is_unused(body),
@@ -36,7 +36,7 @@ impl Life<'_, '_, '_> {
         serves_programs && self.is_unused(body)
     }
 
-    /// True if a function is called and named nowhere, so that it says nothing of what it calls.
+    /// True if a function is called and named nowhere, so that it shows nothing about what it calls.
     fn is_unused(&mut self, body: BodyRef) -> bool {
         if let Some(&known) = self.unused.get(&body) {
             return known;
@@ -63,8 +63,8 @@ impl Life<'_, '_, '_> {
             && (row.flow == Flow::Sync || !self.may_be_called_unseen(body))
     }
 
-    /// True if a call is there that may be of a function, as far as its name and shape tell: one of a method whatever its receiver is,
-    /// for types are twins by `#[cfg]` and receivers are guessed.
+    /// True if a call is there that may be of a function, as far as its name and shape show: one of a method whatever
+    /// its receiver is, for types are twins by `#[cfg]` and receivers are guessed.
     fn may_be_called_unseen(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let (facts, body_id) = linker.program.facts_and_id(body);

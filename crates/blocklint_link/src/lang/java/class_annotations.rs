@@ -1,5 +1,5 @@
-//! Java: annotations of a class, or of an interface that it implements, which say where all its methods run: `@NonBlocking` on a
-//! resource, `@ProxyGen` on the interface of a service.
+//! Java: annotations of a class, or of an interface that it implements, which decide where all its methods run:
+//! `@NonBlocking` on a resource, `@ProxyGen` on the interface of a service.
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind};

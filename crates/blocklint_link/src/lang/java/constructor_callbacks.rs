@@ -105,7 +105,7 @@ impl Linker<'_> {
     }
 
     /// Adds the callables that a method of an object runs and that were passed to the object's constructor. A
-    /// constructor with a single call is left out, because the fields of its class already tell the callable. So are
+    /// constructor with a single call is left out, because the fields of its class already show the callable. So are
     /// calls on the object itself.
     pub(crate) fn add_kept(&self, targets: &mut Targets, body: BodyRef, site: SiteRef) {
         if self.program.language(body.file) != Language::Java {

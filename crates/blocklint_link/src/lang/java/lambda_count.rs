@@ -1,5 +1,5 @@
-//! Java: how many lambdas implement an interface of the project, beside the classes that do: where many are given to those that ask for
-//! the interface, what its one named class does says nothing of a call.
+//! Java: how many lambdas implement an interface of the project, beside the classes that do: where many are passed to
+//! those that ask for the interface, what its one named class does shows nothing about a call.
 
 use blocklint_facts::{BodyKind, ExitKind, FileFacts, Form, FormId, Sym};
 

@@ -9,7 +9,7 @@ use crate::linker::{LOW_STEPS, Linker};
 use crate::program::ids::{BodyRef, ClassRef, SiteRef};
 use crate::values::value::{ArgsId, BoundId, Val, ValueId};
 
-/// Implementations beyond which a reference says nothing of one of them.
+/// Implementations beyond which a reference shows nothing about one of them.
 const MOST: usize = 16;
 
 /// Implementations of which each is likely to be meant.
@@ -82,7 +82,7 @@ impl Linker<'_> {
             }
             all += self.implementations_referred_to(of, receiver).into_iter().filter(|&body| fits(body)).count();
         }
-        // Each element is given to what implements it.
+        // Each element is passed to what implements it.
         let on_each = || lang::java::words::goes_through_all(facts.text(self.program.site(site).name));
         let unbound = members.iter().any(|val| matches!(*val, Val::Fn { receiver, .. } if !receiver.is_some()));
         Some(match all {

@@ -94,7 +94,7 @@ pub fn ends(name: &str) -> bool {
     begins(name, &["close", "stop", "shutdown", "destroy", "dispose"]) || name.contains("Shutdown")
 }
 
-/// True if an annotation of this name says that a class has one object, in the scope of any framework.
+/// True if an annotation of this name shows that a class has one object, in the scope of any framework.
 pub fn is_of_one_object(name: &str) -> bool {
     name.ends_with("Singleton") || name == "ApplicationScoped"
 }
@@ -106,7 +106,7 @@ fn begins(name: &str, verbs: &[&str]) -> bool {
         .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
 }
 
-/// True if an annotation of this name says that a container calls a constructor.
+/// True if an annotation of this name shows that a container calls a constructor.
 pub fn is_injection(name: &str) -> bool {
     matches!(name, "Inject" | "Autowired")
 }
@@ -187,7 +187,7 @@ pub fn holds_settings(name: &str) -> bool {
         .any(|what| name.ends_with(what))
 }
 
-/// True if an annotation of this name says that a method is visible for tests alone.
+/// True if an annotation of this name shows that a method is visible for tests alone.
 pub fn is_for_tests(name: &str) -> bool {
     name == "VisibleForTesting"
 }
@@ -415,7 +415,7 @@ pub(crate) fn ends_sink(name: &str) -> bool {
     matches!(name, "complete" | "success" | "onComplete" | "onSuccess")
 }
 
-/// True if an annotation of this name says that a method never blocks.
+/// True if an annotation of this name shows that a method never blocks.
 pub(crate) fn says_not_to_block(name: &str) -> bool {
     name == "NonBlocking"
 }

@@ -20,7 +20,7 @@ pub(crate) fn kind_asked_for(name: &str) -> Option<Flow> {
     }
 }
 
-/// True if an exception of this name says that a key is missing.
+/// True if an exception of this name shows that a key is missing.
 pub fn is_of_lookup(name: &str) -> bool {
     matches!(name, "KeyError" | "LookupError")
 }
@@ -91,7 +91,7 @@ pub(crate) fn asks_environment(facts: &FileFacts, test: FormId) -> bool {
     }
 }
 
-/// True if an exception of this name says that a text is malformed.
+/// True if an exception of this name shows that a text is malformed.
 pub fn is_of_broken_data(name: &str) -> bool {
     matches!(name, "JSONDecodeError" | "UnicodeDecodeError" | "TOMLDecodeError" | "YAMLError" | "ValidationError")
 }

@@ -154,7 +154,8 @@ impl Linker<'_> {
     }
 
     /// Adds what asking an argument runs. Generators and lazy results of calls are followed to where they are consumed
-    /// (`calls/argument_use.rs`), so they are left out here. An argument that is not known says nothing of the call.
+    /// (`calls/argument_use.rs`), so they are left out here. An argument that is not known shows nothing about the
+    /// call.
     fn add_asked(&self, targets: &mut Targets, value: Typed, steps: &[OperandCall], is_wanted: impl Fn(&Val) -> bool) {
         let mut running = 0;
         for val in self.values.members(value.value) {
@@ -222,7 +223,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds a method called implicitly; its overrides are alternatives. Rows that say nothing are left out.
+    /// Adds a method called implicitly; its overrides are alternatives. Rows that show nothing are left out.
     fn add_method_once(&self, targets: &mut Targets, val: Val, name: Name) {
         let before = targets.list.len();
         self.add_method(targets, val, name);

@@ -1,4 +1,4 @@
-//! Which files belong to a program whose code patches: a script that patches says nothing of the service beside it.
+//! Which files belong to a program whose code patches: a script that patches shows nothing about the service beside it.
 
 use blocklint_core::Language;
 use blocklint_facts::ImportKind;

@@ -58,7 +58,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// True if a call's arguments are those of a variant, as far as literals and required parameters tell; `None` if a
+    /// True if a call's arguments are those of a variant, as far as literals and required parameters show; `None` if a
     /// decisive argument is unknown.
     fn fits(&self, variant: BodyRef, site: SiteRef, env: EnvId, with_receiver: bool) -> Option<bool> {
         let facts = self.program.facts(variant.file);

@@ -51,7 +51,7 @@ impl<'a> Linker<'a> {
         match facts.list(self.program.class(class).type_params).get(index as usize).map(|&form| facts.form(form)) {
             Some(Form::Cast(_, bound)) => {
                 let typed = self.annotation(lang::rust::names::head_scope(self, class), bound);
-                // A bound that names the parameter again says nothing more.
+                // A bound that names the parameter again shows nothing more.
                 if self.values.members(typed.value).contains(&param) { self.unknown(Why::Cycle) } else { typed }
             }
             _ => self.unknown(Why::Expression),

@@ -144,7 +144,7 @@ impl<'a> Linker<'a> {
         self.values.members(subject.value).iter().any(|val| matches!(*val, Val::Library { ty: of, .. } if of == ty))
     }
 
-    /// True if a value may meet the bound of a blanket impl block, as far as bounds of the project tell.
+    /// True if a value may meet the bound of a blanket impl block, as far as bounds of the project show.
     fn meets_bound(&self, block: ClassRef, value: ValueId) -> bool {
         let bound = self.bound_of(Val::Param { class: block, index: 0 });
         self.values.members(bound.value).iter().all(|bound| match *bound {
