@@ -66,7 +66,7 @@ impl Cache {
         }
     }
 
-    /// Forgets what is known of files, so that the next run looks at them anew.
+    /// Forgets the facts about files, so that the next run looks at them anew.
     ///
     /// # Errors
     ///

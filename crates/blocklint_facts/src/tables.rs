@@ -281,7 +281,7 @@ pub enum SiteKind {
     New,
     /// A macro call, also of an attribute with arguments (Rust); the callee is its path.
     Macro,
-    /// The application of a decorator: callee is the decorator, the one argument what it decorates.
+    /// The application of a decorator: callee is the decorator, the one argument the decorated function.
     Decorate,
     /// The reading of an attribute outside callee position.
     Read,

@@ -175,7 +175,7 @@ impl Closing<'_, '_, '_> {
         None
     }
 
-    /// Takes in what holds the thread in a helper: calls of other helpers, and of libraries.
+    /// Adds the blocking calls of a helper: calls of other helpers, and of libraries.
     fn below(&mut self, helper: BodyRef) -> Result<(), Unchained> {
         let (linker, graph) = (self.linker, self.graph);
         let edges = self.labelled_bodies.get(&helper).into_iter().flatten();

@@ -34,7 +34,8 @@ pub struct Mending {
     pub pool: Available,
     /// Rust: what becomes `async` together where helpers lead to the call, or why they do not.
     pub chain: Option<Result<Arc<Chain>, Unchained>>,
-    /// The call that would start threads without a bound if this one were handed to one: what it makes runs for each item.
+    /// The call that would start threads without a bound if this one were handed to one: the object that it makes runs
+    /// for each item.
     pub starts: Option<SiteRef>,
 }
 

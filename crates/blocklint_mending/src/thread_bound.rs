@@ -34,7 +34,7 @@ struct Memo {
     moved: RefCell<BoundCache>,
 }
 
-/// Bodies after which the rest of what a call runs is not looked at.
+/// The number of bodies after which the rest of the code that a call runs is not looked at.
 const MOST_BODIES: usize = 300;
 /// Blocks around a call that are looked at.
 const MOST_BLOCKS: usize = 4;
@@ -510,7 +510,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
     }
 
-    /// Remembers what a call that moves is given of a type that works in one thread only: what it runs may use it.
+    /// Adds the arguments of a call that moves whose types work in one thread only: the code that it runs may use it.
     fn given_values(&mut self, site: SiteRef) {
         let linker = self.linker;
         for argument in linker.program.args_of(site).iter() {

@@ -24,7 +24,7 @@ pub(crate) fn around(linker: &Linker<'_>, site: SiteRef, region: RegionId) -> Ve
 }
 
 /// Returns the blocks around a call that hold in the thread which enters them, and so can move with all that stands in
-/// them only: the spans of what they hold.
+/// them only: the spans of their content.
 pub fn moving_with(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site).at;

@@ -34,7 +34,7 @@ pub(crate) fn help(raw: &Subject<'_>) -> Option<String> {
     offload(raw)
 }
 
-/// Returns a loop inside of a loop: what it runs can be awaited.
+/// Returns a loop inside of a loop: the code that it runs can be awaited.
 fn nested(raw: &Subject<'_>) -> String {
     let (word, rest) = match raw.language {
         Language::Python | Language::Rust => ("await", "what it runs"),

@@ -117,7 +117,7 @@ impl Walker<'_> {
     }
 }
 
-/// True if a method so named takes what it is called on, as far as names show.
+/// True if a method so named takes its receiver, as far as names show.
 fn consumes(name: &str) -> bool {
     const PREFIXES: &[&str] = &["into", "close", "keep", "persist", "shutdown", "unwrap", "expect", "finish", "join"];
     PREFIXES.iter().any(|prefix| name.starts_with(prefix))

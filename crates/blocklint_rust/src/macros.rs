@@ -122,7 +122,7 @@ impl Walker<'_> {
         self.form(Form::Result(site))
     }
 
-    /// A macro in an item's place: what it holds may be items (`thread_local!`, `lazy_static!`).
+    /// A macro in an item's place: its content may be items (`thread_local!`, `lazy_static!`).
     pub(crate) fn item_macro(&mut self, node: Node<'_>) {
         let Some(path) = child(node, fields().macro_name) else { return };
         let Some(tokens) = all(node).find(|part| kind(*part) == K::TokenTree) else { return };

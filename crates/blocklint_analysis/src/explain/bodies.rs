@@ -33,7 +33,7 @@ pub struct BodyExplanation {
     pub reaches: Vec<Reached>,
     /// Why what it reaches is no finding, where it is none.
     pub stops: Vec<Above>,
-    /// Indices of the findings that stand in it, or in what it holds.
+    /// Indices of the findings that stand in it, or in its content.
     pub findings: Vec<usize>,
     /// Indices of the findings elsewhere whose path leads through it.
     pub passing: Vec<usize>,

@@ -1,4 +1,4 @@
-//! One site: what it is called on, what it runs, which rows describe it.
+//! One site: its receiver, the code that it runs, which rows describe it.
 
 use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
@@ -350,7 +350,7 @@ impl<'a> Explainer<'_, 'a> {
     }
 }
 
-/// Notes an argument that a row asks for, once; the receiver is told by itself.
+/// Adds an argument that a row asks for, once; the receiver is explained by itself.
 fn want(arguments: &mut Vec<Argument>, argument: &Argument) {
     if *argument != Argument::Receiver && !arguments.contains(argument) {
         arguments.push(argument.clone());

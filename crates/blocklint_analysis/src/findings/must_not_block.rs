@@ -1,5 +1,5 @@
-//! How many functions of a program must not block: coroutines, handlers on event loops, greenlets. For the line that says that a project
-//! has none.
+//! How many functions of a program must not block: coroutines, handlers on event loops, greenlets. For the line about a
+//! project that has none.
 
 use blocklint_facts::BodyId;
 use blocklint_flow::callers::Callers;

@@ -51,7 +51,7 @@ fn spoken_on_path(solved: &SolvedGraph<'_, '_>, path: &[FlowEdge]) -> Vec<(AskId
     found
 }
 
-/// Returns the inferred steps of a candidate; at least one where it is not sure and no signal says why.
+/// Returns the inferred steps of a candidate; at least one if it is not sure and no signal explains it.
 pub(super) fn doubts(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Doubt> {
     let SolvedGraph { linker, judge, graph, ref paths, .. } = *solved;
     let mut found = doubts_on_path(linker, judge, graph, &paths.follow(best.edge));

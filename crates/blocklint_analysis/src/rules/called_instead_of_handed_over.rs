@@ -132,7 +132,7 @@ pub(crate) fn gives_coroutine(linker: &Linker<'_>, called: SiteRef) -> bool {
     linker.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
 }
 
-/// True if a call gives an object of the library that takes it. Libraries accept their own objects in place of
+/// True if a call returns an object of the library that takes it. Libraries accept their own objects in place of
 /// functions: `graph.add_node("research", subgraph.compile())`. (Python)
 fn gives_what_it_knows(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> bool {
     if linker.program.language(called.file) != Language::Python {

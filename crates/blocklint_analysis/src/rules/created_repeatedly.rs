@@ -187,8 +187,8 @@ fn repetition<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: Si
             let anew = CreatedPer::PerInstance { is_shown: made.is_shown };
             Some(Repetition { anew, of: Repeated::Class(class), ..made })
         }
-        // A literal that returns it gives it to its caller, mostly a cache. Of a function without a known caller nothing is known,
-        // unless it is a builder's, which puts it into the thing that it builds.
+        // A lambda that returns it passes it to its caller, mostly a cache. Of a function without a known caller
+        // nothing is known, unless it is a builder's, which puts it into the thing that it builds.
         Owner::ByCaller(body) => match linker.program.body(body).kind {
             BodyKind::Function => repetition(times.of_made(site))
                 .filter(|repetition| repetition.anew != CreatedPer::PerCall || is_given_inside(linker, body)),
@@ -449,7 +449,7 @@ fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if the type that a call's row gives, or makes, plays a role.
+/// True if the type that a call returns or makes, by its row, has a role.
 fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
     let text = linker.library.text(path);
     let ty = text.split('(').next().unwrap_or(&text);

@@ -209,7 +209,7 @@ fn waits_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
 fn has_limit(linker: &Linker<'_>, wait: SiteRef) -> bool {
     let facts = linker.program.facts(wait.file);
     let is_limit = |form| !matches!(facts.form(form), Form::None);
-    // `map` takes what it runs first.
+    // `map` takes the code that it runs first.
     let own = submitted_at(linker, wait).is_none();
     linker.program.args_of(wait).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
 }

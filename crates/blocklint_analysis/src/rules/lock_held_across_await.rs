@@ -21,7 +21,7 @@ use crate::rules::mistakes::MistakeSearch;
 /// How deep forms and types are followed.
 const DEPTH: u32 = 10;
 
-/// The functions and types that can give a guard.
+/// The functions and types that can return a guard.
 #[derive(Debug, Default)]
 struct GuardSources {
     /// Last names of functions and methods that may.
@@ -98,7 +98,7 @@ fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     found
 }
 
-/// Returns the names of what can give a guard, in models and in the project.
+/// Returns the names of functions that can return a guard, in models and in the project.
 fn guard_sources(linker: &Linker<'_>) -> GuardSources {
     let models = linker.library.of(Language::Rust);
     let mut types: FxHashSet<&str> = FxHashSet::default();
@@ -206,7 +206,7 @@ fn names_guard(linker: &Linker<'_>, of: &TypeExpr, depth: u32) -> bool {
     }
 }
 
-/// Returns the guard's type, if a value is one or holds one: as it is, as what may have failed, in a struct.
+/// Returns the guard's type, if a value is one or holds one: as it is, as a result that may be an error, in a struct.
 fn guard_in(linker: &Linker<'_>, value: ValueId, sources: &GuardSources, depth: u32) -> Option<PathId> {
     let depth = depth.checked_sub(1)?;
     linker.values.members(value).into_iter().find_map(|val| match val {
@@ -306,7 +306,7 @@ fn awaits_of(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId
 const CONSUMING: &[&str] =
     &["map", "and_then", "map_or", "map_or_else", "is_some_and", "is_ok_and", "is_none_or", "then", "filter_map"];
 
-/// True if a form is the result of a site, as it is or got out of what may have failed.
+/// True if a form is the result of a site, as it is or got out of a result that may be an error.
 fn is_same(facts: &FileFacts, form: FormId, site: SiteId) -> bool {
     let mut at = form;
     for _ in 0..8 {

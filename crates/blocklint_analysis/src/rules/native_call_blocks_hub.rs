@@ -71,7 +71,7 @@ pub(crate) fn blocked_hubs<'a>(
     if sinks.is_empty() {
         return Vec::new();
     }
-    // Where only calls in code say that threads are greenlets, they say it of the programs that they are part of.
+    // If only calls in code show that threads are greenlets, they show it for the programs that they are part of.
     let patching: Vec<FileId> = units.patched_in().collect();
     let patched = Patched::new(linker, &patching);
     let is_open = |file: FileId| units.of(linker, file).patched_in.is_empty();
@@ -150,7 +150,7 @@ fn walk(
     while let Some((at, length)) = queue.pop_front() {
         let hop = hops[at];
         let body = graph.labelled_body(hop.labelled_body).node.body;
-        // A function with callers is entered through them, unless a registration says more.
+        // A function with callers is entered through them, unless a registration decides otherwise.
         let is_called = before.get(&hop.labelled_body).is_some_and(|above| !above.is_empty());
         if let Some(sure) = entries.of(body).filter(|sure| *sure == Confidence::High || !is_called) {
             let confidence = sure.min(confidence_of(hop.steps));

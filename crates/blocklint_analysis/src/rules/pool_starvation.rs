@@ -122,7 +122,7 @@ pub(crate) fn taken_from_pools<'a>(linker: &Linker<'a>, reach: &LibraryReach) ->
     sites.into_iter().filter_map(|site| taken_at(linker, site)).collect()
 }
 
-/// True if a site enters or leaves what another one gives.
+/// True if a site enters or leaves the result of another one.
 pub(crate) fn enters(linker: &Linker<'_>, site: SiteRef, given: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -236,8 +236,8 @@ fn leads_to(linker: &Linker<'_>, file: FileId, form: FormId, site: SiteRef, dept
     }
 }
 
-/// Returns the position at which a variable gives up what it holds: it is dropped, closed, returned or moved away. Else
-/// the end of its block, or in Python its last use.
+/// Returns the position at which a variable gives up its value: it is dropped, closed, returned or moved away. Else the
+/// end of its block, or in Python its last use.
 fn let_go(linker: &Linker<'_>, file: FileId, var: VarId, at: At) -> u32 {
     let facts = linker.program.facts(file);
     let name = facts.var(var).name;

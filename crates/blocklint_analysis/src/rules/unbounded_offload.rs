@@ -104,7 +104,7 @@ fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
         let awaited = is_awaited(judge.linker, handed.site);
         judge.look_at(&handed, awaited, &mut found);
     }
-    // Many hand-overs may stand behind one call: the worst of them speaks.
+    // Many hand-overs may stand behind one call: the worst of them counts.
     found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity), one.behind));
     found.dedup_by_key(|one| one.site);
     found
@@ -296,7 +296,7 @@ fn offload_at(linker: &Linker<'_>, site: SiteRef) -> Option<Handed> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Row { path, .. } = *target else { return None };
         let rows = linker.library.handovers(path);
-        // The first row whose conditions hold speaks.
+        // The first row whose conditions hold counts.
         let holds = |row: &HandoverRow| linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
         // Of Java's overloads each has rows of its own.
         let overloaded = linker.program.language(site.file) == Language::Java;
@@ -511,8 +511,8 @@ fn is_started_per_piece(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if a literal gives this block, or the result of this call, for each element of a collection, and the body around it
-/// starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
+/// True if a lambda returns this block, or the result of this call, for each element of a collection, and the body
+/// around it starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
 fn is_mapped_and_started(linker: &Linker<'_>, body: BodyRef) -> bool {
     let uses = linker.program.uses_of_callable(body);
     uses.iter().any(|(mention, _)| is_given_by_literal(linker, body.file, mention))

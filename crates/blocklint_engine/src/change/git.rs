@@ -20,7 +20,7 @@ pub(super) struct Git<'g> {
     folder: &'g Utf8Path,
 }
 
-/// The entries of a tree or of the index: paths below the folder to the numbers of what they hold.
+/// The entries of a tree or of the index: paths below the folder to the numbers of their content.
 pub(super) type Entries = BTreeMap<Utf8PathBuf, String>;
 
 /// The files of a tree.

@@ -255,7 +255,7 @@ impl Repository<'_> {
 /// The files of a state that may not be those of the work tree.
 #[derive(Default)]
 struct StateFiles {
-    /// Paths from the root, and the numbers of what they hold.
+    /// Paths from the root, and the numbers of their content.
     held: Entries,
     /// Files that the state does not have.
     absent: Vec<Utf8PathBuf>,

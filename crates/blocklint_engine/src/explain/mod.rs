@@ -66,7 +66,7 @@ pub struct AskedLine {
     pub line: u32,
 }
 
-/// Returns what is known of each line, `None` where the file has no such line; and what the analysis left out.
+/// Returns the explanation of each line, `None` if the file has no such line; and the parts that the analysis left out.
 ///
 /// # Errors
 /// If the system starts no threads.
@@ -135,7 +135,7 @@ struct ToldLine {
     of_sites: Vec<Vec<usize>>,
 }
 
-/// Analyses the project, and says what is known of some lines. Must run in a pool of threads with large stacks.
+/// Analyses the project, and explains some lines. Must run in a pool of threads with large stacks.
 fn tell(
     project: &Project,
     models: &Models,
@@ -211,7 +211,7 @@ fn tell_lines(
     LineAnswers { findings, doubts, lines, left_out: Vec::new() }
 }
 
-/// Returns what is known of a line of a file that could not be read.
+/// Returns the explanation of a line of a file that could not be read.
 fn tell_unread(span: &AskedSpan, findings: Vec<(usize, PlaceRole)>) -> ToldLine {
     ToldLine {
         told: ExplainedLine {
@@ -229,7 +229,7 @@ fn tell_unread(span: &AskedSpan, findings: Vec<(usize, PlaceRole)>) -> ToldLine 
     }
 }
 
-/// Returns what is known of a line, with the findings about comments and files that stand there.
+/// Returns the explanation of a line, with the findings about comments and files that stand there.
 fn tell_line(
     explainer: &Explainer<'_, '_>,
     file: FileId,

@@ -168,7 +168,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     refused
 }
 
-/// Returns the findings whose edits leave behind what holds the thread by what their call gives, and where that is.
+/// Returns the findings whose edits leave behind the blocking call by what their call gives, and where that is.
 fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f FileFindings<'f>>) -> Vec<(usize, Place)> {
     let mut found = Vec::new();
     for (path, wanted) in files {

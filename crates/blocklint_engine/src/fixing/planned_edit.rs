@@ -27,7 +27,7 @@ pub(crate) struct PlannedEdit {
     pub(crate) moment: bool,
     /// True if the call takes about as long as a thread: a file.
     pub(crate) short: bool,
-    /// The functions through which the call leads to what holds the thread.
+    /// The functions through which the call leads to the blocking call.
     pub(crate) on_path: Functions,
     /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,

@@ -1,4 +1,5 @@
-//! Callers of a body: the calls by its names, the calls it is an argument of, the loops that consume what it makes.
+//! Callers of a body: the calls by its names, the calls it is an argument of, the loops that consume the object that it
+//! makes.
 
 pub(crate) mod argument_edges;
 pub(crate) mod container_calls;

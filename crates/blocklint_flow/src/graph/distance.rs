@@ -41,7 +41,7 @@ impl Distances {
     /// True if a body reaches an effect in a few calls. Paths of many calls count for nothing, because each body has
     /// some, through methods with many implementations.
     pub(crate) fn is_near(&self, graph: &Graph<'_>, body: BodyRef, effect: Effect) -> bool {
-        /// Calls from a body to what holds the thread.
+        /// Calls from a body to the blocking call.
         const FEW: u32 = 6;
         let shortest = self.shortest.get_or_init(|| ShortestPaths::of(graph));
         let labelled_bodies = shortest.labelled_bodies.get(&(body, effect));

@@ -1,4 +1,5 @@
-//! Branches that ask what a parameter is an instance of, `isinstance(answer, Answer)`, decided by what callers pass.
+//! Branches that ask what a parameter is an instance of, `isinstance(answer, Answer)`, decided by the arguments of
+//! callers.
 
 use blocklint_core::Language;
 use blocklint_facts::FormId;

@@ -67,8 +67,8 @@ pub(crate) fn makes_what_lacks(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
         })
 }
 
-/// True if a path begins before a process is started in the same coroutine: a small file, once, is told to it and takes
-/// a fraction of what the start takes (Python).
+/// True if a path begins before a process is started in the same coroutine: the path of a small file is passed to the
+/// process, and reading it once takes a fraction of the time of the start (Python).
 pub(crate) fn prepares_process(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
     let (Some(first), Some(called)) = (path.first(), called_at_the_end(linker, path)) else { return false };
     if !lang::python::conventions::is_of_one_file(called) {

@@ -71,8 +71,8 @@ fn is_unwrapped(linker: &Linker<'_>, site: SiteRef) -> bool {
     facts.language == Language::Rust && matches!(facts.text(linker.program.site(site).name), "unwrap" | "expect")
 }
 
-/// Returns the call in the same body that makes the receiver of another call, as far as its text says: directly, or by the one value
-/// of a local variable.
+/// Returns the call in the same body that makes the receiver of another call, as far as its text shows: directly, or by
+/// the one value of a local variable.
 fn maker_of_receiver(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let body = facts.body_of(linker.program.site(site).at);

@@ -91,7 +91,7 @@ fn unnamed_definitions(linker: &Linker<'_>, name: Name, leads_elsewhere: impl Fn
         index.mentions_named(sym).iter().next().is_some()
             || index.sites_named(sym).iter().any(|&site| !leads_elsewhere(file.site_ref(site)))
     };
-    // The forms of a file are many: what indices tell comes first.
+    // The forms of a file are many: questions to indices come first.
     if places.iter().any(is_used) || places.iter().any(|&(file, sym)| is_written(linker, file, sym)) {
         return None;
     }

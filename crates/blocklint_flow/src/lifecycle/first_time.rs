@@ -363,7 +363,7 @@ pub(crate) fn gives_kept_instances(linker: &Linker<'_>, class: ClassRef) -> bool
         || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, Words::calls_class))
 }
 
-/// True if a function of a class, chosen by its name, assigns a field of what it is called on, or fills it.
+/// True if a function of a class, chosen by its name, assigns a field of its receiver, or fills it.
 fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(&Words, &str) -> bool) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     facts.assigns.iter().any(|row| {

@@ -265,7 +265,7 @@ fn claimed_before(linker: &Linker<'_>, file: FileId, body: BodyId, here: At) -> 
     })
 }
 
-/// True if a form reads a field: what it holds is there when the method is done.
+/// True if a form reads a field: its content is there when the method is done.
 fn is_kept_by_class(facts: &FileFacts, form: FormId) -> bool {
     match facts.form(form) {
         Form::Var(var) => facts.body(facts.var(var).body).kind == BodyKind::Class,

@@ -189,7 +189,7 @@ fn kept_argument(
 ) -> Owner {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
-    // `Some(pool)`, `Ok(pool)` and a struct literal are what they hold.
+    // `Some(pool)`, `Ok(pool)` and a struct literal are their content.
     if row.kind == SiteKind::New && facts.language == blocklint_core::Language::Rust {
         return kept_result(linker, site, seen, depth);
     }
@@ -218,7 +218,7 @@ fn kept_argument(
                     let summary = linker.summary(body, index);
                     let is_delegation = facts.text(row.name) == "<init>";
                     match linker.class_around(linker.program.body_of(site.file, row.at)) {
-                        // `this(…)` and `super(…)` give it to the instance that is being made.
+                        // `this(…)` and `super(…)` pass it to the instance that is being made.
                         Some(class) if is_delegation && !summary.stored.is_empty() => Owner::ByInstance(class),
                         // An object that keeps it lives on in the keeper of that object; the use by a method is not
                         // known.

@@ -108,7 +108,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Restricts the search to the findings of some files, by the flows of an earlier search over all files. From here
-    /// on the link is asked for the findings of these files only, and of those that have to be looked at with them.
+    /// on the linker is asked for the findings of these files only, and of those that have to be looked at with them.
     pub fn within(mut self, flows: &Flows, wanted: FileSearch<'_>) -> Self {
         let (focus, asked) = flows.focus(self.linker, wanted);
         self.linker.report_only(asked);

@@ -42,7 +42,7 @@ impl Linker<'_> {
         if !passing.called && self.borrows_for_call(site, arg, &targets) {
             (passing.called, passing.assumed) = (true, true);
         }
-        // A decorator that is not known keeps what it decorates.
+        // A decorator that is not known keeps the decorated function.
         if row.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
             passing.returned = true;
         }

@@ -76,8 +76,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns a declared type with the callables among what is seen to be put there. An interface of the project may
-    /// be implemented by classes as well.
+    /// Returns a declared type with the callables that code is seen to store there. An interface of the project may be
+    /// implemented by classes as well.
     pub(crate) fn or_callables(&self, declared: Typed, given: impl FnOnce() -> Vec<Typed>) -> Typed {
         if !self.takes_lambda(declared) {
             return declared;

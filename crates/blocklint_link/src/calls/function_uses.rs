@@ -1,4 +1,4 @@
-//! Where what a function returns goes: its calls, also through an interface, and the calls it is passed to.
+//! Uses of the results of functions: its calls, also through an interface, and the calls it is passed to.
 
 use std::rc::Rc;
 

@@ -31,7 +31,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds what reading an attribute runs: the getter of a property.
+    /// Adds the code that reading an attribute runs: the getter of a property.
     pub(crate) fn add_property(&self, targets: &mut Targets, val: Val, name: Name) {
         match val {
             Val::Instance { class, exact, .. } => {
@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds what setting an attribute runs: the setter of a property, or of a descriptor.
+    /// Adds the code that setting an attribute runs: the setter of a property, or of a descriptor.
     pub(crate) fn add_setter(&self, targets: &mut Targets, val: Val, name: Name) {
         let Val::Instance { class, .. } = val else { return };
         for ancestor in self.mro(class).iter() {
@@ -150,7 +150,7 @@ impl<'a> Linker<'a> {
         .collect()
     }
 
-    /// Adds what iterating over a member runs.
+    /// Adds the code that iterating over a member runs.
     pub(crate) fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
         let language = match val {
             Val::Iter { body, env } => {
@@ -226,7 +226,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Adds what entering or leaving a `with` item runs.
+    /// Adds the code that entering or leaving a `with` item runs.
     pub(crate) fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
         match val {
             Val::Iter { body, env } => {

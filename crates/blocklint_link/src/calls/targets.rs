@@ -221,7 +221,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Adds what calling a member runs.
+    /// Adds the code that calling a member runs.
     pub(crate) fn add_callee(&self, targets: &mut Targets, val: Val, site: SiteRef) {
         match val {
             Val::Fn { body, receiver, env: captured } => {
@@ -500,8 +500,8 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// True if the value of a site is awaited, but this body returns no awaitable: another alternative gives it, or the
-    /// body as far as it is known returns none.
+    /// True if the value of a site is awaited, but this body returns no awaitable: another alternative returns it, or
+    /// the body, as far as it is known, returns none.
     pub fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
         if !self.means_coroutine(site) {
             return false;

@@ -1,4 +1,4 @@
-//! Classes, their bases and what derives from them.
+//! Classes, their bases and subclasses.
 
 use crate::syntax::forms;
 use std::rc::Rc;

@@ -77,7 +77,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns a form as it is written, as far as names go; what has no name is `…`.
+    /// Returns a form as it is written, as far as names go; `…` stands for the rest.
     pub fn written(&self, file: crate::program::ids::FileId, form: FormId) -> String {
         self.written_within(file, form, 12)
     }

@@ -1,4 +1,4 @@
-//! Branches over a parameter: the guard they put on what stands in them.
+//! Branches over a parameter: the guard that they put on the code in them.
 
 use crate::lang;
 use std::rc::Rc;
@@ -60,7 +60,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the literal that the innermost branch around a place says a parameter to be.
+    /// Returns the literal that a parameter has, by the innermost branch around a place.
     pub(crate) fn literal_of_branch(&self, place: Scope, param: u32) -> Option<Constant> {
         let guard = self.guard_at(place, place.at.region.get()?)?;
         if !guard.wanted || guard.param != param || guard.asked.is_some() {
@@ -114,7 +114,7 @@ impl<'a> Linker<'a> {
         self.conditions_over(site) > 0
     }
 
-    /// Returns the condition under which a conditional expression gives a body as the callee of a site:
+    /// Returns the condition under which a conditional expression selects a body as the callee of a site:
     /// `write = slow if careful else quick; write()`.
     pub fn selection_guard(&self, site: SiteRef, body: BodyRef) -> Option<Guard> {
         let facts = self.program.facts(site.file);
@@ -152,7 +152,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the guard of a test that must come out as `wanted`, for what stands in a branch.
+    /// Returns the guard of a test that must come out as `wanted`, for the code in a branch.
     fn guard_of_test(&self, place: Scope, branch: RegionId, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(place.file);
@@ -288,7 +288,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the beginning of a string, as a branch around a site tells it.
+    /// Returns the beginning of a string, as a branch around a site shows it.
     pub fn known_beginning(&self, site: SiteRef, subject: FormId) -> Option<String> {
         let facts = self.program.facts(site.file);
         let mut at = self.program.site(site).at.region;
@@ -412,8 +412,8 @@ impl<'a> Linker<'a> {
 }
 
 impl<'a> Linker<'a> {
-    /// Returns the ends of a function under branches over its parameters, each with its result, and what the others
-    /// give; none if it has no such end.
+    /// Returns the ends of a function under branches over its parameters, each with its result, and the result of the
+    /// others; none if it has no such end.
     pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
         self.query(&self.tables.guards.ends, body, Rc::default, || {
             let is_given = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();

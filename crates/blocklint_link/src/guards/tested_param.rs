@@ -1,4 +1,4 @@
-//! Parameters that a branch of their body tests, if they still are what the caller passed.
+//! Parameters that a branch of their body tests, if they still are the argument that the caller passed.
 
 use crate::lang;
 use std::rc::Rc;
@@ -65,9 +65,9 @@ impl Linker<'_> {
         Some(OwnParam { asked: Some(Rc::new(GuardKey::Key(name, default))), ..OwnParam::plain(index) })
     }
 
-    /// Returns the parameter of the site's own body that a form is, if it still is what the caller passed where a
-    /// branch tests it; for a branch that asks whether it is `None` or false, also if it was given something that falls
-    /// back on it.
+    /// Returns the parameter of the site's own body that a form is, if it still is the argument that the caller passed
+    /// where a branch tests it; for a branch that asks whether it is `None` or false, also if it was given something
+    /// that falls back on it.
     pub(crate) fn own_param(
         &self,
         place: Scope,

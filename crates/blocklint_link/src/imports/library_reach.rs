@@ -1,6 +1,6 @@
-//! Returns the table that tells which libraries' values a file may hold. A value of a library enters a project where
-//! the library is imported, and goes on with the imports of what was defined there; so most calls of a common name
-//! (`get`, `run`, `x["a"]`) are ruled out by their file before anything is evaluated.
+//! Returns the libraries whose values each file may hold. A value of a library enters a project where the library is
+//! imported, and goes on with the imports of what was defined there; so most calls of a common name (`get`, `run`,
+//! `x["a"]`) are ruled out by their file before anything is evaluated.
 
 use crate::lang;
 use blocklint_core::Language;

@@ -50,7 +50,7 @@ pub struct Words {
     pub(crate) constructors: &'static [&'static str],
     /// Functions that return a count to loop over, not elements.
     pub(crate) counters: &'static [&'static str],
-    /// Functions that a type has by what it derives, with their paths in the library.
+    /// Functions that a type has by its derives, with their paths in the library.
     pub(crate) derived_functions: &'static [(&'static str, &'static str)],
     /// Methods that return true to the first caller only.
     pub(crate) first_caller_checks: &'static [&'static str],
@@ -135,7 +135,7 @@ impl Words {
         self.counters.contains(&name)
     }
 
-    /// Returns the library function that a type has by what it derives, for a function of this name.
+    /// Returns the library function that a type has by its derives, for a function of this name.
     pub(crate) fn derived_function(&self, name: &str) -> Option<&'static str> {
         self.derived_functions.iter().find(|(of, _)| *of == name).map(|&(_, path)| path)
     }

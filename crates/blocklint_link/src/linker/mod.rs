@@ -60,7 +60,7 @@ pub struct Linker<'a> {
     pub(crate) budget: Budget,
     /// Set when the result of the run is not wanted any more.
     stop: OnceCell<Arc<AtomicBool>>,
-    /// The files whose findings this run is asked for, and what is searched for them.
+    /// The files whose findings this run is asked for, and the part of the program that is searched for them.
     pub(crate) focus: Focus,
     /// Answers of the layers above.
     layer_memos: LayerMemos,
@@ -97,7 +97,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Ends the run on this linker soon after the flag is set, by a panic that carries [`Stopped`] and that no hook
-    /// prints. The link is not to be used after that. Only the first flag counts.
+    /// prints. The linker is not to be used after that. Only the first flag counts.
     pub fn stop_when(&self, flag: Arc<AtomicBool>) {
         let _ = self.stop.set(flag);
     }

@@ -41,7 +41,7 @@ impl ProgramTables {
 }
 
 impl Linker<'_> {
-    /// Returns the table that tells which libraries' values a file may hold.
+    /// Returns the libraries whose values each file may hold.
     pub fn reach(&self) -> &LibraryReach {
         self.program_tables.reach.get_or_init(|| LibraryReach::new(self))
     }

@@ -49,7 +49,7 @@ pub enum InCycle {
     IsCut,
     /// The query returns the value of a cut, and the answers that rest on it count as whole.
     GivesCutValue,
-    /// It is computed once more: only a query further in ends the cycle. The table does not mark what runs.
+    /// It is computed once more: only a query further in ends the cycle. The table does not mark running queries.
     Recurs,
 }
 

@@ -25,7 +25,7 @@ pub enum Available {
         /// The feature.
         feature: String,
     },
-    /// Its version of the library is older than what the path needs.
+    /// Its version of the library is older than the path needs.
     Since {
         /// The library.
         library: String,

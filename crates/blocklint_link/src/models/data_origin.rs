@@ -46,7 +46,7 @@ const DEPTH: u32 = 16;
 /// Calls of a name that are asked whether they run a body.
 const MOST_SITES: usize = 200;
 
-/// Calls that are asked what they pass to a parameter.
+/// The number of calls whose arguments for a parameter are looked at.
 const MOST_PASSING: usize = 8;
 
 /// How many forms are looked at for one answer: what fills a buffer may itself be made of several values.

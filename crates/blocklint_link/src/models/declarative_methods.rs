@@ -47,7 +47,7 @@ impl<'a> Linker<'a> {
         (is_own || !self.has_implementations(body)).then_some(found)
     }
 
-    /// True if an annotation (`@Blocking`) of a method, else of its class, says that it runs where it may block. The
+    /// True if an annotation (`@Blocking`) of a method, else of its class, states that it runs where it may block. The
     /// caller that serves the method obeys that for every type of result.
     pub fn runs_where_it_may_block(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);

@@ -15,7 +15,7 @@ use crate::values::value::{EnvId, Val};
 pub(crate) const MOST_DRIVERS: usize = 8;
 
 impl Linker<'_> {
-    /// Returns rows that register what they decorate, or what overrides them.
+    /// Returns rows that register the functions that they decorate, or their overrides.
     pub fn registered(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);

@@ -256,7 +256,7 @@ impl<'a> Library<'a> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.role()))
     }
 
-    /// Returns where the bytes of values of a type, or of what it derives from, come from.
+    /// Returns where the bytes of values of a type, or of its supertypes, come from.
     pub(crate) fn source(&self, path: PathId) -> Option<Source> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.source()))
     }

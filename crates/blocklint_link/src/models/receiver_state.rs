@@ -12,7 +12,7 @@ use blocklint_models::{Argument, Condition, Subject, Test};
 
 impl Linker<'_> {
     /// Returns the parameter that decides whether a condition `state = …` on a receiver is met, where the call that
-    /// made the receiver stands in the same body and a parameter of that body decides what it makes.
+    /// made the receiver stands in the same body and a parameter of that body decides the object that it makes.
     pub(crate) fn state_by_param(&self, site: SiteRef, condition: &Condition, receiver: BoundId) -> Option<Guard> {
         let (Subject::Argument(Argument::Receiver), [Test::State(state)]) = (&condition.subject, &condition.tests[..])
         else {

@@ -131,7 +131,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds what a call runs of what its object was given before.
+    /// Adds the code that a call runs of what its object was given before.
     pub(crate) fn add_during(&self, targets: &mut Targets, path: PathId, site: SiteRef) {
         let rules = self.during_call(path, site);
         if rules.is_empty() {

@@ -9,7 +9,7 @@ use crate::linker::Linker;
 use crate::program::ids::{FileId, SiteRef};
 use crate::values::value::{EnvId, Val};
 
-/// The units of a run, with what is on in each.
+/// The units of a run, each with its switches that are on.
 pub struct Units {
     /// Folder of each, as the layout lists them.
     folders: Vec<String>,

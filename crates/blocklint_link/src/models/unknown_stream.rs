@@ -15,7 +15,7 @@ const WRAPPERS: u32 = 4;
 /// How many callers a parameter that a lambda captures is followed through.
 const HOPS: u32 = 3;
 
-/// Calls of a method that are asked what they pass.
+/// The number of calls of a method whose arguments are looked at.
 const MOST_SITES: usize = 40;
 
 impl Linker<'_> {

@@ -1,5 +1,5 @@
-//! The sites, exits and regions of one file by the body that they stand in, and bodies by the one around them: a question about one body
-//! costs what the body holds, not what the file does.
+//! The sites, exits and regions of one file by the body that they stand in, and bodies by the one around them: the cost
+//! of a question about one body depends on the body, not on the file.
 
 use blocklint_facts::{BodyId, FileFacts, RegionId, SiteId};
 

@@ -75,7 +75,7 @@ pub struct VarRef {
     pub(super) var: VarId,
 }
 
-/// Adds what tables need that are kept by number.
+/// Implements the traits that tables by number need.
 macro_rules! numbered {
     ($($reference:ident by $id:ident,)*) => {$(
         impl $reference {

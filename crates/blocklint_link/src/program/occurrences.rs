@@ -140,7 +140,7 @@ const SITES: usize = 0;
 const MENTIONS: usize = 1;
 const ATTRS: usize = 2;
 
-/// Mentions and sites of one file by what they name.
+/// Mentions and sites of one file by the name that they mention.
 #[derive(Debug)]
 pub struct FileIndex {
     /// By symbol.

@@ -128,7 +128,7 @@ impl<'a> Linker<'a> {
     pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
         let signals = self.signals_before(operator);
         if self.continues_future(operator) {
-            // Whichever thread completes a future runs what was added to it: only a known one counts.
+            // The thread that completes a future runs the callables that were added to it: only a known one counts.
             return if signals.has(ItemThreads::LOOP.with(ItemThreads::POOL)) {
                 Position::root(Confidence::High)
             } else {
@@ -341,7 +341,7 @@ impl<'a> Linker<'a> {
         let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
         let bodies = self.values.members(typed.value).into_iter().flat_map(|val| match val {
             Val::Fn { body, receiver, .. } => {
-                // `flatMap(service::load)` of an interface: what implements it; if there are many, none counts.
+                // `flatMap(service::load)` of an interface: its implementation; if there are many, none counts.
                 let mut found = self.implementations_referred_to(body, receiver);
                 if !self.is_stub(body) || found.is_empty() {
                     found.insert(0, body);

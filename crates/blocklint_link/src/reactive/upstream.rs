@@ -80,7 +80,7 @@ impl<'a> Linker<'a> {
         self.signals(self.scope_of(operator, EnvId::NONE), receiver)
     }
 
-    /// Returns where what a publisher emits arrives.
+    /// Returns the threads on which the items of a publisher arrive.
     pub(crate) fn signals(&self, scope: Scope, form: FormId) -> ItemThreads {
         let file = scope.file;
         let facts = self.program.facts(file);

@@ -1,4 +1,4 @@
-//! Handlers of exceptions, and what runs where a guarded part failed.
+//! Handlers of exceptions, and the code that runs after a guarded part failed.
 
 use crate::syntax::forms;
 use blocklint_facts::{At, Exit, ExitKind, FileFacts, Form, FormId, Region, RegionId, RegionKind};

@@ -216,7 +216,7 @@ impl<'a> Linker<'a> {
         self.instance_of(scope, Val::Class(class), None)
     }
 
-    /// Returns an instance of what a name in a type means.
+    /// Returns an instance of the type that a name means.
     fn instance_of(&self, scope: Scope, val: Val, receiver: Option<Val>) -> Typed {
         match val {
             Val::Class(class) => {

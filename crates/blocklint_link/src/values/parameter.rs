@@ -7,8 +7,8 @@ use crate::values::value::{EnvId, Val, Why};
 use blocklint_facts::{ParamKind, VarKind};
 
 impl<'a> Linker<'a> {
-    /// Returns the value of a parameter: its receiver's class, its declared type, its default, else what known callers
-    /// pass.
+    /// Returns the value of a parameter: its receiver's class, its declared type, its default, else the arguments of
+    /// known callers.
     pub(crate) fn param(&self, reference: VarRef) -> Typed {
         self.query_value(&self.tables.values.params, reference, || {
             let facts = self.program.facts(reference.file);

@@ -37,7 +37,7 @@ enum Declared {
     Unknown,
 }
 
-/// Types that own what they hold, are `Clone` and `Send`.
+/// Types that own their content, are `Clone` and `Send`.
 const OWNED: &[&str] = &[
     "String",
     "PathBuf",
@@ -59,7 +59,7 @@ const OWNED: &[&str] = &[
     "NaiveDate",
     "NaiveDateTime",
 ];
-/// Types that are so where what they hold is.
+/// Types that are so where their content is.
 const CONTAINERS: &[&str] =
     &["Vec", "VecDeque", "Option", "Box", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Result", "Arc"];
 

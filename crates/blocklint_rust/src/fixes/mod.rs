@@ -58,7 +58,7 @@ fn parsed(source: &str) -> Option<Tree> {
 pub struct Called {
     /// Those that the call itself runs.
     pub itself: Vec<String>,
-    /// Those through which it leads to what holds the thread.
+    /// Those through which it leads to the blocking call.
     pub on_the_way: Vec<String>,
 }
 

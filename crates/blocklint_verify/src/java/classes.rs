@@ -13,7 +13,7 @@ use super::class_file::{Class, Method, dotted, read};
 /// The class that every class derives from.
 pub(super) const OBJECT: &str = "java.lang.Object";
 
-/// A class and what it derives from.
+/// A class and its supertypes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     /// Itself and its bases, nearest first, `Object` last.
@@ -123,7 +123,7 @@ impl Classes {
         self.own_packages.contains(path)
     }
 
-    /// Returns a class and what it derives from.
+    /// Returns a class and its supertypes.
     pub(super) fn order(&self, name: &str) -> Order {
         let mut order = Order::default();
         let mut waiting = std::collections::VecDeque::from([name.to_owned()]);

@@ -1,9 +1,9 @@
 //! BLT201: responses that a web framework serialises on the event loop, and which of them are large.
 //!
 //! This is the one place of the analysis that knows a library: how a framework serialises a response depends on the
-//! route, on what it declares and on two versions, and no row of a model can say it. The versions' edges are switches.
-//! `path` finds how a route serialises its response, `item` how large one item of it is, `size` how many items the code
-//! shows, `query` the bounds of a chain of calls on a query.
+//! route, on what it declares and on two versions, and no row of a model can state it. The versions' edges are
+//! switches. `path` finds how a route serialises its response, `item` how large one item of it is, `size` how many
+//! items the code shows, `query` the bounds of a chain of calls on a query.
 
 mod item;
 mod path;
@@ -260,7 +260,8 @@ fn judged(
         // The rows of one user, or rows that one request makes, are rarely many.
         Size::Unbounded if evidence.narrowed || !evidence.shown || !reads(linker, route) => Confidence::Low,
         Size::Unbounded => Confidence::Medium,
-        // Rows from code that is not there: a type or a loop says that there are many of something, and nothing how many.
+        // Rows from code that is not there: a type or a loop shows that there are many of something, and nothing how
+        // many.
         Size::Unknown
             if evidence.is_unseen()
                 && reads(linker, route)
@@ -271,7 +272,7 @@ fn judged(
                 false => Confidence::Medium,
             }
         }
-        // Only the type speaks, if it says that there are many of something.
+        // Only the type counts, if it shows that there are many of something.
         Size::Unknown if reads(linker, route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
             Confidence::Low
         }
@@ -325,7 +326,7 @@ fn is_put_under_keys(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     }
 }
 
-/// True if a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
+/// True if a route's path names one thing, whose parts the route returns: `/users/{user}/orders`.
 fn is_about_one(linker: &Linker<'_>, route: &Route) -> bool {
     let facts = linker.program.facts(route.made.file);
     linker.program.args_of(route.made).iter().any(|arg| match facts.form(arg.value) {
@@ -358,7 +359,7 @@ fn rendered(
     let encoder = call_behind(linker, scope, content)
         .filter(|inner| facts.text(linker.program.site(*inner).name) == "jsonable_encoder");
     match encoder {
-        // On the loop the encoder itself is what is told.
+        // On the loop the encoder itself is reported.
         Some(_) if is_async => Some((site, FormId::NONE, Serialisation::ByHand)),
         Some(inner) => {
             let data = linker.program.args_of(inner).first()?.value;

@@ -53,7 +53,7 @@ const OLD_MODELS: &str = "pydantic-1";
 /// The fact that only the first version of the models' library goes with it.
 const WITH_OLD_MODELS: &str = "fastapi-pydantic-1";
 
-/// The fact that a response model gives bytes in one call.
+/// The switch for versions in which a response model renders bytes in one call.
 const DUMPS: &str = "fastapi-dump-json";
 
 /// True if code shows a fact that no version decides: names that only the first version of the models' library has, and
@@ -122,7 +122,7 @@ pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dep
     }
 }
 
-/// Returns the declaration of a route's response; none where the route gives no JSON of models.
+/// Returns the declaration of a route's response; none if the route returns no JSON of models.
 pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<Declared> {
     let file = route.body.file;
     let facts = linker.program.facts(file);
@@ -201,7 +201,7 @@ fn class_text(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<(Strin
     Some((path, linker.written(file, form)))
 }
 
-/// Returns the class that the file's router or application, else the unit's application gives all routes.
+/// Returns the response class that the file's router or application, else the unit's application sets for all routes.
 fn default_class(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
     let file = route.body.file;
     let class = |site: &SiteRef| {

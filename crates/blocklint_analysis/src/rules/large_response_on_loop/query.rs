@@ -24,7 +24,7 @@ const ASKING: [&str; 10] =
 /// Methods of cursors and collections that are called on what no chain shows.
 const FETCHING: [&str; 5] = ["fetchall", "fetch_all", "find", "find_all", "fetch"];
 
-/// Calls and members that say of what all is wanted.
+/// Calls and members that name the table whose rows are wanted.
 const SHOWING: [&str; 7] = ["query", "select", "find", "find_all", "aggregate", "objects", "list_all"];
 
 /// Calls whose arguments may be a query by a name: `session.execute(stmt)`.
@@ -50,10 +50,10 @@ const TAKING: [&str; 19] = [
     "to_thread",
 ];
 
-/// Calls that give one row for many.
+/// Calls that return one row for many.
 const GROUPING: [&str; 4] = ["group_by", "distinct", "rollup", "having"];
 
-/// Calls that say which rows.
+/// Calls that select rows.
 const WHERE: [&str; 9] = ["where", "filter", "filter_by", "find", "and_", "or_", "join", "outerjoin", "match"];
 
 /// Conditions by a method.
@@ -224,7 +224,7 @@ fn asks_for_one(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> 
             !matches!(facts.form(right), Form::Bool(_) | Form::None | Form::Str(_) | Form::Int(_))
         }
         Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
-        // `Row.parts.any()`, `Row.name.ilike(text)`; what has no form of its own, such as `~…`, says something too.
+        // `Row.parts.any()`, `Row.name.ilike(text)`; an expression without a form, such as `~…`, selects too.
         Form::Result(site) => {
             let row = facts.site(site);
             row.kind != SiteKind::Call || PICKING.contains(&facts.text(row.name))

@@ -17,7 +17,7 @@ use crate::rules::large_response_on_loop::query::{
 /// A bound from which on a response is large.
 pub(super) const LARGE: u64 = 5_000;
 
-/// Calls and parameters that say how many are wanted at most.
+/// Calls and parameters that limit the number of items.
 const BOUNDS: [&str; 34] = [
     "limit",
     "limits",
@@ -55,7 +55,7 @@ const BOUNDS: [&str; 34] = [
     "nlargest",
 ];
 
-/// Calls that give one thing.
+/// Calls that return one item.
 const SINGLE: [&str; 26] = [
     "get",
     "one",
@@ -85,7 +85,7 @@ const SINGLE: [&str; 26] = [
     "mappings_one",
 ];
 
-/// Calls of databases that give all that there is.
+/// Calls of databases that return all rows.
 const MANY: [&str; 9] = ["all", "fetchall", "fetch_all", "to_list", "scalars", "find", "find_all", "list_all", "fetch"];
 
 /// Functions that hold as much as they are given.
@@ -133,7 +133,7 @@ pub(super) enum Size {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evidence {
     pub(super) size: Size,
-    /// The call that gives the things.
+    /// The call that returns the items.
     pub(super) source: Option<SiteRef>,
     /// True if its query asks for the rows of one thing (`where(Row.user_id == user.id)`).
     pub(super) narrowed: bool,
@@ -161,7 +161,7 @@ impl Evidence {
     }
 }
 
-/// Ends of names of what tells one thing from others, or says which are wanted.
+/// Ends of names that identify one item, or select some.
 const TELLING: [&str; 22] = [
     "id", "ids", "uuid", "name", "key", "slug", "code", "email", "user", "username", "token", "path", "date", "day",
     "start", "end", "since", "until", "filter", "filters", "search", "q",
@@ -176,7 +176,7 @@ pub(super) fn is_bound_name(name: &str) -> bool {
         || ["limit", "page_size", "per_page", "paginat", "offset"].iter().any(|part| name.contains(part))
 }
 
-/// True if a name that asks for a part tells how many, not where the part begins.
+/// True if a name that asks for a part is about its size, not about its beginning.
 pub(super) fn is_amount_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let begins = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
@@ -252,7 +252,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
         Form::Subscript(base, index) => match facts.form(index) {
             Form::Int(_) => SMALL,
             Form::Str(_) => match size_within(linker, scope, base, depth) {
-                // A part of one thing is not told by the thing.
+                // The size of a part does not follow from the object.
                 of_base if of_base.size <= Size::Small => UNKNOWN,
                 of_base => of_base,
             },
@@ -263,7 +263,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
         Form::Attr(base, _) => match facts.form(base) {
             Form::Var(_) | Form::Result(_) | Form::Await(_) => {
                 let of_base = size_within(linker, scope, base, depth);
-                // A field of one thing is not told by the thing.
+                // The size of a field does not follow from the object.
                 if of_base.size <= Size::Small { UNKNOWN } else { of_base }
             }
             _ => UNKNOWN,
@@ -579,7 +579,7 @@ fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
         .collect()
 }
 
-/// Returns all that a query gives.
+/// Returns the size of the result of a query.
 fn asked(linker: &Linker<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
     let narrowed = is_narrowed(linker, scope, chain);
     Evidence {
@@ -639,7 +639,7 @@ pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Eviden
     // `limit(-1)` and `limit=None` ask for all.
     let is_method = matches!(facts.form(row.callee), Form::Attr(..));
     if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
-        // `count` and `first` give one thing.
+        // `count` and `first` return one item.
         return Some(judged(args.first().and_then(|arg| number(arg.value))));
     }
     None

@@ -89,7 +89,7 @@ fn is_aside(linker: &Linker<'_>, site: SiteRef) -> bool {
         || linker.is_for_tests(body)
 }
 
-/// Returns the functions that a task is: itself, or what a closure calls and gives.
+/// Returns the functions that a task is: itself, or the result of a call that a closure returns.
 fn functions_of(linker: &Linker<'_>, task: BodyRef) -> Vec<BodyRef> {
     if linker.program.body(task).kind != BodyKind::Lambda {
         return vec![task];

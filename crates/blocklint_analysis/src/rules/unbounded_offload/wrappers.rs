@@ -29,8 +29,8 @@ struct Wrapper {
     path: PathId,
 }
 
-/// Returns the calls of functions that hand over, at one of these sites, their arguments. `is_bounded` says where the
-/// function itself bounds how much runs at once.
+/// Returns the calls of functions that hand over, at one of these sites, their arguments. `is_bounded` is true where
+/// the function itself bounds how much runs at once.
 pub(super) fn handed_through<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,

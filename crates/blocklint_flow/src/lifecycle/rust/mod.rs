@@ -203,8 +203,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
     }
 
-    /// True if the type of a method says that it runs on a runtime for blocking work: `fn runtime_handle(&self) -> Handle {
-    /// RuntimeType::Blocking.handle() }`.
+    /// True if the type of a method shows that it runs on a runtime for blocking work:
+    /// `fn runtime_handle(&self) -> Handle { RuntimeType::Blocking.handle() }`.
     fn has_runtime_for_blocking(&self, body: BodyRef) -> bool {
         let linker = self.linker;
         let Some(class) = linker.program.body(body).class.get() else { return false };
@@ -295,7 +295,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             || purpose::rust_files_taking_arguments(self.linker).any(|file| self.crate_index(file) == Some(package))
     }
 
-    /// True if a file's folders do not say that it is a command's: the code of its own crate listens or loops for ever.
+    /// True if a file's folders do not show that it is a command's: the code of its own crate listens or loops for
+    /// ever.
     fn serves(&mut self, file: FileId) -> bool {
         if is_for_one_person(&self.linker.program.files[file.index()].relative) {
             return false;
@@ -483,7 +484,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             .flat_map(move |at| index.uses_of_callable(at).iter())
     }
 
-    /// True if a site runs in a task of its own: what it makes, or a block around it, is handed to be run beside others.
+    /// True if a site runs in a task of its own: the object that it makes, or a block around it, is handed to be run
+    /// beside others.
     fn is_spawned(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let facts = self.linker.program.facts(site.file);
         self.is_given(site, inner, function, |taker, _| {

@@ -15,7 +15,7 @@ use crate::reactive::BodyUse;
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
-/// Calls that are followed up from a deployment to what it deploys, or from a call to what is deployed.
+/// The number of calls that are followed from a deployment to the deployed object, or from a call to it.
 const MOST_CALLS: u32 = 5;
 
 /// Where the classes of a project are deployed.

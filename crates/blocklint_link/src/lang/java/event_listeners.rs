@@ -67,7 +67,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Returns the types of what a listener takes: those that its annotation lists, else that of its parameter.
+    /// Returns the types of a listener's parameters: those that its annotation lists, else that of its parameter.
     fn taken_by_listener(&self, body: BodyRef, annotation: PathId) -> Vec<Val> {
         let facts = self.program.facts(body.file);
         let scope = self.signature_scope(body);

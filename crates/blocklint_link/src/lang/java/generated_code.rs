@@ -15,7 +15,7 @@ const PACKAGE: &str = "lombok";
 /// The ending of the class that gRPC generates around the stubs of a service: `GreeterGrpc` of `Greeter`.
 const STUBS: &str = "Grpc";
 
-/// The package of what stubs derive from.
+/// The package of the bases of stubs.
 pub(crate) const PACKAGE_OF_STUBS: &str = "io.grpc.stub";
 
 /// True if an import names such a class, or a member of one.

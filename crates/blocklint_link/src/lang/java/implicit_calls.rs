@@ -46,7 +46,8 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
 ];
 
 impl Linker<'_> {
-    /// Adds what a loop over an object of the project runs: its `iterator`, and the methods of that iterator for each element.
+    /// Adds the code that a loop over an object of the project runs: its `iterator`, and the methods of that iterator
+    /// for each element.
     pub(crate) fn add_gone_through(&self, targets: &mut Targets, val: Val) {
         let Some(name) = self.program.name(words::GONE_THROUGH_BY) else { return };
         self.add_method(targets, val, name);
@@ -75,7 +76,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds what a loop calls of iterators for each element.
+    /// Adds the methods that a loop calls of iterators for each element.
     pub(crate) fn add_steps_of_iterator(&self, targets: &mut Targets, iterators: Typed) {
         for iterator in self.values.members(iterators.value) {
             if !matches!(iterator, Val::Instance { .. }) {

@@ -7,7 +7,7 @@ use crate::linker::Linker;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::values::value::EnvId;
 
-/// So many are counted: more say no more.
+/// So many are counted: more of them make no difference.
 const MOST: usize = 8;
 
 /// Calls of one method that are looked at.

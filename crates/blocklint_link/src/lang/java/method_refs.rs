@@ -82,7 +82,7 @@ impl Linker<'_> {
             }
             all += self.implementations_referred_to(of, receiver).into_iter().filter(|&body| fits(body)).count();
         }
-        // Each element is passed to what implements it.
+        // Each element is passed to its implementation.
         let on_each = || lang::java::words::goes_through_all(facts.text(self.program.site(site).name));
         let unbound = members.iter().any(|val| matches!(*val, Val::Fn { receiver, .. } if !receiver.is_some()));
         Some(match all {

@@ -16,7 +16,7 @@ use crate::values::value::{EnvId, Val};
 /// The inferred steps of a method reference whose overload is unknown.
 const OF_UNKNOWN_OVERLOAD: u8 = 2;
 
-/// How what is given fits a parameter.
+/// How an argument fits a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     /// It is of another type.
@@ -63,7 +63,7 @@ impl<'a> Linker<'a> {
         Rc::new(rows)
     }
 
-    /// Returns the names of an argument's type and of what it derives from, joined; `None` where it is not known.
+    /// Returns the names of an argument's type and of its supertypes, joined; `None` where it is not known.
     fn type_names(&self, site: SiteRef, form: FormId) -> Option<Rc<str>> {
         let facts = self.program.facts(site.file);
         let literal = match facts.form(form) {
@@ -126,7 +126,7 @@ impl<'a> Linker<'a> {
         if of_count.len() < 2 {
             return if of_count.is_empty() { bodies } else { of_count };
         }
-        // A parameter of equal type in all overloads does not tell them apart.
+        // A parameter of equal type in all overloads does not distinguish them.
         let differs = |at: usize| {
             let mut declared = of_count.iter().map(|&body| {
                 let params = self.program.params_of(body);
@@ -205,7 +205,7 @@ impl<'a> Linker<'a> {
         self.fitting(siblings, site).contains(&body)
     }
 
-    /// True if a call's receiver is declared with another type argument than a derived class gives its base:
+    /// True if a call's receiver is declared with another type argument than a subclass passes to its base:
     /// `Check<Event> check; check.run(e)` never means a method of `class Other extends Check<Setting>`.
     fn is_of_other_arguments(&self, class: ClassRef, site: SiteRef, body: BodyRef) -> bool {
         let Some(receiver) = self.receiver_form(site) else { return false };
@@ -493,7 +493,7 @@ fn widens(given: &str, wanted: &str) -> bool {
     }
 }
 
-/// True if two types are known well enough to tell that one is not the other.
+/// True if two types are known well enough to exclude that one is the other.
 fn is_comparable(given: &str, wanted: &str) -> bool {
     is_value_type(wanted) || given.split(OR).all(is_value_type)
 }

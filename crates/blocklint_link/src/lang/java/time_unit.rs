@@ -20,7 +20,7 @@ pub(crate) enum UnitBeside {
 }
 
 impl Linker<'_> {
-    /// Returns the unit that a call says for a number among its arguments.
+    /// Returns the unit that a call has for a number among its arguments.
     pub(crate) fn unit_beside(&self, site: SiteRef, number: FormId, env: EnvId) -> UnitBeside {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {

@@ -1,5 +1,6 @@
-//! Java: names of types, methods, packages and annotations that say by convention what code does: that something failed, that a class has
-//! one instance, that a folder holds tests. Lists and how they are read; never the value that a name is bound to.
+//! Java: names of types, methods, packages and annotations whose meaning is a convention: that something failed, that a
+//! class has one instance, that a folder holds tests. Lists and how they are read; never the value that a name is bound
+//! to.
 
 use crate::lang::words::{Literal, Words};
 use blocklint_facts::{FileFacts, Form, List};
@@ -7,7 +8,7 @@ use blocklint_facts::{FileFacts, Form, List};
 /// The type of arrays; of what is the type argument.
 pub(crate) const ARRAY: &str = "java.lang.Object[]";
 
-/// The abstract classes of byte and character streams, which do not tell the medium behind them.
+/// The abstract classes of byte and character streams, which do not show the medium behind them.
 pub(crate) const STREAMS: &[&str] =
     &["java.io.InputStream", "java.io.OutputStream", "java.io.Reader", "java.io.Writer"];
 
@@ -35,7 +36,7 @@ pub(crate) const VALUES: &[&str] = &[
     "Void",
 ];
 
-/// Methods of futures that tell whether they are done, or do what they are for.
+/// Methods of futures that return whether they are done, or do what they are for.
 pub(crate) const DONE_TESTS: &[&str] =
     &["isDone", "isSuccess", "isCompletedExceptionally", "isCompletedNormally", "isCompleted", "run"];
 
@@ -122,7 +123,7 @@ pub(crate) fn is_of_reactive_server(path: &str) -> bool {
     let found = parts.find(|part| matches!(*part, "reactive" | "netty" | "ServerWebExchange"));
     let mut rest = parts;
     match (found, rest.next()) {
-        // Packages that the client and the server of HTTP share tell nothing.
+        // Packages that the client and the server of HTTP share show nothing.
         (Some("reactive"), Some("function")) => rest.any(|part| part == "server"),
         (Some(_), Some("client")) => false,
         (Some(_), _) => !rest.any(|part| part == "client"),
@@ -249,7 +250,7 @@ pub const MAP_READ: &str = "get";
 /// Fill a map.
 pub const MAP_WRITES: &[&str] = &["put", "putIfAbsent"];
 
-/// Fills a map by what a callable makes of the key that is not there.
+/// Fills a map with the result of a callable for a missing key.
 pub const MAP_FILLED_BY: &str = "computeIfAbsent";
 
 /// Takes a lock: the block, and a lock's own method.
@@ -395,7 +396,7 @@ pub(crate) const WORDS: Words = Words {
     bounds_offloads: false,
 };
 
-/// Says that what a listener listened for went well.
+/// Reports success to a listener.
 pub const IS_SUCCESS: &str = "isSuccess";
 
 /// Gives why something failed; nothing where it did not.

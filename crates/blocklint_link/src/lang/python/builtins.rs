@@ -24,7 +24,7 @@ pub(crate) enum Decorator {
     Transparent,
 }
 
-/// True if a class of the language, by its path, only says how others are to be derived.
+/// True if a class of the language, by its path, only declares how its subclasses look.
 pub fn is_for_interfaces(path: &str) -> bool {
     matches!(path, "abc.ABC" | "builtins.object" | "typing.Generic" | "typing.Protocol")
 }
@@ -95,12 +95,12 @@ pub(crate) fn decorator_by_name(name: &str) -> Option<Decorator> {
     }
 }
 
-/// True if a base class only speaks to the type checker.
+/// True if a base class exists for the type checker only.
 pub(crate) fn adds_no_members(path: &str) -> bool {
     matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")
 }
 
-/// True if a function tells the type checker something and returns its arguments.
+/// True if a function informs the type checker and returns its argument.
 pub(crate) fn is_cast(path: &str) -> bool {
     matches!(path, "typing.cast" | "typing_extensions.cast")
 }
@@ -119,7 +119,7 @@ pub(crate) fn is_enum(path: &str) -> bool {
     path.starts_with("enum.") && enum_base(path).is_some()
 }
 
-/// Returns the kind of an enumeration's members, if this base class tells it.
+/// Returns the kind of an enumeration's members, if this base class decides it.
 pub(crate) fn enum_base(path: &str) -> Option<EnumBase> {
     match path {
         "enum.Enum" | "enum.Flag" => Some(EnumBase::Opaque),
@@ -192,7 +192,7 @@ pub(crate) fn generic_alias(path: &str) -> Option<&'static str> {
     })
 }
 
-/// For types whose values are awaited: which argument awaiting gives.
+/// For types whose values are awaited: the argument that is the result of awaiting.
 pub(crate) fn awaitable_argument(path: &str) -> Option<usize> {
     match path {
         "typing.Awaitable" | "collections.abc.Awaitable" => Some(0),

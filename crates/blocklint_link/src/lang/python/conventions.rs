@@ -1,4 +1,4 @@
-//! Python: names that, by convention, say what something does.
+//! Python: names whose meaning is a convention.
 
 use crate::syntax::forms;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Flow, Form, FormId};
@@ -189,7 +189,7 @@ pub(crate) fn sounds_like_exception(name: &str) -> bool {
     name.ends_with("Exception") || name.ends_with("Error")
 }
 
-/// True if an awaited call of this name, by convention, goes on until it is told to end.
+/// True if an awaited call of this name, by convention, goes on until it is asked to end.
 pub fn serves(name: &str) -> bool {
     let name = name.trim_start_matches('_');
     let first = name.split('_').next().unwrap_or(name);
@@ -198,7 +198,7 @@ pub fn serves(name: &str) -> bool {
         || ["_forever", "_loop", "_until_stopped", "_polling"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns true if a call of this name can only be one that goes on until it is told to end, whatever its receiver is.
+/// Returns true if a call of this name can only be one that goes on until it is asked to end, whatever its receiver is.
 pub fn serves_for_sure(name: &str) -> bool {
     matches!(
         name,

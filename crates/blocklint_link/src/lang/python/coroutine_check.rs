@@ -18,7 +18,7 @@ const DEPTH: u32 = 4;
 type KindTest = (FormId, Flow, bool);
 
 impl Linker<'_> {
-    /// Returns the function whose kind a test with the result `holds` tells, the kind, and whether the function has it.
+    /// Returns the function whose kind a test with the result `holds` shows, the kind, and whether the function has it.
     fn kind_asked(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> Option<KindTest> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(file);

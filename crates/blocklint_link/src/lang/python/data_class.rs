@@ -1,4 +1,4 @@
-//! Python: classes whose annotated fields say what their objects hold: models of pydantic, dataclasses.
+//! Python: classes whose annotated fields declare the content of their objects: models of pydantic, dataclasses.
 
 use crate::classes::hierarchy::Ancestor;
 use crate::linker::{Linker, Typed};

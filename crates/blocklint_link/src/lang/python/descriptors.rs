@@ -64,7 +64,7 @@ impl<'a> Linker<'a> {
         paths.filter_map(|path| Some(path.rsplit('.').nth(1)?.trim_matches(['<', '>']))).collect()
     }
 
-    /// Returns the libraries of the descriptors that do more than give something.
+    /// Returns the libraries of the descriptors that do more than return a value.
     pub fn roots_of_descriptors(&self) -> Vec<&'a str> {
         self.descriptors(Uses::EFFECT).filter_map(|path| path.split('.').next()).collect()
     }

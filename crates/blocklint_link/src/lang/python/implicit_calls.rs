@@ -51,7 +51,7 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
 const RUN_BY_INSTANCE: &[&str] = &["__call__", "__get__", "__set__"];
 
 impl Linker<'_> {
-    /// Adds what an operation runs on its operands: `x in y`, `if x:`, `x == y`, `x[i]`.
+    /// Adds the code that an operation runs on its operands: `x in y`, `if x:`, `x == y`, `x[i]`.
     pub(crate) fn add_operation(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
         let facts = self.program.facts(site.file);
         let row = self.program.site(site);
@@ -81,7 +81,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds what a call runs on its arguments by protocols of the functions among its targets: `len(x)`, `list(x)`.
+    /// Adds the code that a call runs on its arguments by protocols of the functions among its targets: `len(x)`,
+    /// `list(x)`.
     pub(crate) fn add_functions_protocols(&self, targets: &mut Targets, site: SiteRef, env: EnvId) {
         let called: SmallVec<[PathId; 2]> = targets
             .list
@@ -132,7 +133,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the arguments of a call that rows of its path say are iterated during it.
+    /// Returns the arguments of a call that are iterated during it, by the rows of its path.
     fn arguments_consumed(&self, path: PathId, site: SiteRef, env: EnvId) -> SmallVec<[FormId; 2]> {
         let facts = self.program.facts(site.file);
         let mut found = SmallVec::new();
@@ -153,9 +154,9 @@ impl Linker<'_> {
         found
     }
 
-    /// Adds what asking an argument runs. Generators and lazy results of calls are followed to where they are consumed
-    /// (`calls/argument_use.rs`), so they are left out here. An argument that is not known shows nothing about the
-    /// call.
+    /// Adds the code that runs when an argument is asked for. Generators and lazy results of calls are followed to
+    /// where they are consumed (`calls/argument_use.rs`), so they are left out here. An argument that is not known
+    /// shows nothing about the call.
     fn add_asked(&self, targets: &mut Targets, value: Typed, steps: &[OperandCall], is_wanted: impl Fn(&Val) -> bool) {
         let mut running = 0;
         for val in self.values.members(value.value) {
@@ -195,7 +196,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds what each member of a value runs; more than one that runs something are alternatives.
+    /// Adds the code that each member of a value runs; more than one that runs something are alternatives.
     fn add_each(&self, targets: &mut Targets, value: Typed, mut add: impl FnMut(&Self, &mut Targets, Val)) {
         targets.steps = targets.steps.max(value.inferred_steps);
         let mut running = 0;
@@ -257,7 +258,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Adds what iterating over an object runs: `__iter__`, then `__next__` of the result of that, or `__getitem__`.
+    /// Adds the code that iterating over an object runs: `__iter__`, then `__next__` of the result of that, or
+    /// `__getitem__`.
     pub(crate) fn add_python_iteration(&self, targets: &mut Targets, val: Val) {
         let mut made = LazyCalls::new();
         self.add_iteration_through(targets, val, &mut made);
@@ -283,7 +285,8 @@ impl Linker<'_> {
         self.library.calls(path).effect().any(|row| row.lazy && row.held().is_some())
     }
 
-    /// Adds what going through a lazy result runs of what its call was given: `for title in map(title_of, books)`.
+    /// Adds the code that iterating over a lazy result runs of the arguments of its call:
+    /// `for title in map(title_of, books)`.
     fn add_sources(&self, targets: &mut Targets, call: SiteRef, made: &mut LazyCalls) {
         if made.len() >= MOST_LAZY_CALLS || made.contains(&call) {
             return;
@@ -331,7 +334,8 @@ impl Linker<'_> {
         found
     }
 
-    /// Adds what iterating over an object of a project's class runs; where the iteration has begun, what comes after `__iter__`.
+    /// Adds the code that iterating over an object of a project's class runs; where the iteration has begun, what comes
+    /// after `__iter__`.
     fn add_iteration_of_instance(&self, targets: &mut Targets, val: Val, made: &mut LazyCalls, is_begun: bool) {
         let before = targets.list.len();
         if let Some(name) = self.program.name("__iter__") {
@@ -370,7 +374,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds what a loop calls of the iterator that `__iter__` of an object gives.
+    /// Adds the methods that a loop calls on the iterator that `__iter__` of an object returns.
     fn add_steps_of_given(&self, targets: &mut Targets, val: Val, iter: Name, made: &mut LazyCalls) {
         let methods = self.attr(val, iter);
         for method in self.values.members(methods.value) {

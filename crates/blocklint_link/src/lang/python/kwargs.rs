@@ -14,7 +14,7 @@ use crate::values::value::EnvId;
 
 impl Linker<'_> {
     /// Returns the key of the body's own `**kwargs` that a form reads, directly or through a local: the parameter's
-    /// place, the key, and what it is where no call gives it.
+    /// place, the key, and its default if a call does not pass it.
     pub fn key_of_arguments(&self, place: Scope, form: FormId) -> Option<(u32, String, Constant)> {
         let facts = self.program.facts(place.file);
         let body = facts.body_of(place.at);

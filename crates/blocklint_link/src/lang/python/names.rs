@@ -20,7 +20,7 @@ pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
     if text.starts_with("__") && text.ends_with("__") {
         return linker.unknown(Why::Unbound);
     }
-    // A name that a star import of a library may give belongs to that library if a model states it.
+    // A name that a star import of a library may bind belongs to that library if a model describes it.
     for &import in stars(linker, file).iter() {
         if let Val::External(module) = import {
             let path = linker.library.member(module, text);
@@ -42,7 +42,7 @@ fn stars(linker: &Linker<'_>, file: FileId) -> Rc<[Val]> {
     })
 }
 
-/// Returns a name that a star import of a project module gives.
+/// Returns a name that a star import of a project module binds.
 fn from_stars(linker: &Linker<'_>, file: FileId, name: Name) -> Option<Typed> {
     for &module in stars(linker, file).iter() {
         if let Val::Module(other) = module

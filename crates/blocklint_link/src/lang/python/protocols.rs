@@ -30,7 +30,7 @@ pub(crate) enum OperandCall {
 /// The methods that an operation or a function runs on one of its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Protocol {
-    /// The name that the front end gives to sites of the operation, or the path of the function.
+    /// The name that the front end records for sites of the operation, or the path of the function.
     pub by: &'static str,
     /// The operand.
     pub operand: Operand,

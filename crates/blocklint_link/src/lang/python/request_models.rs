@@ -67,7 +67,7 @@ impl Linker<'_> {
         found
     }
 
-    /// Adds what the parameters of a handler or a dependency are annotated with.
+    /// Adds the annotations of the parameters of a handler or a dependency.
     fn add_parsed(&self, body: BodyRef, found: &mut FxHashSet<ClassRef>, seen: &mut FxHashSet<BodyRef>, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
         if !seen.insert(body) {
@@ -100,8 +100,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the functions that what a parameter says hands to a library that makes their parameters of the request
-    /// too.
+    /// Returns the functions that the declaration of a parameter hands to a library, which makes their parameters of
+    /// the request too.
     fn dependencies(&self, scope: Scope, said: blocklint_facts::FormId) -> Vec<BodyRef> {
         let Form::Result(site) = self.program.facts(scope.file).form(said) else { return Vec::new() };
         self.handed_to_parse(scope.file.site_ref(site))

@@ -1,4 +1,4 @@
-//! Rust: fields of structs that only ever hold one literal, because all who write the struct out give it:
+//! Rust: fields of structs that only ever hold one literal, because all literals of the struct have it:
 //! `Self { dry_run: false }`, or `dry_run` of a `new(dry_run: bool)` that is always asked with `false`.
 
 use crate::lang;
@@ -120,7 +120,7 @@ impl Linker<'_> {
         })
     }
 
-    /// True if a file passes such a value to a call that may set it. Facts do not tell `&mut` from a copy.
+    /// True if a file passes such a value to a call that may set it. Facts do not distinguish `&mut` from a copy.
     fn is_lent(&self, file: FileId, meant: impl Fn(&FileFacts, blocklint_facts::FormId) -> bool) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Rust
@@ -130,8 +130,8 @@ impl Linker<'_> {
             })
     }
 
-    /// Returns the literal that all calls of a function give to a parameter; nothing where a trait or a value of it may
-    /// call it as well.
+    /// Returns the literal that all calls of a function pass to a parameter; none if it may also be called through a
+    /// trait or a value.
     pub(crate) fn literal_of_all_callers(&self, function: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(function.file);
         let row = self.program.body(function);

@@ -113,7 +113,7 @@ impl<'a> Linker<'a> {
         self.values.join(&parts)
     }
 
-    /// Adds what the parameters in a pattern stand for where it is this value.
+    /// Binds the parameters in a pattern by a value that it matches.
     pub(crate) fn unify(&self, pattern: ValueId, given: ValueId, bindings: &mut Bindings) {
         self.unify_within(pattern, given, bindings, DEEPEST);
     }

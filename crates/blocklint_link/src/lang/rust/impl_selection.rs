@@ -1,5 +1,5 @@
-//! Rust: which of several impl blocks a call means, by what it is called on and given, and which conversion `into` is, by
-//! what is expected of it.
+//! Rust: which of several impl blocks a call means, by its receiver and its arguments, and which conversion `into` is,
+//! by what is expected of it.
 
 use crate::lang;
 use std::rc::Rc;
@@ -54,7 +54,7 @@ impl Linker<'_> {
     }
 
     /// Returns a callee; of a method that several impl blocks of one trait bear (`impl From<A> for X`,
-    /// `impl From<B> for X`), those which what it is called on and given allows.
+    /// `impl From<B> for X`), those that its receiver and its arguments allow.
     pub(crate) fn of_fitting_impls(&self, scope: Scope, site: SiteRef, callee: Typed) -> Typed {
         let members = self.values.members(callee.value);
         let has_others = |body| self.block_of_trait(body).is_some() && self.same_in_other_impls(body).len() > 1;
@@ -263,7 +263,7 @@ impl Linker<'_> {
         Some(Typed { value: self.values.union(&found), ..self.known(first) })
     }
 
-    /// Returns the conversions of these types, by a method of this name, from what is given.
+    /// Returns the conversions of these types, by a method of this name, from the argument's type.
     pub(crate) fn conversions_of(&self, classes: Vec<ClassRef>, runs: Name, given: &[ValueId]) -> Vec<BodyRef> {
         let mut found: Vec<BodyRef> = Vec::new();
         for class in classes {
@@ -300,7 +300,7 @@ impl Linker<'_> {
         found
     }
 
-    /// The types of the field that a struct's literal gives by an argument.
+    /// The types of a field, by its argument in literals of the struct.
     fn add_field_classes(&self, scope: Scope, literal: SiteRef, arg: u32, found: &mut Vec<ClassRef>) {
         let args = self.program.args_of(literal);
         let Some(given) = args.get(arg as usize).filter(|given| given.name.is_some()) else { return };

@@ -19,7 +19,7 @@ use crate::values::value::{EnvId, Val, Why};
 #[derive(Debug, Default)]
 pub(crate) struct Parents {
     of: FxHashMap<FileId, Val>,
-    /// Files that are built only for tests, by what declares them.
+    /// Files that are built only for tests, by the module that declares them.
     tests: FxHashSet<FileId>,
 }
 
@@ -338,7 +338,7 @@ pub(crate) fn through_globs(linker: &Linker<'_>, file: FileId, body: BodyId, nam
 /// Modules that glob imports lead to from one place.
 const MOST_GLOBS: usize = 256;
 
-/// Adds what glob imports bring under a name, each module once; whether all of them are known by now.
+/// Adds the items that glob imports bring under a name, each module once; whether all of them are known by now.
 fn add_brought(
     linker: &Linker<'_>,
     file: FileId,

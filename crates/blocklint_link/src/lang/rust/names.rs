@@ -295,7 +295,7 @@ pub const CONSUMERS: &[&str] = &[
     "min",
 ];
 
-/// Methods of the language's own traits that give what they are called on, or a view of it.
+/// Methods of the language's own traits that return their receiver, or a view of it.
 const KEEP: &[&str] = &[
     "clone",
     "to_owned",

@@ -62,7 +62,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Returns the type with its innermost part replaced by what is kept there.
+    /// Returns the type with its innermost part replaced by the stored type.
     fn with_kept(&self, declared: Typed, depth: u32, class: ClassRef, field: VarRef, given: &[Typed]) -> Typed {
         let Some(depth) = depth.checked_sub(1) else { return declared };
         let is_param = matches!(self.values.members(declared.value)[..], [Val::Param { .. }]);

@@ -211,7 +211,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// Returns the type `M::Connection` for a receiver that tells the type `M`.
+    /// Returns the type `M::Connection` for a receiver that shows the type `M`.
     pub(crate) fn projected(&self, body: BodyRef, form: FormId, receiver: Val) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let Form::Path(base, sym) = facts.form(form) else { return None };
