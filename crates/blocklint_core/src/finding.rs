@@ -126,7 +126,7 @@ impl Confirmed {
     }
 }
 
-/// Returns seconds as people say them.
+/// Returns seconds as people write them.
 fn duration(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
 }

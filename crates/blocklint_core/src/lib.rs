@@ -1,4 +1,4 @@
-//! The vocabulary every other crate speaks: contexts, effects, severities, spans and findings.
+//! The vocabulary of all other crates: contexts, effects, severities, spans and findings.
 //!
 //! Nothing here knows a language, a library or an output format.
 

@@ -143,7 +143,7 @@ pub struct LargeResponse {
 /// How the result of an endpoint becomes the bytes of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Serialisation {
-    /// One call of compiled code gives the bytes.
+    /// One call of compiled code renders the bytes.
     Direct,
     /// Data are made of the models first, then JSON is rendered by the interpreter's own encoder, because the version knows no
     /// other way.

@@ -10,7 +10,7 @@ use crate::{Applicability, Bound, Edit, Fix, Place, Span};
 pub struct Remedy {
     /// The kinds of edits; never empty.
     pub edit_kinds: Vec<EditKind>,
-    /// The most that the fix may be, whatever its preconditions say.
+    /// The most that the fix may be, whatever its preconditions show.
     pub at_most: Applicability,
 }
 
@@ -123,9 +123,9 @@ pub struct Publishers {
     pub one: &'static str,
     /// The publisher of many.
     pub many: &'static str,
-    /// The class that gives schedulers.
+    /// The class that returns schedulers.
     pub schedulers: &'static str,
-    /// The call on it that gives workers which may block.
+    /// The call on it that returns workers which may block.
     pub workers: &'static str,
     /// The call that returned the workers in versions that lack it.
     pub older_workers: &'static str,
@@ -144,7 +144,7 @@ pub struct Publishers {
 }
 
 impl Publishers {
-    /// Returns the function that gives workers which may block.
+    /// Returns the function that returns workers which may block.
     pub fn workers_path(&self) -> String {
         format!("{}.{}", self.schedulers, self.workers.trim_end_matches("()"))
     }
@@ -157,7 +157,7 @@ pub struct Offload {
     pub path: String,
     /// True if it passes keyword arguments on to the callable.
     pub keywords: bool,
-    /// True if what is awaited is a `Result` that tells of the callable's panic.
+    /// True if what is awaited is a `Result` that reports the callable's panic.
     pub fallible: bool,
 }
 
@@ -228,7 +228,7 @@ pub enum BoundUse {
     Used,
     /// It is a value that is made, and outlives the call.
     Made,
-    /// It is a value that the call gives, and that is awaited.
+    /// It is a result of the call, and it is awaited.
     Given,
     /// It is entered by a `with` block around the call, which stays.
     Entered,

@@ -181,7 +181,7 @@ words! {
         Twin = "twin",
         /// Handing it to a thread.
         Offload = "offload",
-        /// None; the row's note says why.
+        /// None; the row's note explains why.
         None = "none",
     }
 }
@@ -283,7 +283,7 @@ impl Runtime {
     }
 
     /// Returns the function that runs a closure in a pool of threads that may block, and whether what is awaited then
-    /// is a `Result` that tells of the closure's panic (Rust).
+    /// is a `Result` that reports the closure's panic (Rust).
     pub fn blocking_pool(runtime: Option<Runtime>) -> (&'static str, bool) {
         match runtime {
             Some(Runtime::AsyncStd) => ("async_std::task::spawn_blocking", false),
@@ -323,7 +323,7 @@ impl WhereSet {
         WhereSet(1 << runtime as u32)
     }
 
-    /// Only in this context; workers and unknown threads may block, so they give nothing.
+    /// Only in this context; workers and unknown threads may block, so they are the empty set.
     pub fn of_context(context: Context) -> Self {
         match context {
             Context::EventLoop => Self::EVENT_LOOP,

@@ -121,7 +121,7 @@ pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Fa
 ///
 /// # Errors
 ///
-/// Fails if the system gives no threads. A file that cannot be read is a finding (BLT902), not an error.
+/// Fails if the system starts no threads. A file that cannot be read is a finding (BLT902), not an error.
 pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
     analyse_watched(project, models, options, &Silent)
 }
@@ -211,7 +211,8 @@ pub(crate) fn analyse_files(
     Report { findings, groups, read, remedies, must_not_block, all_paths, left_out, timings }
 }
 
-/// Adds what an analysis found, left out and says of comments to findings about files themselves, in order; returns what mends them.
+/// Adds the findings of an analysis, about left-out parts and about comments to the findings about files themselves, in
+/// order; returns the remedies.
 pub(crate) fn told(
     linker: &Linker<'_>,
     solved: &Solved,

@@ -188,7 +188,7 @@ fn worst(aside: &[Finding]) -> Vec<Finding> {
     places.into_iter().map(|at| aside[at].clone()).collect()
 }
 
-/// Keeps the first findings in the order of their groups, at most so many; says how many go.
+/// Keeps the first findings in the order of their groups, at most so many; returns how many are removed.
 pub fn cap(chosen: &mut Chosen, most: usize) -> usize {
     let all = chosen.findings.len();
     if all <= most {

@@ -88,7 +88,7 @@ impl LeftOut {
         }
     }
 
-    /// Returns the finding that says so in the results; none of a rule or step, or of a file that is not reported.
+    /// Returns the finding about the left-out part; none for a rule or step, or for a file that is not reported.
     pub(crate) fn finding(&self) -> Option<Finding> {
         let place = self.place.clone().filter(|_| self.is_reported)?;
         let unread = match &self.why {

@@ -56,8 +56,8 @@ pub(crate) fn extract_all(project: &Project, progress: &dyn Progress) -> (Vec<Ex
     (extracted.into_iter().map(|(extracted, ())| extracted).collect(), parse, facts)
 }
 
-/// Returns each file as the function makes it, and where its names are used; the function is told its number. For the
-/// rest as [`extract_all`].
+/// Returns each file as the function makes it, and where its names are used; the function gets its number. For the rest
+/// as [`extract_all`].
 pub(crate) fn on_all_threads<T: Send>(
     project: &Project,
     progress: &dyn Progress,

@@ -1,4 +1,4 @@
-//! Calls of libraries of which no model speaks.
+//! Calls of libraries that no model describes.
 
 use std::sync::Arc;
 

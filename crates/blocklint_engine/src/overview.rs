@@ -11,8 +11,7 @@ use camino::Utf8Path;
 use crate::choose::Chosen;
 use crate::plan::begin;
 
-/// Puts the groups into the order in which they are worth mending, and says what there is to say of each. Paths count from
-/// `root`.
+/// Sorts the groups by what mending them is worth, and completes the overview of each. Paths count from `root`.
 ///
 /// Causes that were observed at run time come first, the longest stall before others, because they are certain. Then
 /// follow the causes of the worst findings. Among equally bad causes, file access comes last, because it mostly ends in
@@ -76,7 +75,7 @@ pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     Overview { groups: overviews, functions, first, begin }
 }
 
-/// The key that tells one cause from another.
+/// The key that distinguishes causes.
 type Key = (Arc<Utf8Path>, Span, String);
 
 fn key(cause: &Cause) -> Key {

@@ -65,7 +65,7 @@ pub struct Session {
     flows: Option<Flows>,
     /// The slots of the files that have changed since, with the hash of what they were.
     changed: BTreeMap<usize, u64>,
-    /// Files whose findings were not told since they changed, or since an editor holds them.
+    /// Files whose findings were not sent since they changed, or since an editor holds them.
     untold: BTreeSet<usize>,
     /// True if nothing was analysed yet.
     has_told_nothing: bool,
@@ -130,7 +130,7 @@ impl Session {
         self.buffers.get(path)
     }
 
-    /// Changes what runs are told besides the project.
+    /// Changes the options of runs.
     pub fn set_options(&mut self, options: Options) {
         self.options = options;
     }
@@ -221,8 +221,8 @@ impl Session {
         Ok(is_other)
     }
 
-    /// Analyses the files as they stand, and hands over what it says: before the memory of the run is freed, because
-    /// that takes time.
+    /// Analyses the files as they stand, and hands over the report: before the memory of the run is freed, because that
+    /// takes time.
     ///
     /// # Errors
     ///

@@ -13,8 +13,8 @@ const LONGEST: u64 = 256 << 10;
 
 /// Returns the units of a project, with the switches that commands and configuration turn on.
 ///
-/// A file that starts programs speaks for the unit it lies in, for the one above where that holds no code (a folder
-/// `docker` with requirements of its own), and for units below that have no such file.
+/// A file that starts programs counts for the unit that it lies in, for the one above where that holds no code (a
+/// folder `docker` with requirements of its own), and for units below that have no such file.
 pub(crate) fn units(project: &Project, models: &Models) -> Vec<UnitLayout> {
     let switches: Vec<&Switch> = models.lang(Language::Python).switches().map(|(switch, _)| switch).collect();
     let with_settings: Vec<&Switch> = switches.iter().copied().filter(|switch| !switch.setting.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! Everything one file says.
+//! Everything that one file states.
 
 use blocklint_core::Language;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ impl std::fmt::Debug for Symbols {
 /// The arguments of one site.
 pub type Args = SmallVec<[Arg; 4]>;
 
-/// Everything one file says.
+/// Everything that one file states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileFacts {
     /// Its language.
@@ -101,8 +101,8 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
-    /// Returns the facts that [`FileFacts::to_bytes`] wrote, or `None` for bytes that are no facts. [`crate::validate`] says whether
-    /// they hold together.
+    /// Returns the facts that [`FileFacts::to_bytes`] wrote, or `None` for bytes that are no facts. [`crate::validate`]
+    /// checks whether they fit together.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         // Here and not where it is used, so that it is optimised as this crate is.
         postcard::from_bytes(bytes).ok()

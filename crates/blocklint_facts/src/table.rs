@@ -69,7 +69,7 @@ pub trait Row: Copy {
     /// Appends that many words.
     fn write(self, words: &mut Vec<u32>);
 
-    /// Returns the row whose n-th word the function returns; what no row was written as gives any row.
+    /// Returns the row whose n-th word the function returns; an unknown row returns any row.
     fn read(word: impl Fn(usize) -> u32) -> Self;
 }
 

@@ -92,7 +92,7 @@ impl BodyFlags {
     pub const STATIC: BodyFlags = BodyFlags(8);
     /// It stands in code built only for tests (`#[cfg(test)]`, `#[test]`).
     pub const TEST: BodyFlags = BodyFlags(16);
-    /// It says that it implements or overrides a method of a base (`@Override`).
+    /// It is declared to implement or override a method of a base (`@Override`).
     pub const OVERRIDES: BodyFlags = BodyFlags(32);
 
     /// True if all of `other` is set.
@@ -457,11 +457,11 @@ pub struct Suppression {
     pub rules: List,
     /// The reason given; none if there is none.
     pub reason: Sym,
-    /// The comment, or the part of it that says this.
+    /// The comment, or the part of it with this meaning.
     pub comment: Span,
-    /// The lines it speaks for: its own, the next line of code if it stands alone, what an annotation stands before, or the
-    /// whole file. In Python its own lines begin where a multi-line string or a continuation that ends there begins; of a
-    /// comment at the header of a definition they reach to the definition's name.
+    /// The lines that it covers: its own, the next line of code if it stands alone, what an annotation stands before,
+    /// or the whole file. In Python its own lines begin where a multi-line string or a continuation that ends there
+    /// begins; of a comment at the header of a definition they reach to the definition's name.
     pub line: Span,
 }
 

@@ -59,7 +59,7 @@ pub struct Unchained {
 /// A reason why helpers cannot become `async`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoChain {
-    /// A call in them holds the thread and has no twin that gives the same.
+    /// A call in them holds the thread and has no twin that returns the same.
     NoTwin(String),
     /// The twin cannot be called there.
     Reach(Available),

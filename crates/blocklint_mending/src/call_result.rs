@@ -31,7 +31,8 @@ pub fn given_by(linker: &Linker<'_>, site: SiteRef) -> ResultKind {
     if !callee.is_empty() && callee.into_iter().all(makes) { ResultKind::Object } else { ResultKind::Other }
 }
 
-/// True if a call gives something that holds the thread as well when it is used: an open file, by itself or in a `Result`. [Rust]
+/// True if a call returns something that holds the thread as well when it is used: an open file, by itself or in a
+/// `Result`. [Rust]
 pub fn gives_what_blocks(linker: &Linker<'_>, site: SiteRef) -> bool {
     let blocks = |ty| linker.library.has_blocking_members(ty);
     linker.values.members(linker.result(site, EnvId::NONE).value).iter().any(|val| match *val {

@@ -3,8 +3,8 @@
 //! models name (`row_advice`), Rust's helpers that become `async` together (`async_chain`, `find_chain`), and code that runs by hand
 //! only (`by_hand`).
 //!
-//! Asked for findings that have an edit, forward from one call. Labels cannot tell, because they record only that a call blocks. The
-//! text of an edit is made by the front ends.
+//! Asked for findings that have an edit, forward from one call. Labels cannot show this, because they record only that
+//! a call blocks. The text of an edit is made by the front ends.
 
 mod async_chain;
 mod by_hand;

@@ -22,11 +22,11 @@ pub struct Mending {
     pub lazy: bool,
     /// The call that takes a result instead of a callable would pass arguments on to the callable.
     pub passes: bool,
-    /// The call gives a coroutine.
+    /// The call returns a coroutine.
     pub gives_coroutine: bool,
     /// It holds the thread shortly: only a loop around it makes it long.
     pub brief: bool,
-    /// The twin gives the result of the call, and can fail in the same way.
+    /// The twin returns what the call returns, and can fail in the same way.
     pub same: bool,
     /// The availability of the twin there.
     pub twin: Available,
@@ -134,7 +134,7 @@ pub fn mending(
     mending
 }
 
-/// True if the twin of a call gives the result of that, as far as rows show.
+/// True if the twin of a call returns what the call returns, as far as rows show.
 pub(crate) fn gives_the_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: &str) -> bool {
     let rows = linker.library.calls(linker.library.path(Language::Rust, twin));
     let given = |rows: &blocklint_models::CallRows<'_>| {

@@ -208,7 +208,7 @@ pub fn bound_beside(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     })
 }
 
-/// Returns the type of what a call in a block gives, if that works only in the thread in which it is made, and code
+/// Returns the type of the result of a call in a block, if it works only in the thread in which it is made, and code
 /// outside of the block uses such a value.
 fn left_behind(linker: &Linker<'_>, site: SiteRef, block: Span) -> Option<PathId> {
     let facts = linker.program.facts(site.file);
@@ -411,7 +411,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         }
         if looked.bound.is_none() {
             self.use_of_value(site, &mut looked.values);
-            // The maker of a loaded object does not tell the needs of its code.
+            // The maker of a loaded object does not show the needs of its code.
             let loaded = looked.values.iter().find(|(_, to, _)| *to == Bound::Loaded);
             looked.bound = loaded.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty));
         }
@@ -447,7 +447,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         None
     }
 
-    /// Returns a body that the site runs; bound if it says of itself that the loop runs it.
+    /// Returns a body that the site runs; bound if it declares that the loop runs it.
     fn enter(&self, site: SiteRef, body: BodyRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
         let row = self.linker.program.body(body);
         if row.flow == Flow::Coroutine || row.flow == Flow::AsyncGenerator {
@@ -465,7 +465,7 @@ impl<'l, 'a> Walk<'l, 'a> {
         None
     }
 
-    /// Returns the bond that the rows of a path give to a site.
+    /// Returns the bond to a thread, loop or task that a site has by the rows of its path.
     fn row_bound(&self, site: SiteRef, path: PathId) -> Option<Bound> {
         let linker = self.linker;
         let calls = linker.library.calls(path);

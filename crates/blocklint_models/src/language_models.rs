@@ -235,7 +235,7 @@ impl LanguageModels {
         })
     }
 
-    /// Returns the headers of files that say how builds name the version of their library.
+    /// Returns the headers of files with the names that builds have for the version of their library.
     pub fn managed(&self) -> impl Iterator<Item = &FileInfo> {
         self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| !file.managed.is_empty())
     }

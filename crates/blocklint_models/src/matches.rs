@@ -118,8 +118,8 @@ impl<'m, R> Matches<'m, R> {
         self.rows.iter().copied()
     }
 
-    /// For one key: the rows that decide it, in the order in which they are tried. `has` says whether a
-    /// row has the key. They hide all others, even where none of their conditions hold.
+    /// For one key: the rows that decide it, in the order in which they are tried. `has` returns whether a row has the
+    /// key. They hide all others, even where none of their conditions hold.
     pub fn with<'s>(&'s self, has: impl Fn(&R) -> bool + 's) -> impl Iterator<Item = Match<'m, R>> + 's {
         let class = self.rows.iter().find(|found| has(found.row)).map(Match::class);
         self.rows.iter().filter(move |found| Some(found.class()) == class && has(found.row)).copied()
@@ -154,10 +154,10 @@ impl<'m> CallRows<'m> {
         })
     }
 
-    /// Drops rows whose parameter list (Java) is not that of a call with these argument types; `None` is
-    /// an argument of unknown type. `is_a(argument, parameter)` says whether a type is another, which may
-    /// be written by its simple name. Rows that name the type of an unknown argument stay only if no
-    /// other row has a different list of that arity.
+    /// Drops rows whose parameter list (Java) is not that of a call with these argument types; `None` is an argument of
+    /// unknown type. `is_a(argument, parameter)` returns whether a type is another, which may be written by its simple
+    /// name. Rows that name the type of an unknown argument stay only if no other row has a different list of that
+    /// arity.
     pub fn fit_parameters(&mut self, arguments: &[Option<&str>], is_a: impl Fn(&str, &str) -> bool) {
         let of_arity: Vec<&str> = self
             .rows
@@ -239,12 +239,12 @@ impl<'m> TypeRows<'m> {
         self.rows.iter().flat_map(|found| found.row.fields.iter().map(|(name, of)| (name.as_str(), of)))
     }
 
-    /// Returns the type of an element that iterating or indexing gives.
+    /// Returns the type of an element by iteration or index.
     pub fn element(&self) -> Option<&'m TypeExpr> {
         self.first(|row| row.element.as_ref())
     }
 
-    /// Returns the type of the value that awaiting gives.
+    /// Returns the type of the result of awaiting it.
     pub fn awaits(&self) -> Option<&'m TypeExpr> {
         self.first(|row| row.awaits.as_ref())
     }
@@ -280,7 +280,7 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.bound)
     }
 
-    /// For executors: where its tasks run, unless the call that made it says.
+    /// For executors: the context of its tasks, unless the call that made it decides.
     pub fn scheduler(&self) -> Option<crate::Runs> {
         self.first(|row| row.scheduler)
     }

@@ -93,8 +93,8 @@ fn layers(files: &[File]) -> Result<Vec<Arc<Layer>>, CompileError> {
     Language::ALL.iter().filter(spoken).map(compile).collect()
 }
 
-/// Reads and checks one file of `[tool.blocklint] models` by itself; `label` stands in the messages. A
-/// file without a known `language` gives none.
+/// Reads and checks one file of `[tool.blocklint] models` by itself; `label` stands in the messages. A file without a
+/// known `language` has none.
 pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError>) {
     let (file, mut errors) = format::read_file(label, text, Origin::User);
     let below = Models::builtin();
@@ -104,7 +104,7 @@ pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError
     (file, errors)
 }
 
-/// Reads a file that a package ships. It may speak only of names under `tops`, the package's own top-level names, and a
+/// Reads a file that a package ships. It may describe only names under `tops`, the package's own top-level names, and a
 /// row with a mistake is left out: a user of the package cannot mend it. Gives what is left of the file, if anything
 /// is, and every mistake.
 pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, Vec<ModelError>) {

@@ -7,7 +7,7 @@ use crate::{RULES, nearest, rule_named, rules_of_async};
 /// The name that comments begin with.
 const NAME: &str = "blocklint";
 
-/// The words of a comment that say something, beside the rules in brackets.
+/// The words of a comment with a meaning, beside the rules in brackets.
 const WORDS: [&str; 3] = ["ignore", "ignore-file", "nonblocking"];
 
 /// Words for suppressions in other linters.

@@ -68,7 +68,7 @@ fn why(made: CreatedKind, anew: CreatedPer) -> &'static str {
 /// Returns the sentence on what to do.
 fn help(made: CreatedKind, language: Language, call: &str) -> &'static str {
     match (made, language) {
-        // The text of a call without a scheduler's name does not tell its kind, so the advice holds for both.
+        // The text of a call without a scheduler's name does not show its kind, so the advice holds for both.
         (CreatedKind::Threads, Language::Java) if call.contains("cheduler") => {
             "share one: `private static final Scheduler SHARED = Schedulers.newBoundedElastic(…)`; then remove `dispose()` of the \
              scheduler, keep the `Disposable` of each subscription and dispose that in `close()`"

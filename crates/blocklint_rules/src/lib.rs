@@ -1,7 +1,7 @@
 //! The rules: what each reports, in which words, and which of them are chosen.
 //!
-//! One file per rule; `RULES` is the list of all. Nothing here looks at code: the analysis says what
-//! it found in a [`Subject`], and [`Subject::words`] turns that into sentences.
+//! One file per rule; `RULES` is the list of all. Nothing here looks at code: the analysis records what it found in a
+//! [`Subject`], and [`Subject::words`] turns that into sentences.
 
 mod advice;
 mod async_codes;

@@ -18,13 +18,13 @@ pub struct Advice {
     pub lazy: bool,
     /// The call that takes a result instead of a callable would pass arguments on to the callable.
     pub passes: bool,
-    /// The call gives a coroutine.
+    /// The call returns a coroutine.
     pub gives_coroutine: bool,
     /// The call, or something below it, that cannot move to another thread.
     pub bound: Option<BoundCall>,
     /// The library's method that is given the lambda in which the call stands.
     pub taker: Option<String>,
-    /// The twin gives the result of the call, and can fail in the same way.
+    /// The twin returns what the call returns, and can fail in the same way.
     pub same: bool,
     /// The availability of the twin there.
     pub twin: Reach,
@@ -95,7 +95,7 @@ pub fn refusal(bound: &BoundCall) -> Refusal {
 /// The availability of a function that an edit would call, as far as manifests show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// Nothing tells.
+    /// Nothing shows it.
     #[default]
     Unknown,
     /// It can.

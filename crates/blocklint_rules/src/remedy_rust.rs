@@ -1,7 +1,7 @@
 //! Which fix a finding in Rust asks for.
 //!
-//! - The twin that gives the same, of the same name and by itself a path (`std::fs::read`), is **safe** where the
-//!   feature it needs is on. Other twins that give the same are **unsafe**; one that gives something else is for
+//! - The twin that returns the same, of the same name and by itself a path (`std::fs::read`), is **safe** where the
+//!   feature it needs is on. Other twins that return the same are **unsafe**; one that returns something else is for
 //!   **display**, for what follows the call must change with it.
 //! - Helpers that become `async` with their callers, for what they call has a twin, are **unsafe**: other tasks run meanwhile, and
 //!   what is alive at the new `.await` must be `Send` where the task is.

@@ -19,8 +19,7 @@ pub struct Subject<'a> {
     pub runtime: Option<Runtime>,
     /// Path of the model row at the end of the trace (`requests.Session.get`).
     pub call: &'a str,
-    /// The callee at the place itself, as written (`store.load`); where this is the call of the
-    /// row, `direct` says so.
+    /// The callee at the place itself, as written (`store.load`); `direct` is true if this is the call of the row.
     pub written: &'a str,
     /// True if the place itself enters the row, with no function of the project between.
     pub direct: bool,
@@ -233,7 +232,7 @@ impl Owner<'_> {
     }
 }
 
-/// Returns the name that users of the runtime give to the thread that is held.
+/// Returns the name that users of the runtime have for the thread that is held.
 fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
     match runtime {
         Some(Runtime::Tokio | Runtime::TokioCurrentThread) => "a tokio worker thread",
@@ -311,7 +310,7 @@ pub(crate) fn one_line(written: &str) -> String {
     if line.chars().count() <= LONGEST {
         return line;
     }
-    // The end of a callee says more than its head: `….execute`.
+    // The end of a callee is more specific than its head: `….execute`.
     let tail = line.chars().rev().take(LONGEST - 1).collect::<Vec<_>>();
     format!("…{}", tail.into_iter().rev().collect::<String>())
 }

@@ -63,7 +63,7 @@ struct Entry {
 /// A million findings need less, in bytes.
 const LONGEST: u64 = 256_000_000;
 
-/// The version alone, so that a newer form is told as one.
+/// The version alone, so that a newer form is reported as newer.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,

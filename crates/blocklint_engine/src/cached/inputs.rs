@@ -54,7 +54,7 @@ pub(super) fn look(project: &Project, now: SystemTime) -> FileStates {
     FileStates { files, stats }
 }
 
-/// The content of every file: as it is known where the file system says that it did not change, else read.
+/// The content of every file: as it is known if the file system shows that it did not change, else read.
 pub(super) fn contents(project: &Project, files: &Files, looked: &mut FileStates) {
     let limit = project.configuration.max_file_size;
     looked.files.par_iter_mut().enumerate().for_each(|(at, seen)| {
@@ -68,7 +68,7 @@ pub(super) fn contents(project: &Project, files: &Files, looked: &mut FileStates
 }
 
 /// Returns all that decides what is found besides the bytes of the source files: where they lie, what is reported, the
-/// configuration, what manifests and launch files say, models, options.
+/// configuration, the content of manifests and launch files, models, options.
 pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
     let RunRequest { project, rules, levels, options, fixes, models: _, cache: _, progress: _ } = request;
     // Freeing memory changes no finding.

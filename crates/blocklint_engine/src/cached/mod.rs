@@ -45,7 +45,7 @@ pub struct RunRequest<'a> {
     pub fixes: bool,
     /// The cache with results of earlier runs, if it may be used.
     pub cache: Option<&'a Cache>,
-    /// Is told how far the run is.
+    /// Receives the progress of the run.
     pub progress: &'a dyn Progress,
 }
 
@@ -221,7 +221,7 @@ fn keep(cache: &Cache, key: Digest, kept: &StoredRun) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Keeps what the file system says now of files whose bytes are as they were.
+/// Stores the present metadata of files whose bytes are unchanged.
 fn renew(project: &Project, files: Files, looked: &FileStates) -> std::io::Result<()> {
     let known: Vec<_> = project.files.iter().map(|file| files.get(file.relative.as_str()).copied()).collect();
     let listed = project.files.iter().zip(known).zip(&looked.files).filter_map(|((file, known), seen)| {

@@ -204,8 +204,9 @@ struct Repository<'r> {
 }
 
 impl Repository<'_> {
-    /// Adds how the files of this repository and of its submodules differ. `tree` is the state before, `new` what is staged,
-    /// for a submodule the commit that is staged; `index` and `staged` tell which files of the work tree need not be read.
+    /// Adds how the files of this repository and of its submodules differ. `tree` is the state before, `new` what is
+    /// staged, for a submodule the commit that is staged; `index` and `staged` show which files of the work tree need
+    /// not be read.
     fn compare(
         self,
         tree: &Tree,

@@ -21,13 +21,13 @@ pub(crate) use edit::{Mend, mended};
 pub struct CommentChecks {
     /// The rules of which it is known whether a comment is needed: a bit for each, by its index in the list of rules.
     known: u64,
-    /// True if comments must give a reason.
+    /// True if comments must have a reason.
     demands_reason: bool,
 }
 
 impl CommentChecks {
     /// Returns the checks that a run over a project can make. If the run does not select a rule or sees only a part of
-    /// the project, it cannot tell if a comment is needed.
+    /// the project, it cannot know if a comment is needed.
     pub fn new(project: &Project, selection: &Selection) -> Self {
         let bit = |(index, rule): (usize, &&'static blocklint_rules::Rule)| {
             u64::from(project.is_whole && selection.contains(rule.code)) << index
@@ -169,7 +169,7 @@ fn unused(
     (!idle.is_empty()).then(|| said::unused(comment, &idle))
 }
 
-/// Returns the comment that silences a finding about a comment: one that speaks for its line, or the very one.
+/// Returns the comment that silences a finding about a comment: one that covers its line, or the very one.
 fn silenced(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
     let facts = &comment.file.facts;
     let place = facts.suppressions[comment.index as usize].comment;

@@ -176,7 +176,7 @@ impl Places {
             lines[innermost].iter().filter_map(|at| self.causes.get(at)).flatten().copied().collect();
         let passed = lines[..=innermost].iter().flatten().filter_map(|at| self.findings.get(at)).flatten();
         let shown: BTreeSet<u32> = passed.copied().filter(|index| behind.contains(index)).collect();
-        // Of several calls in one line that which the stack goes on with, where it says so.
+        // Of several calls in one line the one that the stack continues with, if it shows that.
         let Some(entered) = frames.get(innermost + 1) else { return shown };
         let enters = |index: &u32| {
             let causes = findings[*index as usize].causes.iter();

@@ -1,5 +1,5 @@
 //! Evidence from the running program, matched with the findings: recorded stalls, lines of asyncio's log, a profiler's
-//! stacks and BlockHound's errors. The content of a file tells its kind.
+//! stacks and BlockHound's errors. The content of a file shows its kind.
 
 mod blockhound;
 mod matching;

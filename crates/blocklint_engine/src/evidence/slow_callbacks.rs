@@ -28,7 +28,7 @@ fn function(callback: &str) -> Option<Frame> {
         Some((_, coroutine)) => coroutine,
         None => {
             let (kind, rest) = callback.split_once(' ')?;
-            // A timer tells first when it was due.
+            // A timer's text begins with the time when it was due.
             let due = rest.strip_prefix("when=").and_then(|rest| rest.split_once(' ')).map(|(_, rest)| rest);
             if kind.ends_with("Handle") { due.unwrap_or(rest) } else { return None }
         }

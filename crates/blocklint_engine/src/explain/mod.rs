@@ -49,9 +49,9 @@ pub struct ExplainRequest<'a> {
     pub options: Options,
     /// The lines.
     pub lines: &'a [AskedLine],
-    /// Takes out of what is shown what a baseline holds, and gives that.
+    /// Removes the findings of a baseline from those shown, and returns them.
     pub hold: &'a dyn Fn(&mut Chosen) -> Vec<Finding>,
-    /// Is told how far the run is.
+    /// Receives the progress of the run.
     pub progress: &'a dyn Progress,
 }
 
@@ -169,7 +169,7 @@ fn tell_lines(
     let program = linker.program;
     let explainer = Explainer::new(linker, options_of(options));
     let solved = explainer.solved();
-    // Findings keep the numbers that the analysis gives them; those about comments and files come behind.
+    // Findings keep their numbers from the analysis; those about comments and files come after.
     let mut findings: Vec<Finding> = Vec::new();
     let mut doubts: Vec<Vec<Remark>> = Vec::new();
     let mut numbers: Vec<Option<usize>> = Vec::new();
@@ -260,7 +260,7 @@ fn tell_line(
     }
     found.sort_unstable();
     found.dedup_by_key(|(at, _)| *at);
-    // A function is told where it is defined, and where nothing else is told.
+    // A function is explained at its definition, and where nothing else is explained.
     let is_quiet = told_sites.is_empty() && found.is_empty();
     let function = standing.function.filter(|_| !standing.defines.is_empty() || is_quiet);
     let mut remarks = lines::of_file(explainer, file, &span.text);

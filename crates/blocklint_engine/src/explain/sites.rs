@@ -11,7 +11,7 @@ use super::values::{literal, value};
 use super::{MOST_LISTED, conditions, no_finding_text};
 use crate::words;
 
-/// Returns a site in words; its findings are told with the line.
+/// Returns a site in words; its findings are explained with the line.
 pub(super) fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> ExplainedSite {
     let linker = explainer.linker();
     let facts = linker.program.facts(site.site.file);

@@ -2,7 +2,7 @@
 
 use blocklint_analysis::{ArgsId, Constant, Linker, Val, ValueId};
 
-/// How deep type arguments and parts are told.
+/// How deep type arguments and parts are written out.
 const DEPTH: u32 = 3;
 
 /// Returns the possible values of an expression in words; unknown ones stand last, with their reasons.

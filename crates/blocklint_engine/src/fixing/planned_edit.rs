@@ -1,5 +1,5 @@
-//! The edit that a finding asks for, with the functions and blocks that move with it: `blocklint_mending` says what moves, the rule
-//! which edit it is.
+//! The edit that a finding asks for, with the functions and blocks that move with it: `blocklint_mending` finds the
+//! code that moves, the rule chooses the edit.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(crate) struct PlannedEdit {
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
     /// The `with` blocks around the call that move with all that stands in them or not at all: what each of them spans.
     pub(crate) held: Vec<Span>,
-    /// The oldest Python that the project runs on, where it says so.
+    /// The oldest Python that the project runs on, if it states one.
     pub(crate) oldest: Option<(u8, u8)>,
     /// The calls that hold the thread by the result of the call: handing over the call alone would be half of the work.
     pub(crate) uses: Vec<Span>,
@@ -113,7 +113,7 @@ pub(crate) fn moved(
         if raw.trace.len() == 1 && gives_what_blocks(linker, raw.site) {
             return Err(Refusal::new("its result also blocks where it is used, and must move with it"));
         }
-        // The signatures of the functions that the call itself runs say if the result can leave a closure.
+        // The signatures of the functions that the call itself runs show if the result can leave a closure.
         let mut called = moved_with(linker, raw.site);
         let on_path = functions_on_path(linker, raw, &called);
         called.functions.truncate(called.direct);

@@ -58,8 +58,8 @@ pub(crate) struct RoundResult {
 }
 
 impl<'r, 'a> Round<'r, 'a> {
-    /// Applies what holds of the candidates that go together (`chosen`), and says why the others do not. The facts are
-    /// then those of what was applied.
+    /// Applies the candidates that can be applied together (`chosen`) and hold, and returns why the others do not. The
+    /// facts are then those of what was applied.
     pub(crate) fn run(
         facts: &'r mut Facts<'a>,
         overlay: &'r Overlay<'a>,

@@ -17,7 +17,7 @@ pub(super) struct Line<T> {
     pub(super) of: T,
 }
 
-/// Adds a comment for each line, or to the comment that it has. The lines ascend; `done` is told of each what came of it.
+/// Adds a comment for each line, or to the comment that it has. The lines ascend; `done` gets the result of each.
 pub(super) fn ignore<T>(
     page: &mut Page<'_>,
     lines: Vec<Line<T>>,

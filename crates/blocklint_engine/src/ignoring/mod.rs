@@ -1,5 +1,5 @@
-//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the comment must speak
-//! for the finding's line, else it is put elsewhere, or nowhere.
+//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the
+//! comment must cover the finding's line, else it is put elsewhere, or nowhere.
 //!
 //! Where one call breaks several rules only the worst is shown, and a comment for it lets the next one come to light.
 //! So the project is analysed again with the comments in it, until no finding is left, so that the next run is clean.

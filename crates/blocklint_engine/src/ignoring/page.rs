@@ -98,7 +98,7 @@ impl<'f> Page<'f> {
         let fits = line.trim_end().chars().count() + comment.chars().count() + before.len() <= widest;
         let fits = fits && (self.file.language == Language::Python || line.trim_end().ends_with([';', ',', '}']));
         places.extend(if fits { [behind, above] } else { [above, behind] });
-        // A line that ends with a backslash holds no comment; the last of those that it joins speaks for it.
+        // A line that ends with a backslash holds no comment; the last of those that it joins covers it.
         if self.file.language == Language::Python && line.ends_with('\\') {
             let last = rest.split_inclusive('\n').position(|line| !line.trim_end_matches(['\r', '\n']).ends_with('\\'));
             let length: usize = rest.split_inclusive('\n').take(last.map_or(0, |last| last + 1)).map(str::len).sum();
@@ -108,7 +108,7 @@ impl<'f> Page<'f> {
         places
     }
 
-    /// Returns the text in the brackets of a comment that speaks for this line, and the rules it names.
+    /// Returns the text in the brackets of a comment that covers this line, and the rules it names.
     fn brackets(&self, offset: u32) -> Option<(Span, Vec<String>)> {
         let ours =
             self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore && !of.rules.is_empty());

@@ -18,8 +18,8 @@ use finding_paths::NamedChangePoint;
 pub(crate) use begin::begin;
 pub use finding_paths::FindingPaths;
 
-/// Returns the steps after which nothing is left, or the first so many of them. The first is what `check` says to begin with,
-/// as the overview has it. Places are not located.
+/// Returns the steps after which nothing is left, or the first so many of them. The first one is the change that
+/// `check` names, as the overview has it. Places are not located.
 pub fn plan(chosen: &Chosen, paths: &FindingPaths, overview: &Overview, most: usize) -> Plan {
     let mut change_points = paths.change_points.clone();
     let mut numbers: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
@@ -140,7 +140,7 @@ fn step(
         let (rank, seconds) = finding.hold.rank();
         (finding.severity, rank, seconds.to_bits())
     });
-    // Advice names the call of its finding: one that stands at the place itself says what to write there.
+    // Advice names the call of its finding: one that stands at the place itself names the text to write there.
     let (change_point, severity) = (&named.place, worst.map(|finding| finding.severity));
     let is_here = |of: &&Finding| of.place.path == change_point.path && of.place.span == change_point.span;
     let advising = ended.iter().map(|(_, finding)| *finding).find(|of| is_here(of) && of.help.is_some());
@@ -160,7 +160,7 @@ fn step(
     // A fix is made as a whole or not at all: all its files are named.
     let edited = fixable.iter().filter_map(|of| of.fix.as_ref()).flat_map(|fix| &fix.edits).map(|edit| &edit.place);
     let fix_files = files(fixable.iter().map(|of| &of.place).chain(edited));
-    // A command names files and rules, and so mends what else they say.
+    // A command names files and rules, and so mends other findings of theirs too.
     let touched = chosen
         .findings
         .iter()

@@ -69,7 +69,7 @@ pub struct ModuleLayout {
     pub folder: String,
     /// The modules that it is built with directly: indices into the layout's.
     pub needs: Vec<usize>,
-    /// The last names of items that its users get with it from other packages.
+    /// The names of external artifacts that its users get with it.
     pub artifacts: Vec<String>,
     /// True if its build file does not list all that it is built with.
     pub is_open: bool,

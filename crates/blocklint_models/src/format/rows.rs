@@ -152,7 +152,7 @@ pub enum RowEffect {
     Holds(Effect),
 }
 
-/// A `[[call]]` row: what calling a name does and gives.
+/// A `[[call]]` row: the effect and the result of calling a name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallRow {
     /// Line of the row's `path` in its file, from 1.
@@ -191,7 +191,7 @@ pub struct CallRow {
     pub lazy: bool,
     /// The argument it consumes.
     pub consumes: Option<Argument>,
-    /// It gives a coroutine, future or task; `None` where the row does not say.
+    /// It returns a coroutine, future or task; `None` if the row does not state it.
     pub is_async: Option<bool>,
     /// The row describes reading a property.
     pub property: bool,
@@ -201,11 +201,11 @@ pub struct CallRow {
     pub state: Option<String>,
     /// Where the bytes of the result come from.
     pub source: Option<Source>,
-    /// The argument whose bytes or text it gives again, in another form.
+    /// The argument whose bytes or text it returns in another form.
     pub same: Option<Argument>,
     /// The argument it puts into its receiver's elements.
     pub adds: Option<Argument>,
-    /// The fact about its thread that the call tells the code around it.
+    /// The fact about its thread that the call shows to the code around it.
     pub asks: Option<Asks>,
     /// It takes clients, messages or events of others until the program ends, or makes an object that does.
     pub serves: bool,
@@ -287,7 +287,7 @@ pub enum MoveTo {
     Scheduler(Argument),
 }
 
-/// The async twins of a call, as written: `*` stands for what `expand_twin` says.
+/// The async twins of a call, as written: `expand_twin` replaces `*`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Instead {
     /// For every runtime, in order of preference.
@@ -357,9 +357,9 @@ pub struct TypeRow {
     pub bases: Vec<TypeExpr>,
     /// Attributes and fields.
     pub fields: Vec<(String, TypeExpr)>,
-    /// The type of an element that iterating or indexing gives.
+    /// The type of an element by iteration or index.
     pub element: Option<TypeExpr>,
-    /// The type of the value that awaiting gives.
+    /// The type of the result of awaiting it.
     pub awaits: Option<TypeExpr>,
     /// The type of the value that `with ... as` gives; the type itself where missing.
     pub enters: Option<TypeExpr>,
@@ -373,7 +373,7 @@ pub struct TypeRow {
     pub source: Option<Source>,
     /// Free names for `type = "#tag"`.
     pub tags: Vec<String>,
-    /// For executors: where its tasks run, unless the call that made it says.
+    /// For executors: the context of its tasks, unless the call that made it decides.
     pub scheduler: Option<Runs>,
     /// To what its values belong: they are used in the thread, loop or task that made them.
     pub bound: Option<Bound>,

@@ -85,7 +85,7 @@ uses! {
     TYPE = 21;
     /// A handover whose result is a callable (`wraps`).
     WRAPS = 22;
-    /// One that says what calling that result does besides (`wraps` with `effect`).
+    /// One with an effect of calling that result (`wraps` with `effect`).
     CALLED = 23;
     /// `asks = "arguments"`.
     ARGUMENTS = 24;
@@ -269,7 +269,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
     }
 }
 
-/// Everything that one layer (built-in, user) says of one language.
+/// Everything that one layer (built-in, user) states about one language.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Layer {
     pub(super) language: Language,

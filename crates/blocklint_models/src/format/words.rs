@@ -28,7 +28,7 @@ blocklint_core::words! {
 }
 
 blocklint_core::words! {
-    /// A fact about its thread that a call tells the code around it.
+    /// A fact about its thread that a call shows to the code around it.
     Asks {
         /// By its result or by raising: whether an event loop runs in this thread.
         RunningLoop = "running-loop",
@@ -90,7 +90,7 @@ blocklint_core::words! {
         Exit = "exit",
         /// For a test.
         Test = "test",
-        /// When a person gives a command, who waits for it: once in a program.
+        /// When a person runs a command and waits for it: once in a program.
         Command = "command",
     }
 }

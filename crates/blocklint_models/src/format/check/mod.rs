@@ -29,8 +29,7 @@ pub trait Declared {
     fn alias(&self, language: Language, spelling: &str) -> Option<String>;
     /// `None` for an unknown library, else whether it has a row with `native`.
     fn library(&self, language: Language, name: &str) -> Option<bool>;
-    /// `file:line` of an unconditional row that says that calling this path holds the thread for more
-    /// than a `note`.
+    /// `file:line` of an unconditional row by which calling this path holds the thread for more than a `note`.
     fn holds(&self, language: Language, path: &str) -> Option<String>;
 }
 
