@@ -463,7 +463,7 @@ impl Check {
         self.include_aside || self.persona.map_or_else(|| configuration.looks_aside(), Persona::looks_aside)
     }
 
-    /// The least severity and confidence, where the command line says so.
+    /// Returns the least severity and confidence, where the command line says so.
     pub(crate) fn levels(&self) -> (Option<Severity>, Option<Confidence>) {
         let of_persona = self.persona.map(Persona::levels);
         let severity = self.min_severity.or(of_persona.map(|(severity, _)| severity));

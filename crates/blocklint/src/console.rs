@@ -63,7 +63,7 @@ pub(crate) fn stdout_has_links() -> bool {
     stdout_is_styled() && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout)
 }
 
-/// True if someone looks at stderr and wants to know how far a run is.
+/// True if stderr is a terminal on which the progress of a run may be shown.
 pub(crate) fn shows_progress() -> bool {
     let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
     verbosity() == 0 && std::io::stderr().is_terminal() && !is_dumb

@@ -1,6 +1,6 @@
 //! A finding of the analysis, before it has words.
 
-use blocklint_core::{Aside, Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span, What};
+use blocklint_core::{Aside, Confidence, Context, Effect, Fails, Hold, Mistake, RuleCode, Runtime, Severity, Span};
 use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::raw_finding::{Doubt, RawStep, Reason};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
@@ -9,9 +9,9 @@ use blocklint_mending::Mending;
 /// One rule broken at one place.
 #[derive(Clone, Debug)]
 pub struct RawFinding {
-    /// The signals that spoke, where the analysis was told to account for them.
+    /// The signals that decided, if the run records them.
     pub reasons: Vec<Reason>,
-    /// The inferred steps of its way, where the analysis was told to account for them.
+    /// The inferred steps of its path, if the run records them.
     pub doubts: Vec<Doubt>,
     /// How bad it would be if it were not only for tests, examples or a command line.
     pub aside: Option<Aside>,
@@ -22,7 +22,7 @@ pub struct RawFinding {
     /// How sure.
     pub confidence: Confidence,
     /// The mistake.
-    pub what: What,
+    pub mistake: Mistake,
     /// How the thread is held; `None` where no call holds it.
     pub effect: Option<Effect>,
     /// The kind of thread, where it matters.
@@ -53,7 +53,7 @@ pub struct RawFinding {
     pub also: Vec<(RuleCode, u32)>,
     /// Path of the row at the end of the trace.
     pub call: String,
-    /// A loop on the way runs it more than once.
+    /// True if a loop on the path runs it more than once.
     pub repeats: bool,
     /// The long call over which another holds the lock that the call waits for.
     pub held_by: Option<RawStep>,

@@ -126,7 +126,7 @@ impl Confirmed {
     }
 }
 
-/// Seconds as people say them.
+/// Returns seconds as people write them.
 fn duration(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
 }
@@ -252,9 +252,9 @@ pub enum SuppressionSource {
 }
 
 impl Finding {
-    /// The trace in one line, as documents and tests quote it: the bodies from the one this finding
-    /// stands in, then the callee as it is written (`handler → load → read_config → open`); a
-    /// constructor goes by its class. Empty without a trace.
+    /// Returns the trace in one line, as documents and tests quote it: the bodies from the one this finding stands in,
+    /// then the callee as it is written (`handler → load → read_config → open`); a constructor goes by its class. Empty
+    /// without a trace.
     pub fn trace_line(&self) -> String {
         let Some(last) = self.trace.last() else { return String::new() };
         let bodies = self.trace.iter().map(|step| body_name(&step.function));
@@ -262,13 +262,13 @@ impl Finding {
     }
 }
 
-/// The last name of a qualified name of any language: `load` of `app.Store.load` and `store::Store::load`.
+/// Returns the last name of a qualified name of any language: `load` of `app.Store.load` and `store::Store::load`.
 pub fn last_name(qualified: &str) -> &str {
     let from = qualified.rfind(['.', ':']).map_or(0, |at| at + 1);
     qualified.get(from..).filter(|name| !name.is_empty()).unwrap_or(qualified)
 }
 
-/// The name people know a body by: the last one of its qualified name, of a constructor that of its class.
+/// Returns the name people know a body by: the last one of its qualified name, of a constructor that of its class.
 pub fn body_name(qualified: &str) -> &str {
     match last_name(qualified) {
         name @ ("__init__" | "__new__" | "__post_init__" | "<init>") => {

@@ -92,7 +92,7 @@ impl Chosen {
     }
 }
 
-/// The groups with the new numbers of their findings; empty ones go.
+/// Returns the groups with the new numbers of their findings; empty ones go.
 fn followed(groups: Vec<Group>, moved: &[Option<u32>]) -> Vec<Group> {
     let groups = groups.into_iter().filter_map(|group| {
         let left = group.findings.iter().filter_map(|index| moved.get(*index as usize).copied().flatten());
@@ -179,7 +179,7 @@ pub(crate) fn choose_keeping(
     (Chosen { findings: kept, groups, below, aside, left_aside, must_not_block: None, suppressed }, hidden)
 }
 
-/// The worst of the findings that are left aside, in their order.
+/// Returns the worst of the findings that are left aside, in their order.
 fn worst(aside: &[Finding]) -> Vec<Finding> {
     let mut places: Vec<usize> = (0..aside.len()).collect();
     places.sort_by_key(|&at| (Reverse(aside[at].aside.map(|aside| aside.severity)), at));
@@ -188,7 +188,7 @@ fn worst(aside: &[Finding]) -> Vec<Finding> {
     places.into_iter().map(|at| aside[at].clone()).collect()
 }
 
-/// Keeps the first findings in the order of their groups, at most so many; says how many go.
+/// Keeps the first findings in the order of their groups, at most so many; returns how many are removed.
 pub fn cap(chosen: &mut Chosen, most: usize) -> usize {
     let all = chosen.findings.len();
     if all <= most {

@@ -45,7 +45,7 @@ pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sou
     }
 }
 
-/// The byte offsets between which a line lies, its end excluded; `None` behind the last line.
+/// Returns the byte offsets between which a line lies, its end excluded; `None` behind the last line.
 pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     let mut start = 0;
     let mut row = 1;
@@ -60,7 +60,7 @@ pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     Some(Span::new(start as u32, (start + length) as u32))
 }
 
-/// The text of a file of the project, as its facts' spans count it, and where a notebook's cells begin in it.
+/// Returns the text of a file of the project, as its facts' spans count it, and where a notebook's cells begin in it.
 pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, Vec<CellStart>)> {
     let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
     let file = project.files.get(at)?;

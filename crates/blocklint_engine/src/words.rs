@@ -3,17 +3,21 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{Available, FileId, Linker, RawCause, RawFinding, RawStep, RootKind, Solved};
-use blocklint_core::{Cause, Finding, Place, Refusal, Step, Suppression, SuppressionSource, What, fingerprint};
+use blocklint_core::{Cause, Finding, Mistake, Place, Refusal, Step, Suppression, SuppressionSource, fingerprint};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_mending::Mending;
 use blocklint_rules::{Advice, Helpers, Owner, OwnerKind, Reach, SiteKind, Subject, Twin};
 
 use crate::fixing::chains::refusal as refusal_of_chain;
-use crate::fixing::wanted::{Wanted, along, moved};
+use crate::fixing::planned_edit::{PlannedEdit, along, moved};
 
-/// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
-/// Places are not located. With each, what is to be done about it.
-pub(crate) fn worded(linker: &Linker<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Wanted, Refusal>)> {
+/// Returns the findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in
+/// one. Places are not located. With each, what is to be done about it.
+pub(crate) fn worded(
+    linker: &Linker<'_>,
+    solved: &Solved,
+    traces: bool,
+) -> Vec<(Finding, Result<PlannedEdit, Refusal>)> {
     let reported = |file: FileId| linker.program.files[file.index()].reported;
     let passes = |raw: &RawFinding| {
         let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
@@ -39,23 +43,23 @@ fn finding_and_remedy(
     linker: &Linker<'_>,
     solved: &Solved,
     raw: &RawFinding,
-) -> Option<(Finding, Result<Wanted, Refusal>)> {
+) -> Option<(Finding, Result<PlannedEdit, Refusal>)> {
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = linker.program;
     let source = &program.files[raw.file.index()];
     // On greenlets the finding stands at the call itself, and the trace leads there.
-    let on_greenlet = matches!(raw.what, What::HoldsHub { .. });
+    let on_greenlet = matches!(raw.mistake, Mistake::NativeCallBlocksHub { .. });
     let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(linker, raw);
     let also: Vec<(blocklint_core::RuleCode, &str)> =
         raw.also.iter().filter_map(|&(rule, at)| Some((rule, solved.causes.get(at as usize)?.call.as_str()))).collect();
-    let operation = match raw.what {
-        What::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
+    let operation = match raw.mistake {
+        Mistake::Holds if !raw.handed => linker.words_for_operation(raw.site, blocklint_core::last_name(&first.call)),
         _ => None,
     };
     let mut told = Subject {
         rule,
-        what: &raw.what,
+        mistake: &raw.mistake,
         language: program.language(raw.file),
         runtime: raw.runtime,
         call: &raw.call,
@@ -212,7 +216,7 @@ fn owner_kind(linker: &Linker<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
-/// The name of the root as people say it; of a function handed over, its own.
+/// Returns the name of the root as people write it; of a function handed over, its own.
 fn owner_name(linker: &Linker<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()

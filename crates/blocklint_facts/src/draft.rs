@@ -46,57 +46,57 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// The form; [`Form::Other`] for [`FormId::NONE`].
+    /// Returns the form; [`Form::Other`] for [`FormId::NONE`].
     pub fn form(&self, id: FormId) -> Form {
         self.forms.get(id.index()).copied().unwrap_or_default()
     }
 
-    /// The forms of a list.
+    /// Returns the forms of a list.
     pub fn list(&self, list: List) -> &[FormId] {
         &self.lists[list.range()]
     }
 
-    /// A string.
+    /// Returns a string.
     pub fn text(&self, sym: Sym) -> &str {
         self.strings.get(sym)
     }
 
-    /// The body.
+    /// Returns the body.
     pub fn body(&self, id: BodyId) -> &Body {
         &self.bodies[id.index()]
     }
 
-    /// The site.
+    /// Returns the site.
     pub fn site(&self, id: SiteId) -> &Site {
         &self.sites[id.index()]
     }
 
-    /// The class.
+    /// Returns the class.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
     }
 
-    /// The variable.
+    /// Returns the variable.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.index()]
     }
 
-    /// The variables so far.
+    /// Returns the variables so far.
     pub fn vars(&self) -> &[Var] {
         &self.vars
     }
 
-    /// The region.
+    /// Returns the region.
     pub fn region(&self, id: RegionId) -> &Region {
         &self.regions[id.index()]
     }
 
-    /// The import.
+    /// Returns the import.
     pub fn import(&self, id: ImportId) -> &Import {
         &self.imports[id.index()]
     }
 
-    /// The body a place in a region belongs to.
+    /// Returns the body that a place in a region belongs to.
     pub fn body_of(&self, at: At) -> BodyId {
         self.region(at.region).body
     }
@@ -156,7 +156,7 @@ impl Draft {
         self.problems.clear();
     }
 
-    /// About how many bytes the tables have room for.
+    /// Returns about how many bytes the tables have room for.
     pub(crate) fn room(&self) -> usize {
         fn of<T>(rows: &Vec<T>) -> usize {
             rows.capacity() * size_of::<T>()
@@ -179,7 +179,8 @@ impl Draft {
     }
 }
 
-/// Rows grouped by a key below `keys`, as starts and members; rows with a larger key are left out. Order is kept.
+/// Returns rows grouped by a key below `keys`, as starts and members; rows with a larger key are left out. Order is
+/// kept.
 fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut Vec<u32>) -> (Words, Words) {
     let below = |key: u32| (key as usize) < keys;
     scratch.clear();

@@ -47,5 +47,5 @@ pub use tables::{
 };
 pub use validate::validate;
 
-/// Raised whenever the same bytes may give other facts.
+/// Raised whenever the same bytes may lead to other facts.
 pub const FACTS_VERSION: u32 = 8;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::table::{Row, Table, Words};
 
-/// Sixteen or thirty-two bits for each number; the first byte says which.
+/// Sixteen or thirty-two bits for each number; the first byte decides which.
 const NARROW: u8 = 2;
 const WIDE: u8 = 4;
 

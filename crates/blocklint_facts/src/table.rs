@@ -69,7 +69,7 @@ pub trait Row: Copy {
     /// Appends that many words.
     fn write(self, words: &mut Vec<u32>);
 
-    /// The row whose n-th word the function gives; what no row was written as gives any row.
+    /// Returns the row whose n-th word the function returns; an unknown row returns any row.
     fn read(word: impl Fn(usize) -> u32) -> Self;
 }
 
@@ -96,7 +96,7 @@ impl<R: Row> Table<R> {
         Table { words: Words::pack(scratch), rows: PhantomData }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[inline]
     pub fn len(&self) -> usize {
         self.words.len() / R::WORDS
@@ -108,7 +108,7 @@ impl<R: Row> Table<R> {
         self.words.len() == 0
     }
 
-    /// The row at an index of this table. Another index panics, as it does for a slice.
+    /// Returns the row at an index of this table. Another index panics, as it does for a slice.
     #[inline]
     pub fn at(&self, at: usize) -> R {
         let range = at * R::WORDS..(at + 1) * R::WORDS;
@@ -124,18 +124,18 @@ impl<R: Row> Table<R> {
         }
     }
 
-    /// The row at an index, if there is one.
+    /// Returns the row at an index, if there is one.
     #[inline]
     pub fn get(&self, at: usize) -> Option<R> {
         (at < self.len()).then(|| self.at(at))
     }
 
-    /// The rows in a range of indices, which lies in this table or panics.
+    /// Returns the rows in a range of indices, which lies in this table or panics.
     pub fn slice<const N: usize>(&self, range: std::ops::Range<usize>) -> SmallVec<[R; N]> {
         range.map(|at| self.at(at)).collect()
     }
 
-    /// The rows in order.
+    /// Returns the rows in order.
     #[inline]
     pub fn iter(&self) -> Rows<'_, R> {
         Rows { table: self, next: 0, end: self.len() }
@@ -145,12 +145,12 @@ impl<R: Row> Table<R> {
         self.words.heap_size()
     }
 
-    /// The numbers, for whoever stores them.
+    /// Returns the numbers, to be stored.
     pub(crate) fn words(&self) -> &Words {
         &self.words
     }
 
-    /// A table of numbers that were stored; `None` where the last row is cut.
+    /// Returns a table of numbers that were stored; `None` where the last row is cut.
     pub(crate) fn of_words(words: Words) -> Option<Self> {
         words.len().is_multiple_of(R::WORDS).then_some(Table { words, rows: PhantomData })
     }

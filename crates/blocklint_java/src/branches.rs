@@ -102,7 +102,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The test that a label makes; none for `default`.
+    /// Returns the test that a label makes; none for `default`.
     fn label_test(&mut self, label: Node<'_>, subject: FormId) -> FormId {
         let mut tests = Vec::new();
         for part in named(label) {

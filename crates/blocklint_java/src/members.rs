@@ -152,7 +152,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The parameters of a method, constructor or lambda.
+    /// Returns the parameters of a method, constructor or lambda.
     pub(crate) fn parameters(&mut self, node: Node<'_>, body: BodyId) -> Vec<Param> {
         let f = fields();
         let mut params = Vec::new();
@@ -186,7 +186,7 @@ impl Walker<'_> {
         params
     }
 
-    /// A parameter and its variable.
+    /// Returns a parameter and its variable.
     pub(crate) fn param(
         &mut self,
         name: blocklint_facts::Sym,
@@ -234,7 +234,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The value of an initialiser, which may be an array's `{ … }`.
+    /// Returns the value of an initialiser, which may be an array's `{ … }`.
     pub(crate) fn initial_value(&mut self, node: Node<'_>) -> FormId {
         if kind(node) != K::ArrayInitializer {
             return self.value(node);

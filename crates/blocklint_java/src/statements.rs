@@ -153,7 +153,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A local variable, visible from here to the end of its block.
+    /// Returns a local variable, visible from here to the end of its block.
     pub(crate) fn add_local(&mut self, name: Node<'_>) -> Option<FormId> {
         let sym = self.name(name);
         if self.facts.facts().text(sym) == "_" {
@@ -322,7 +322,7 @@ impl Walker<'_> {
         self.facts.site(Site { kind, flags, callee: operand, name, args: List::EMPTY, at, span, name_span: span }, &[]);
     }
 
-    /// A name's symbol; none for `_`.
+    /// Returns a name's symbol; none for `_`.
     pub(crate) fn bound_name(&mut self, node: Node<'_>) -> blocklint_facts::Sym {
         if self.bytes(node) == b"_" { NO_NAME } else { self.name(node) }
     }

@@ -91,7 +91,7 @@ fn lies_beside_packages(linker: &Linker<'_>, relative: &str) -> bool {
     let mut packages = linker.program.files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py"));
     let mut others = false;
     packages.all(|package| {
-        // In an example's folder or below, a package says nothing of the project.
+        // In an example's folder or below, a package shows nothing about the project.
         others |= !package.starts_with(folder);
         package != folder
     }) && others

@@ -20,10 +20,10 @@ use blocklint_link::values::value::EnvId;
 use blocklint_models::FixKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
+use crate::async_chain::{Chain, ChainHelper, ChainSink, NoChain, Unchained};
 use crate::row_advice::{gives_the_same, twins};
 
-/// Helpers between `async` code and what holds the thread, on the longest way.
+/// The number of helpers between `async` code and the blocking call, on the longest path.
 const DEEPEST: usize = 2;
 /// Helpers that change at once.
 const MOST_HELPERS: usize = 8;
@@ -38,13 +38,13 @@ type Decided = Result<Arc<Chain>, Unchained>;
 /// The decisions about the helpers that findings lead through, by helper and runtime.
 #[derive(Default)]
 pub struct Chains {
-    /// The states of each body; made when first asked for.
-    states: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
+    /// The labelled bodies of each body; made when first asked for.
+    labelled_bodies: Option<FxHashMap<BodyRef, Vec<LabelledBodyId>>>,
     known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
 }
 
 impl Chains {
-    /// Returns the code that changes together so that the call of a helper at the beginning of a way can be awaited.
+    /// Returns the code that changes together so that the call of a helper at the beginning of a path can be awaited.
     pub fn of(
         &mut self,
         linker: &Linker<'_>,
@@ -52,32 +52,32 @@ impl Chains {
         first: &FlowEdge,
         runtime: Option<Runtime>,
     ) -> Option<Decided> {
-        let EdgeTarget::LabelledBody(state) = first.next else { return None };
-        let helper = graph.states[state.0 as usize].node.body;
+        let EdgeTarget::LabelledBody(labelled_body) = first.next else { return None };
+        let helper = graph.labelled_body(labelled_body).node.body;
         if linker.program.language(helper.file) != Language::Rust || first.arg.is_some() {
             return None;
         }
         if let Some(known) = self.known.get(&(helper, runtime)) {
             return known.clone();
         }
-        let states = self.states.get_or_insert_with(|| by_body(linker, graph));
+        let labelled_bodies = self.labelled_bodies.get_or_insert_with(|| by_body(linker, graph));
         let mut closing = Closing {
             linker,
             graph,
             runtime,
-            states,
+            labelled_bodies,
             helpers: vec![helper],
             below: Vec::new(),
             calls: FxHashSet::default(),
             awaiting: Vec::new(),
             tests: Vec::new(),
-            leaves: FxHashMap::default(),
+            sinks: FxHashMap::default(),
             others: FxHashSet::default(),
             hops: false,
         };
         let made = closing.close().map(Arc::new);
         // Where all of it is too short to matter, nothing has to change.
-        let made = Some(made).filter(|made| made.as_ref().is_err() || !closing.leaves.is_empty());
+        let made = Some(made).filter(|made| made.as_ref().is_err() || !closing.sinks.is_empty());
         for &of in &closing.helpers {
             self.known.insert((of, runtime), made.clone());
         }
@@ -87,20 +87,20 @@ impl Chains {
 
 fn by_body(linker: &Linker<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<LabelledBodyId>> {
     let mut found: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
-    for (at, state) in graph.states.iter().enumerate() {
-        if linker.program.language(state.node.body.file) == Language::Rust {
-            found.entry(state.node.body).or_default().push(LabelledBodyId(at as u32));
+    for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
+        if linker.program.language(labelled_body.node.body.file) == Language::Rust {
+            found.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
         }
     }
     found
 }
 
-/// A set of helpers on its way to being closed.
+/// A set of helpers that is being closed: callers and callees are still added.
 struct Closing<'c, 'l, 'a> {
     linker: &'c Linker<'l>,
     graph: &'c Graph<'a>,
     runtime: Option<Runtime>,
-    states: &'c FxHashMap<BodyRef, Vec<LabelledBodyId>>,
+    labelled_bodies: &'c FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     helpers: Vec<BodyRef>,
     /// Which helper calls which.
     below: Vec<(BodyRef, BodyRef)>,
@@ -109,7 +109,7 @@ struct Closing<'c, 'l, 'a> {
     awaiting: Vec<SiteRef>,
     /// Tests that call helpers, each with one of its calls.
     tests: Vec<(BodyRef, SiteRef)>,
-    leaves: FxHashMap<SiteRef, String>,
+    sinks: FxHashMap<SiteRef, String>,
     others: FxHashSet<SiteRef>,
     hops: bool,
 }
@@ -139,8 +139,8 @@ impl Closing<'_, '_, '_> {
         Ok(self.told())
     }
 
-    /// A call through which helpers lead back to one of them, if only in a task that they start: a future that holds one of its own
-    /// kind has no type.
+    /// Returns a call through which helpers lead back to one of them, if only in a task that they start: a future that
+    /// holds one of its own kind has no type.
     fn comes_back(&self) -> Option<SiteRef> {
         let linker = self.linker;
         let of_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(linker, body, helper));
@@ -175,51 +175,49 @@ impl Closing<'_, '_, '_> {
         None
     }
 
-    /// Takes in what holds the thread in a helper: calls of other helpers, and of libraries.
+    /// Adds the blocking calls of a helper: calls of other helpers, and of libraries.
     fn below(&mut self, helper: BodyRef) -> Result<(), Unchained> {
         let (linker, graph) = (self.linker, self.graph);
-        let ways = self.states.get(&helper).into_iter().flatten();
-        let mut ways: Vec<FlowEdge> =
-            ways.flat_map(|state| graph.states[state.0 as usize].edges.iter().copied()).collect();
-        ways.sort_by_key(|way| way.site);
-        for way in ways {
-            let stays = match way.next {
-                EdgeTarget::LabelledBody(state) => {
-                    graph.labels.get(graph.states[state.0 as usize].label).severity == Severity::Note
+        let edges = self.labelled_bodies.get(&helper).into_iter().flatten();
+        let mut edges: Vec<FlowEdge> =
+            edges.flat_map(|labelled_body| graph.labelled_body(*labelled_body).edges.iter().copied()).collect();
+        edges.sort_by_key(|edge| edge.site);
+        for edge in edges {
+            let stays = match edge.next {
+                EdgeTarget::LabelledBody(labelled_body) => {
+                    graph.labels.get(graph.labelled_body(labelled_body).label).severity == Severity::Note
                 }
-                EdgeTarget::Leaf(leaf) => {
-                    graph.labels.get(graph.leaves[leaf as usize].label).severity == Severity::Note
-                }
+                EdgeTarget::Sink(sink) => graph.labels.get(graph.sinks[sink as usize].label).severity == Severity::Note,
             };
-            if way.arg.is_some() || linker.program.body_of_site(way.site) != helper {
+            if edge.arg.is_some() || linker.program.body_of_site(edge.site) != helper {
                 if stays {
                     continue;
                 }
-                return Err(self.unless(NoChain::InClosure, way.site));
+                return Err(self.unless(NoChain::InClosure, edge.site));
             }
-            match way.next {
-                EdgeTarget::LabelledBody(state) => {
-                    let next = graph.states[state.0 as usize].node.body;
+            match edge.next {
+                EdgeTarget::LabelledBody(labelled_body) => {
+                    let next = graph.labelled_body(labelled_body).node.body;
                     let row = linker.program.body(next);
                     if stays && !self.helpers.contains(&next) {
                         continue;
                     }
                     if row.kind != BodyKind::Function || row.flow != Flow::Sync {
-                        return Err(self.unless(NoChain::InClosure, way.site));
+                        return Err(self.unless(NoChain::InClosure, edge.site));
                     }
                     self.add(next);
                 }
-                EdgeTarget::Leaf(leaf) => match self.twin(&graph.leaves[leaf as usize]) {
+                EdgeTarget::Sink(sink) => match self.twin(&graph.sinks[sink as usize]) {
                     Some(twin) => {
                         self.hops |=
-                            linker.program.facts(way.site.file).in_loop(linker.program.site(way.site).at.region)
-                                && !self.is_sleep(&graph.leaves[leaf as usize]);
-                        self.leaves.insert(way.site, twin);
+                            linker.program.facts(edge.site.file).in_loop(linker.program.site(edge.site).at.region)
+                                && !self.is_sleep(&graph.sinks[sink as usize]);
+                        self.sinks.insert(edge.site, twin);
                     }
                     None if stays => {}
                     None => {
-                        let call = linker.library.text(graph.leaves[leaf as usize].path).to_string();
-                        return Err(self.unless(NoChain::NoTwin(call), way.site));
+                        let call = linker.library.text(graph.sinks[sink as usize].path).to_string();
+                        return Err(self.unless(NoChain::NoTwin(call), edge.site));
                     }
                 },
             }
@@ -227,25 +225,25 @@ impl Closing<'_, '_, '_> {
         Ok(())
     }
 
-    fn is_sleep(&self, leaf: &SinkSite<'_>) -> bool {
-        self.graph.labels.get(leaf.label).effect == Effect::Sleep
+    fn is_sleep(&self, sink: &SinkSite<'_>) -> bool {
+        self.graph.labels.get(sink.label).effect == Effect::Sleep
     }
 
-    /// The function that does the same as a call of a library does, and is awaited.
-    fn twin(&self, leaf: &SinkSite<'_>) -> Option<String> {
+    /// Returns the function that does the same as a call of a library does, and is awaited.
+    fn twin(&self, sink: &SinkSite<'_>) -> Option<String> {
         let linker = self.linker;
-        let calls = linker.library.calls(leaf.path);
-        let rewrites = leaf.row.rewrite.is_some() || calls.advice().any(|row| row.row.rewrite.is_some());
-        let is_call = linker.program.site(leaf.site).kind == SiteKind::Call;
-        if rewrites || !is_call || leaf.row.lazy || matches!(leaf.row.fix, Some(FixKind::Offload | FixKind::None)) {
+        let calls = linker.library.calls(sink.path);
+        let rewrites = sink.row.rewrite.is_some() || calls.advice().any(|row| row.row.rewrite.is_some());
+        let is_call = linker.program.site(sink.site).kind == SiteKind::Call;
+        if rewrites || !is_call || sink.row.lazy || matches!(sink.row.fix, Some(FixKind::Offload | FixKind::None)) {
             return None;
         }
-        let (twin, local) = twins(linker, leaf, self.runtime, Language::Rust).into_iter().next()?;
+        let (twin, local) = twins(linker, sink, self.runtime, Language::Rust).into_iter().next()?;
         let parent = twin.rsplit_once("::").map_or("", |(parent, _)| parent);
         let is_type = last_name(parent).starts_with(char::is_uppercase);
-        let is_sleep = self.is_sleep(leaf);
-        let is_named_so = last_name(&twin) == last_name(&linker.library.text(leaf.path));
-        (local && !is_type && (is_named_so || is_sleep) && gives_the_same(linker, leaf, &twin)).then_some(twin)
+        let is_sleep = self.is_sleep(sink);
+        let is_named_so = last_name(&twin) == last_name(&linker.library.text(sink.path));
+        (local && !is_type && (is_named_so || is_sleep) && gives_the_same(linker, sink, &twin)).then_some(twin)
     }
 
     /// Adds the callers of a helper.
@@ -287,7 +285,7 @@ impl Closing<'_, '_, '_> {
         }
         match called {
             true => Ok(()),
-            false => Err(self.not(NoChain::NobodyCalls(self.name(helper)), helper)),
+            false => Err(self.not(NoChain::NoKnownCaller(self.name(helper)), helper)),
         }
     }
 
@@ -296,7 +294,7 @@ impl Closing<'_, '_, '_> {
         let linker = self.linker;
         let name = self.name(helper);
         let targets = linker.targets(site, EnvId::NONE);
-        let is_plain = matches!(targets.list[..], [Target::Body { edge: TargetKind::Call, .. }]) && !targets.unknown;
+        let is_plain = matches!(targets.list[..], [Target::Body { kind: TargetKind::Call, .. }]) && !targets.unknown;
         if !is_plain || linker.program.site(site).kind != SiteKind::Call {
             return Err(self.unless(NoChain::Ambiguous(name), site));
         }
@@ -336,15 +334,15 @@ impl Closing<'_, '_, '_> {
 
     /// True if a body leads to a call that runs a loop, which nothing that a loop runs can do.
     fn starts_a_runtime(&self, body: BodyRef) -> bool {
-        let states = self.states.get(&body).into_iter().flatten();
-        states
-            .map(|state| self.graph.states[state.0 as usize].label)
+        let labelled_bodies = self.labelled_bodies.get(&body).into_iter().flatten();
+        labelled_bodies
+            .map(|&labelled_body| self.graph.labelled_body(labelled_body).label)
             .any(|label| self.graph.labels.get(label).effect == Effect::NestedLoop)
     }
 
-    /// The attribute that runs `async` tests on the twins' runtime.
+    /// Returns the attribute that runs `async` tests on the twins' runtime.
     fn runs_tests(&self) -> String {
-        let twin = self.leaves.values().min();
+        let twin = self.sinks.values().min();
         twin.and_then(|twin| twin.split("::").next()).map(|library| format!("{library}::test")).unwrap_or_default()
     }
 
@@ -354,7 +352,7 @@ impl Closing<'_, '_, '_> {
         }
     }
 
-    /// Returns the number of helpers on the longest way from one; none where there are more than are looked at.
+    /// Returns the number of helpers on the longest path from one; none if there are more than the limit.
     fn depth(&self, helper: BodyRef, most: usize) -> Option<usize> {
         let most = most.checked_sub(1);
         let mut depth = 1;
@@ -366,9 +364,9 @@ impl Closing<'_, '_, '_> {
 
     /// True if the twins can be called where they would stand, and run on the runtime of their callers.
     fn reach(&self) -> Result<(), Unchained> {
-        let mut leaves: Vec<_> = self.leaves.iter().collect();
-        leaves.sort_unstable();
-        for (&site, twin) in leaves {
+        let mut sinks: Vec<_> = self.sinks.iter().collect();
+        sinks.sort_unstable();
+        for (&site, twin) in sinks {
             let own = self.linker.available(site.file, twin);
             let of_callers = self.awaiting.iter().map(|&at| self.linker.available_at(at, twin));
             let is_beside = |reach: &Available| matches!(reach, Available::Beside(_));
@@ -407,9 +405,9 @@ impl Closing<'_, '_, '_> {
             places.sort_by(order);
             places
         };
-        let leaf = |(site, twin): (&SiteRef, &String)| ChainLeaf { at: self.at(*site), twin: twin.clone() };
-        let mut leaves: Vec<ChainLeaf> = self.leaves.iter().map(leaf).collect();
-        leaves.sort_by(|a, b| order(&a.at, &b.at));
+        let sink = |(site, twin): (&SiteRef, &String)| ChainSink { at: self.at(*site), twin: twin.clone() };
+        let mut sinks: Vec<ChainSink> = self.sinks.iter().map(sink).collect();
+        sinks.sort_by(|a, b| order(&a.at, &b.at));
         let name = |site: &SiteRef| self.place(site.file, linker.program.site(*site).name_span);
         let folder = |file: FileId| linker.crate_of(file).map(|of| &of.folder);
         let of_crates: Vec<_> = self.helpers.iter().map(|of| folder(of.file)).collect();
@@ -426,7 +424,7 @@ impl Closing<'_, '_, '_> {
             runs_tests: self.runs_tests(),
             helpers,
             tests,
-            leaves,
+            sinks,
         }
     }
 
@@ -452,7 +450,7 @@ impl Closing<'_, '_, '_> {
     }
 }
 
-/// True if a package has code that other crates may call: its first root is no program, as far as its place tells.
+/// True if a package has code that other crates may call: its first root is no program, as far as its place shows.
 fn has_library(package: &CrateLayout) -> bool {
     let Some(root) = package.roots.first() else { return true };
     let inside = root.strip_prefix(&package.folder).unwrap_or(root).trim_start_matches('/');

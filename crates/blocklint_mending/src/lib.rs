@@ -3,22 +3,22 @@
 //! models name (`row_advice`), Rust's helpers that become `async` together (`async_chain`, `find_chain`), and code that runs by hand
 //! only (`by_hand`).
 //!
-//! Asked for findings that have an edit, forward from one call. Labels cannot tell, because they record only that a call blocks. The
-//! text of an edit is made by the front ends.
+//! Asked for findings that have an edit, forward from one call. Labels cannot show this, because they record only that
+//! a call blocks. The text of an edit is made by the front ends.
 
 mod async_chain;
 mod by_hand;
+mod call_result;
 mod find_chain;
-mod given;
 mod left_behind;
 mod row_advice;
 mod thread_bound;
 mod with_blocks;
 
-pub use async_chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
+pub use async_chain::{Chain, ChainHelper, ChainSink, NoChain, Unchained};
 pub use by_hand::{runs_by_hand, starts_up, takes_a_moment};
+pub use call_result::{ResultKind, given_by, gives_what_blocks};
 pub use find_chain::Chains;
-pub use given::{Given, given_by, gives_what_blocks};
 pub use left_behind::{beside, opener_of, uses_of_given};
 pub use row_advice::{Mending, mending, twins};
 pub use thread_bound::{MovedCode, blocks_with, body_with, bound_beside, moved_with};

@@ -22,11 +22,11 @@ pub struct Mending {
     pub lazy: bool,
     /// The call that takes a result instead of a callable would pass arguments on to the callable.
     pub passes: bool,
-    /// The call gives a coroutine.
+    /// The call returns a coroutine.
     pub gives_coroutine: bool,
     /// It holds the thread shortly: only a loop around it makes it long.
     pub brief: bool,
-    /// The twin gives what the call gives, and can fail in the same way.
+    /// The twin returns what the call returns, and can fail in the same way.
     pub same: bool,
     /// The availability of the twin there.
     pub twin: Available,
@@ -34,39 +34,40 @@ pub struct Mending {
     pub pool: Available,
     /// Rust: what becomes `async` together where helpers lead to the call, or why they do not.
     pub chain: Option<Result<Arc<Chain>, Unchained>>,
-    /// The call that would start threads without a bound if this one were handed to one: what it makes runs for each item.
+    /// The call that would start threads without a bound if this one were handed to one: the object that it makes runs
+    /// for each item.
     pub starts: Option<SiteRef>,
 }
 
-/// Async twins for a runtime: the path, and whether the rewrite is local.
+/// Returns the async twins for a runtime: the path, and whether the rewrite is local.
 pub fn twins(
     linker: &Linker<'_>,
-    leaf: &SinkSite<'_>,
+    sink: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     language: Language,
 ) -> Vec<(String, bool)> {
-    let path = linker.library.text(leaf.path);
-    let calls = linker.library.calls(leaf.path);
-    let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
-    let Some(instead) = advice else { return class_twins(linker, leaf.path, runtime, language) };
+    let path = linker.library.text(sink.path);
+    let calls = linker.library.calls(sink.path);
+    let advice = sink.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
+    let Some(instead) = advice else { return class_twins(linker, sink.path, runtime, language) };
     let separator = blocklint_link::models::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
     let of_type = linker
         .library
-        .split(leaf.path)
+        .split(sink.path)
         .is_some_and(|(parent, _)| linker.library.is_type(parent) && linker.library.ty(parent).is_some());
     instead
         .for_runtime(runtime)
         .iter()
         .map(|twin| {
-            let twin = expand_twin(twin, leaf.row.path, &path, language);
+            let twin = expand_twin(twin, sink.row.path, &path, language);
             let local = parent(&twin) == parent(&path) || !of_type && !parent(&twin).is_some_and(|of| is_class(&of));
             (twin, local)
         })
         .collect()
 }
 
-/// The methods of the same name on the async twins of a method's class, which its constructor's row names.
+/// Returns the methods of the same name on the async twins of a method's class, which its constructor's row names.
 fn class_twins(
     linker: &Linker<'_>,
     path: blocklint_link::program::ids::PathId,
@@ -89,34 +90,34 @@ fn is_class(path: &str) -> bool {
     blocklint_core::last_name(path).starts_with(char::is_uppercase)
 }
 
-/// Returns the advice of a leaf's row for mending it, for a runtime.
+/// Returns the advice of a sink's row for mending it, for a runtime.
 pub fn mending(
     linker: &Linker<'_>,
-    leaf: &SinkSite<'_>,
+    sink: &SinkSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
     site: SiteRef,
     twins: &[(String, bool)],
 ) -> Mending {
     let file = site.file;
-    let calls = linker.library.calls(leaf.path);
-    let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
+    let calls = linker.library.calls(sink.path);
+    let rewrite = sink.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
     let mut mending = Mending {
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
-        kind: leaf.row.fix,
-        lazy: leaf.row.lazy,
-        brief: leaf.row.severity == Some(blocklint_core::Severity::Note),
+        kind: sink.row.fix,
+        lazy: sink.row.lazy,
+        brief: sink.row.severity == Some(blocklint_core::Severity::Note),
         ..Mending::default()
     };
     if linker.program.language(file) == Language::Rust {
         mending.pool = linker.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
         if let Some((twin, _)) = twins.first() {
-            mending.same = gives_the_same(linker, leaf, twin);
+            mending.same = gives_the_same(linker, sink, twin);
             mending.twin = linker.available_at(site, twin);
         }
     }
     if linker.program.language(file) == Language::Python {
         let called =
-            mending.rewrite.iter().flat_map(|template| called_in_python(template, &linker.library.text(leaf.path)));
+            mending.rewrite.iter().flat_map(|template| called_in_python(template, &linker.library.text(sink.path)));
         let called = called.chain(twins.iter().take(1).map(|(twin, _)| twin.clone()));
         mending.twin = oldest_of(linker, file, called);
         // Where there are several, one of them works with any version.
@@ -133,23 +134,23 @@ pub fn mending(
     mending
 }
 
-/// True if the twin of a call gives what that gives, as far as rows tell.
-pub(crate) fn gives_the_same(linker: &Linker<'_>, leaf: &SinkSite<'_>, twin: &str) -> bool {
+/// True if the twin of a call returns what the call returns, as far as rows show.
+pub(crate) fn gives_the_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: &str) -> bool {
     let rows = linker.library.calls(linker.library.path(Language::Rust, twin));
     let given = |rows: &blocklint_models::CallRows<'_>| {
         rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
     };
-    !rows.is_empty() && given(&rows) == given(&linker.library.calls(leaf.path))
+    !rows.is_empty() && given(&rows) == given(&linker.library.calls(sink.path))
 }
 
-/// The first of these paths that the library's version does not have.
+/// Returns the first of these paths that the library's version does not have.
 fn oldest_of(linker: &Linker<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
     let reach = |path: String| Some(linker.has_version_for(file, &path));
     let lacks = |reach: &Available| matches!(reach, Available::Since { .. });
     paths.by_ref().filter_map(reach).find(lacks).unwrap_or_default()
 }
 
-/// Python: what a template imports, and the method that it calls on what the call was called on.
+/// Returns the imports of a template, and the method that it calls on the call's receiver (Python).
 fn called_in_python(template: &Template, call: &str) -> Vec<String> {
     let class = call.rsplit_once('.').map_or("", |(class, _)| class);
     let behind = template.0.iter().skip(1).map(Some).chain([None]);
@@ -165,7 +166,7 @@ fn called_in_python(template: &Template, call: &str) -> Vec<String> {
     called.collect()
 }
 
-/// The functions of libraries that a template calls: what it imports, with the member that stands behind.
+/// Returns the functions of libraries that a template calls: what it imports, with the member that stands behind.
 fn called_in(template: &Template) -> Vec<String> {
     let behind = template.0.iter().skip(1).map(Some).chain([None]);
     let called = template.0.iter().zip(behind).filter_map(|(part, next)| match (part, next) {

@@ -11,7 +11,7 @@ use crate::matches::LayerKind;
 use crate::severity::SeverityTable;
 use crate::{File, ModelError};
 
-/// The built-in table of a language; decoded once per process, when it is first asked for.
+/// Returns the built-in table of a language; decoded once per process, when it is first asked for.
 fn builtin(language: Language) -> Arc<Layer> {
     static LAYERS: [OnceLock<Arc<Layer>>; 3] = [const { OnceLock::new() }; 3];
     let (cell, bytes) = match language {
@@ -50,7 +50,7 @@ impl Models {
         }
     }
 
-    /// The built-in models with the user's on top. The files must be free of errors (`check_user_files`).
+    /// Returns the built-in models with the user's on top. The files must be free of errors (`check_user_files`).
     ///
     /// # Errors
     /// Where the user's table cannot be made.
@@ -58,7 +58,7 @@ impl Models {
         Ok(Models { user: layers(files)?, ..Self::builtin() })
     }
 
-    /// The built-in models, on them what packages ship (from [`read_shipped`]) and on top the user's.
+    /// Returns the built-in models, on them what packages ship (from [`read_shipped`]) and on top the user's.
     ///
     /// # Errors
     /// Where a table cannot be made.
@@ -87,7 +87,7 @@ impl Models {
         &self.severities
     }
 
-    /// The models of one language.
+    /// Returns the models of one language.
     pub fn lang(&self, language: Language) -> &LanguageModels {
         let cell = match language {
             Language::Python => &self.languages[0],
@@ -114,8 +114,8 @@ fn layers(files: &[File]) -> Result<Vec<Arc<Layer>>, CompileError> {
     Language::ALL.iter().filter(spoken).map(compile).collect()
 }
 
-/// Reads and checks one file of `[tool.blocklint] models` by itself; `label` stands in the messages. A
-/// file without a known `language` gives none.
+/// Reads and checks one file of `[tool.blocklint] models` by itself; `label` stands in the messages. A file without a
+/// known `language` has none.
 pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError>) {
     let (file, mut errors) = format::read_file(label, text, Origin::User);
     let below = Models::builtin();
@@ -125,8 +125,8 @@ pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError
     (file, errors)
 }
 
-/// Reads a file that a package ships. It may speak only of names under `tops`, the package's own top-level names, and a
-/// row with a mistake is left out: whoever uses the package cannot mend it. Gives what is left of the file, if anything
+/// Reads a file that a package ships. It may describe only names under `tops`, the package's own top-level names, and a
+/// row with a mistake is left out: a user of the package cannot mend it. Gives what is left of the file, if anything
 /// is, and every mistake.
 pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, Vec<ModelError>) {
     let (file, mut errors) = format::read_file(label, text, Origin::Shipped);

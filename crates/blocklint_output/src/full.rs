@@ -93,7 +93,7 @@ fn heading(cause: &Cause, number: usize, of: usize, shown: &Shown<'_>, look: Loo
     format!("{number}: `{call}` at {at}, reached by {reach} that must not block")
 }
 
-/// The text with a link for each place that heads a frame.
+/// Returns the text with a link for each place that heads a frame.
 fn linked<'t>(text: &'t str, finding: &Finding, shown: &Shown<'_>, look: Look) -> Cow<'t, str> {
     if !look.links {
         return Cow::Borrowed(text);
@@ -156,7 +156,7 @@ struct Said<'a> {
 }
 
 impl<'a> Said<'a> {
-    /// How many steps of the trace lead to where an earlier one goes on the same way; all where none does.
+    /// Returns how many steps of the trace lead to where an earlier one goes on the same way; all where none does.
     fn own_steps(&mut self, trace: &'a [Step]) -> usize {
         let mut way = 0;
         let mut ends: Vec<u64> = Vec::with_capacity(trace.len());

@@ -222,7 +222,7 @@ fn fix(fix: &Fix) -> FixObject<'_> {
     }
 }
 
-/// Seconds as a number; `"unbounded"`, `"brief"` or nothing.
+/// Returns seconds as a number; `"unbounded"`, `"brief"` or nothing.
 pub(crate) fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
     match hold {
         Hold::Unstated => serializer.serialize_none(),

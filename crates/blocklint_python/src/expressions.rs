@@ -91,7 +91,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The form of a name that is read.
+    /// Returns the form of a name that is read.
     pub(crate) fn name(&mut self, id: &str) -> FormId {
         // The parser puts an empty name where an expression is missing.
         if id.is_empty() {

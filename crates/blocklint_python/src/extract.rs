@@ -28,7 +28,7 @@ impl Default for Limits {
     }
 }
 
-/// The facts of a Python file, within [`Limits::default`].
+/// Returns the facts of a Python file, within [`Limits::default`].
 pub fn extract(bytes: &[u8]) -> FileFacts {
     extract_with(bytes, &Limits::default())
 }
@@ -54,9 +54,9 @@ pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> 
     facts_of(facts, decode(bytes), Mode::Module, parsed)
 }
 
-/// The facts of a Jupyter notebook, within the same limits: those of its Python code cells, one below the other; spans
-/// count the bytes of [`crate::decode_notebook`]'s text. Lines that only IPython knows (`%`, `!`, `?`) run nothing that
-/// blocklint knows, and a notebook in another language says nothing.
+/// Returns the facts of a Jupyter notebook, within the same limits: those of its Python code cells, one below the
+/// other; spans count the bytes of [`crate::decode_notebook`]'s text. Lines that only IPython knows (`%`, `!`, `?`) run
+/// nothing that blocklint knows, and a notebook in another language shows nothing.
 ///
 /// The top level of a cell runs when a person runs the cell, so it is no coroutine, also where it awaits.
 pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
@@ -72,7 +72,7 @@ pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) ->
     }
 }
 
-/// The facts of a text.
+/// Returns the facts of a text.
 fn facts_of(mut facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: impl FnOnce()) -> FileFacts {
     let tree_stands = parsed;
     let source = &*decoded.text;

@@ -103,7 +103,7 @@ impl Walker<'_> {
     }
 }
 
-/// The text of a suite.
+/// Returns the text of a suite.
 pub(crate) fn suite_range(suite: &[Stmt]) -> TextRange {
     match suite {
         [] => TextRange::default(),

@@ -223,7 +223,7 @@ impl<'s> Walker<'s> {
     }
 }
 
-/// The facts' span of the parser's range.
+/// Returns the facts' span of the parser's range.
 pub(crate) fn span(range: TextRange) -> Span {
     Span { start: range.start().to_u32(), end: range.end().to_u32() }
 }

@@ -34,7 +34,7 @@ pub(crate) fn help(raw: &Subject<'_>) -> Option<String> {
     offload(raw)
 }
 
-/// A loop inside of a loop: what it runs can be awaited.
+/// Returns a loop inside of a loop: the code that it runs can be awaited.
 fn nested(raw: &Subject<'_>) -> String {
     let (word, rest) = match raw.language {
         Language::Python | Language::Rust => ("await", "what it runs"),
@@ -49,7 +49,7 @@ fn nested(raw: &Subject<'_>) -> String {
     }
 }
 
-/// How to hand the call to a thread that may block; `None` where a thread would not help.
+/// Returns how to hand the call to a thread that may block; `None` if a thread would not help.
 pub(crate) fn offload(raw: &Subject<'_>) -> Option<String> {
     if raw.holds_gil {
         return None;
@@ -65,7 +65,7 @@ pub(crate) fn offload(raw: &Subject<'_>) -> Option<String> {
                 "run it in a thread together with every use of its result, as one function: `{}`",
                 python(raw, "work")
             ),
-            Some(Along::Made) => format!(
+            Some(Along::CreatedKind) => format!(
                 "create it once at start-up, or in a thread if other threads may use it: `{}`",
                 python(raw, &callee(raw))
             ),
@@ -137,7 +137,7 @@ fn java(runtime: Option<Runtime>, older: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use blocklint_core::{Hold, What};
+    use blocklint_core::{Hold, Mistake};
 
     use super::*;
     use crate::{Owner, OwnerKind, Twin, rule};
@@ -145,7 +145,7 @@ mod tests {
     fn raw(runtime: Runtime, kind: OwnerKind) -> Subject<'static> {
         Subject {
             rule: rule(Effect::File.rule()).expect("a rule"),
-            what: &What::Holds,
+            mistake: &Mistake::Holds,
             language: Language::Python,
             runtime: Some(runtime),
             call: "builtins.open",

@@ -1,6 +1,6 @@
 //! Which fix a finding in Java asks for.
 
-use blocklint_core::{Applicability, Effect, FixKind, Refusal, Remedy, Runtime, Way};
+use blocklint_core::{Applicability, EditKind, Effect, FixKind, Refusal, Remedy, Runtime};
 
 use crate::remedy::{Advice, Reach};
 use crate::{SiteKind, Subject};
@@ -36,6 +36,6 @@ pub(crate) fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refus
         return refuse("the publisher must become part of the surrounding chain");
     }
     let taker = advice.taker.clone();
-    let ways = vec![Way::Chain { of, taker, template, offload }];
-    Ok(Remedy { ways, at_most: Applicability::Unsafe })
+    let edit_kinds = vec![EditKind::Chain { of, taker, template, offload }];
+    Ok(Remedy { edit_kinds, at_most: Applicability::Unsafe })
 }

@@ -1,26 +1,25 @@
 //! From what the analysis found to sentences: what is wrong (message), why it matters (notes), what
 //! to do (help).
 
-use blocklint_core::{Fails, Hold, Language, RuleCode, Runtime, What};
+use blocklint_core::{Fails, Hold, Language, Mistake, RuleCode, Runtime};
 
 use crate::Rule;
 use crate::advice::help;
 
-/// The parts of a finding that its sentences and edits speak of.
+/// The parts of a finding that its sentences and edits describe.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// The rule it breaks.
     pub rule: &'static Rule,
     /// The mistake.
-    pub what: &'a What,
+    pub mistake: &'a Mistake,
     /// The language of the place it stands at.
     pub language: Language,
     /// The machinery of the thread, where known.
     pub runtime: Option<Runtime>,
     /// Path of the model row at the end of the trace (`requests.Session.get`).
     pub call: &'a str,
-    /// The callee at the place itself, as written (`store.load`); where this is the call of the
-    /// row, `direct` says so.
+    /// The callee at the place itself, as written (`store.load`); `direct` is true if this is the call of the row.
     pub written: &'a str,
     /// True if the place itself enters the row, with no function of the project between.
     pub direct: bool,
@@ -36,7 +35,7 @@ pub struct Subject<'a> {
     pub twin: Option<Twin<'a>>,
     /// True if a worker thread would not help, because the call keeps the interpreter's lock.
     pub holds_gil: bool,
-    /// True if a loop on the way runs the call more than once, so that the hold is that of one time.
+    /// True if a loop on the path runs the call more than once, so that the hold is that of one time.
     pub repeats: bool,
     /// The holder of the lock that the call waits for.
     pub held_by: Option<&'a str>,
@@ -62,7 +61,7 @@ pub enum Along {
     /// Its result blocks as well when it is used: a file, a cursor.
     Given,
     /// It makes an object, which is then used on another thread than its own.
-    Made,
+    CreatedKind,
 }
 
 /// The body that must not block.
@@ -70,8 +69,7 @@ pub enum Along {
 pub struct Owner<'a> {
     /// Its kind.
     pub kind: OwnerKind,
-    /// Its name as people say it (`handler`, `Store.load`); of a body without a name that of the
-    /// body around it.
+    /// Its name as people write it (`handler`, `Store.load`); of a body without a name that of the body around it.
     pub name: &'a str,
 }
 
@@ -140,7 +138,7 @@ pub struct Words {
 impl Subject<'_> {
     /// Returns the sentences of this finding.
     pub fn words(&self) -> Words {
-        let own = self.rule.mistake.and_then(|mistake| (mistake.words)(self));
+        let own = self.rule.words.and_then(|mistake| (mistake.words)(self));
         let Words { message, mut notes, help } = own.unwrap_or_else(|| self.words_of_blocking_call());
         notes.extend(self.operation.map(str::to_owned));
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
@@ -234,7 +232,7 @@ impl Owner<'_> {
     }
 }
 
-/// Returns the name that users of the runtime give to the thread that is held.
+/// Returns the name that users of the runtime have for the thread that is held.
 fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
     match runtime {
         Some(Runtime::Tokio | Runtime::TokioCurrentThread) => "a tokio worker thread",
@@ -288,7 +286,7 @@ fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
     }
 }
 
-/// A time for people.
+/// Returns a time for people.
 fn seconds(time: f64) -> String {
     let whole = |unit: f64| time >= unit && time % unit == 0.0;
     match time {
@@ -300,19 +298,19 @@ fn seconds(time: f64) -> String {
     }
 }
 
-/// At most three digits behind the point, none that say nothing.
+/// At most three digits behind the point, none that show nothing.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
-/// Source text fit for a message: one line, no run of blanks, not long.
+/// Returns source text fit for a message: one line, no run of blanks, not long.
 pub(crate) fn one_line(written: &str) -> String {
     const LONGEST: usize = 60;
     let line = written.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONGEST {
         return line;
     }
-    // The end of a callee says more than its head: `….execute`.
+    // The end of a callee is more specific than its head: `….execute`.
     let tail = line.chars().rev().take(LONGEST - 1).collect::<Vec<_>>();
     format!("…{}", tail.into_iter().rev().collect::<String>())
 }
@@ -328,7 +326,7 @@ mod tests {
     fn raw(effect: Effect, call: &'static str) -> Subject<'static> {
         Subject {
             rule: rule(effect.rule()).expect("a rule"),
-            what: &What::Holds,
+            mistake: &Mistake::Holds,
             language: Language::Python,
             runtime: Some(Runtime::Asyncio),
             call,

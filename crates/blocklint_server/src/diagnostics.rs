@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::protocol::{Code, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Words};
 use crate::view::View;
 
-/// The diagnostics of a file, and a word that is another one where they are.
+/// Returns the diagnostics of a file, and a word that is another one where they are.
 pub(crate) fn of_file(view: &View, path: &Utf8Path) -> (Vec<Diagnostic>, String) {
     let mut helps: Vec<(Span, &str)> = Vec::new();
     let all = view.analysis.findings_in(path).map(|finding| {
@@ -79,7 +79,7 @@ fn time_first(message: &str) -> String {
     moved().unwrap_or_else(|| message.to_owned())
 }
 
-/// The steps behind the finding's own place, each in a sentence.
+/// Returns the steps behind the finding's own place, each in a sentence.
 fn steps(view: &View, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
     let steps = finding.trace.iter().enumerate().skip(1);
     let told = steps.map(|(at, step)| {

@@ -300,7 +300,7 @@ impl<'c> Server<'c> {
                 if self.client.configuration {
                     self.pull_settings();
                 } else if told["settings"].as_object().is_some_and(|settings| !settings.is_empty()) {
-                    // Clients without settings of their own send an empty object, which says nothing.
+                    // Clients without settings of their own send an empty object, which shows nothing.
                     let read = Settings::read(&told["settings"]);
                     self.settings = Arc::new(read.map_err(|wrong| Refused::new(code::INVALID_PARAMS, wrong))?);
                     let settings = Arc::clone(&self.settings);
@@ -460,7 +460,7 @@ impl<'c> Server<'c> {
         }
     }
 
-    /// The innermost folder around a path.
+    /// Returns the innermost folder around a path.
     fn folder(&self, path: &Utf8Path) -> Option<&Folder> {
         self.folders.iter().filter(|folder| folder.holds(path)).max_by_key(|folder| folder.path.as_str().len())
     }
@@ -653,7 +653,7 @@ impl<'c> Server<'c> {
     }
 }
 
-/// The folders that a client works in.
+/// Returns the folders that a client works in.
 fn folders_of(initialize: &Value) -> Vec<Utf8PathBuf> {
     let path = |uri: &Value| uri.as_str().and_then(|uri| uri::to_path(&Uri(uri.to_owned())));
     if let Some(folders) = initialize["workspaceFolders"].as_array().filter(|folders| !folders.is_empty()) {

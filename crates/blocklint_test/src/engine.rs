@@ -11,7 +11,7 @@ use crate::explain::explain;
 use crate::fixing::fix;
 use crate::{Check, CodeLine, FixRun, Options};
 
-/// The engine.
+/// Returns the engine.
 pub fn engine() -> Option<&'static dyn Check> {
     Some(&Engine)
 }

@@ -15,7 +15,7 @@ pub(crate) struct Difference {
     pub(crate) message: String,
 }
 
-/// Compares the findings of one file with its expectations. The order of both says nothing.
+/// Compares the findings of one file with its expectations. The order of both shows nothing.
 pub(crate) fn differences(expectations: &[Expectation], findings: &[&Finding], check: &dyn Check) -> Vec<Difference> {
     let mut rows: Vec<u32> = expectations.iter().map(|e| e.row).chain(findings.iter().map(|f| row(f))).collect();
     rows.sort_unstable();
@@ -36,7 +36,7 @@ fn row(finding: &Finding) -> u32 {
     finding.place.start.row.max(1)
 }
 
-/// Messages, each with the row of the expectation it speaks of.
+/// Messages, each with the row of the expectation it describes.
 fn on_one_row(expected: &[&Expectation], found: &[&Finding], check: &dyn Check) -> Vec<(Option<u32>, String)> {
     let mut messages = Vec::new();
     let mut left: Vec<&Finding> = found.to_vec();
@@ -72,8 +72,8 @@ fn on_one_row(expected: &[&Expectation], found: &[&Finding], check: &dyn Check) 
     messages
 }
 
-/// Removes from `left` a finding for each expectation that can have one, so that as many as possible
-/// are met; gives back those that are not.
+/// Removes from `left` a finding for each expectation that can have one, so that as many as possible are met; returns
+/// those that are not.
 fn take_matches<'e>(expected: &[&'e Expectation], left: &mut Vec<&Finding>, check: &dyn Check) -> Vec<&'e Expectation> {
     let met = met_of(expected, left, check);
     met.into_iter().filter(|(met, _)| !met).map(|(_, expectation)| expectation).collect()
@@ -163,7 +163,7 @@ fn missing(expectation: &Expectation, left: &mut Vec<&Finding>, check: &dyn Chec
     message
 }
 
-/// A hint where no rule has that name.
+/// Returns a hint where no rule has that name.
 fn unknown_rule(rule: &str, check: &dyn Check) -> String {
     let names = check.rule_names();
     if names.contains(&rule) {
@@ -180,7 +180,7 @@ fn rule_name(finding: &Finding, check: &dyn Check) -> String {
     check.rule_name(finding.rule).map_or_else(|| finding.rule.to_string(), str::to_owned)
 }
 
-/// A finding as it would be written in a document, with all that an expectation can quote.
+/// Returns a finding as it would be written in a document, with all that an expectation can quote.
 fn describe(finding: &Finding, check: &dyn Check) -> String {
     let mut text = format!("{}: [{}] {}", finding.severity, rule_name(finding, check), finding.confidence);
     let trace = finding.trace_line();

@@ -102,7 +102,7 @@ fn run_in(
     Ok(different)
 }
 
-/// A mismatch, with the line of code that it speaks of.
+/// A mismatch, with the line of code that it describes.
 struct Mismatch {
     problem: Problem,
     line: CodeLine,
@@ -155,7 +155,7 @@ fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, chec
     problems
 }
 
-/// The difference between what a project pins and what there is, as people read it.
+/// Returns the difference between what a project pins and what there is, as people read it.
 pub(crate) fn difference(project: &Project, pin: Pin, rendered: &str) -> String {
     let (pinned, line) = project.pinned(pin).map_or(("", project.line), |s| (s.text.as_str(), s.line));
     let diff = TextDiff::from_lines(pinned, rendered).unified_diff().header("pinned", "rendered").to_string();
@@ -190,7 +190,7 @@ fn listed(problems: Vec<Problem>) -> String {
     problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes the project's files below a folder; gives back its real path, as findings name it.
+/// Writes the project's files below a folder; returns its real path, as findings name it.
 fn write(project: &Project, folder: &std::path::Path) -> std::io::Result<Utf8PathBuf> {
     let real = fs::canonicalize(folder)?;
     let root = Utf8PathBuf::from_path_buf(real)

@@ -1,4 +1,4 @@
-//! Checks the rows of model files against the libraries themselves: every path must exist, be what the row says, and
+//! Checks the rows of model files against the libraries themselves: every path must exist, be what the row states, and
 //! have the arguments that the row names.
 //!
 //! Libraries are read, with blocklint's own front ends, and never imported or run. Reading recurses as deep as the
@@ -30,7 +30,7 @@ pub struct Extracted {
 /// Where the library of a model, and what it rests on, was extracted to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// The library, the version to check first; others are for rows that speak of other versions.
+    /// The library, the version to check first; others are for rows that describe other versions.
     pub versions: Vec<Extracted>,
     /// Older ones, for names that the library has no more. Only such a version can be meant by who calls them, so that
     /// their rows need not say which.
@@ -42,7 +42,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Every extracted version, older ones last.
+    /// Returns every extracted version, older ones last.
     fn all(&self) -> impl Iterator<Item = &Extracted> {
         self.versions.iter().chain(&self.older)
     }
@@ -176,7 +176,7 @@ fn check_rows<C: Check>(model: &File, places: &Places, checkers: &[C]) -> Report
     report
 }
 
-/// Which of the extracted versions a row speaks of: the first that lies in its range.
+/// Which of the extracted versions a row describes: the first that lies in its range.
 fn version_for(range: Option<&VersionRange>, places: &Places) -> Option<usize> {
     let Some(range) = range else { return (!places.versions.is_empty()).then_some(0) };
     places

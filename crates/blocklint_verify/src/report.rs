@@ -34,7 +34,7 @@ pub struct Report {
     pub gone: Vec<(String, String)>,
     /// The names that each glob covers.
     pub expansions: Vec<(String, Vec<String>)>,
-    /// Ranges of versions of which none was at hand, though rows speak of them.
+    /// Ranges of versions of which none was at hand, though rows describe them.
     pub needs: Vec<String>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Outcome {
     pub(super) unwritten: bool,
 }
 
-/// The fixes that are applied.
+/// Returns the fixes that are applied.
 pub(super) fn allowed(check: &Check) -> Applicability {
     if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe }
 }
@@ -62,7 +62,7 @@ pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -
         1 => "Would fix 1 finding".to_owned(),
         more => format!("Would fix {more} findings"),
     };
-    // Nobody is left to tell that stderr is closed.
+    // If stderr is closed, the error cannot be reported.
     let _ = writeln!(io::stderr(), "{would}.");
     let done = request.project.missing.is_empty() && (fixed.left_out.is_empty() || !check.strict);
     Ok(match (done, fixed.changes.is_empty() || check.exit_zero) {

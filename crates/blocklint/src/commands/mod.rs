@@ -41,14 +41,14 @@ pub(crate) use why::why;
 
 use crate::messages::Failure;
 
-/// The current folder.
+/// Returns the current folder.
 fn current_folder() -> Result<Utf8PathBuf, Failure> {
     let folder = std::env::current_dir().map_err(|error| Failure::new(format!("the current folder: {error}")))?;
     Utf8PathBuf::from_path_buf(folder)
         .map_err(|folder| Failure::new(format!("the current folder's name is not UTF-8: {}", folder.display())))
 }
 
-/// A path as it is typed in the current folder: a project's files may lie above it.
+/// Returns a path as it is typed in the current folder: a project's files may lie above it.
 fn from_here(path: &Utf8Path, current: &Utf8Path) -> Utf8PathBuf {
     let mut up = Utf8PathBuf::new();
     // Further up, the whole path reads better.
@@ -61,7 +61,7 @@ fn from_here(path: &Utf8Path, current: &Utf8Path) -> Utf8PathBuf {
     path.to_owned()
 }
 
-/// A reader that has read enough (`| head`) is no failure.
+/// Ignores the error of a reader that has read enough (`| head`).
 fn unless_closed(written: std::io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use blocklint_engine::{Chosen, Compared, Held, Levels};
+use blocklint_engine::{BaselineResult, Chosen, Compared, Levels};
 use blocklint_output::{
     HtmlReport, Look, Overview, Plan, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary,
     full, github, gitlab, html, in_baseline, json, jsonl, junit, left_aside, rdjson, sarif, statistics,
@@ -44,7 +44,7 @@ pub(super) struct Written<'a> {
 /// Findings that were there before, which the last lines count.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k> {
-    pub(super) held: Option<&'k Held>,
+    pub(super) held: Option<&'k BaselineResult>,
     pub(super) compared: Option<&'k Compared>,
 }
 
@@ -167,7 +167,7 @@ pub(super) fn asks_for_overview(check: &Check) -> bool {
         || check.statistics.is_none() && matches!(check.output_format, OutputFormat::Full | OutputFormat::Html)
 }
 
-/// The folder from which services count paths: that of the repository, which may hold several projects.
+/// Returns the folder from which services count paths: that of the repository, which may hold several projects.
 fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }

@@ -1,4 +1,4 @@
-//! Calls of libraries of which no row speaks, in bodies that must not block: where models are missing.
+//! Calls of libraries that no row describes, in bodies that must not block: where models are missing.
 
 use blocklint_core::{Confidence, Language, Span};
 use blocklint_facts::{BodyFlags, SiteFlags, SiteKind};
@@ -23,8 +23,8 @@ pub struct MissingCall {
     pub awaited: bool,
 }
 
-/// Every call inside a root of a reported file that leads to a library path of which no row speaks, in the order of
-/// files and places. The language's own built-in names are left out, and so are tests.
+/// Returns every call inside a root of a reported file that leads to a library path that no row describes, in the order
+/// of files and places. The language's own built-in names are left out, and so are tests.
 pub fn missing(linker: &Linker<'_>) -> Vec<MissingCall> {
     let roots = Roots::new(linker);
     let mut found = Vec::new();
@@ -69,13 +69,13 @@ fn tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     false
 }
 
-/// The path, if no row speaks of it, and whether one speaks of its library.
+/// Returns the path, if no row describes it, and whether one describes its library.
 fn unspoken(linker: &Linker<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
     let library = &linker.library;
     let text = library.text(path);
     let separator = blocklint_link::models::library::separator(language);
     let first = text.split(separator).next().unwrap_or(&text);
-    // Outside of Python a name alone is none of a library: nobody saw where it comes from.
+    // Outside of Python a name alone is none of a library, because no import shows where it comes from.
     let is_bare = language != Language::Python && !text.contains(separator);
     let is_own = is_bare || matches!((language, first), (Language::Python, "builtins"));
     // A synthetic type's members have no name outside of models.

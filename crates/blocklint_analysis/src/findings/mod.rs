@@ -10,7 +10,7 @@ mod number;
 mod partly_silenced;
 mod reasons;
 
-use blocklint_core::{RuleCode, Starved, What};
+use blocklint_core::{Mistake, RuleCode, Starved};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::all_paths::PathNetwork;
@@ -18,10 +18,10 @@ use blocklint_flow::graph::best_path::Paths;
 use blocklint_flow::graph::causes::Causes;
 use blocklint_flow::graph::raw_finding::RawCause;
 use blocklint_flow::judge::Judge;
-use blocklint_flow::judge::candidate::Places;
+use blocklint_flow::judge::candidate::CandidatesByPlace;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::models::unit_facts::{ByCode, Units};
 use blocklint_link::program::ids::SiteRef;
 
@@ -33,10 +33,10 @@ use self::group::group;
 use self::judged::judge;
 use self::number::sort_and_number;
 use crate::Options;
-use crate::rules::called_instead::called_for_a_chain;
-use crate::rules::large_response::{other_path, shows_by_code};
+use crate::rules::called_instead_of_handed_over::called_for_a_chain;
+use crate::rules::large_response_on_loop::{other_path, shows_by_code};
 use crate::rules::mistakes::MistakeSearch;
-use crate::rules::native_hub::blocked_hubs;
+use crate::rules::native_call_blocks_hub::blocked_hubs;
 use crate::rules::pool_starvation::enters;
 use crate::rules::unbounded_offload::Offloads;
 
@@ -76,7 +76,7 @@ pub(crate) fn findings(
     let joined = judge(solved, &callers, &mut places);
     let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
     let find_hubs = || blocked_hubs(linker, cuts, solved.judge, graph, &solved.causes, &units);
-    let hubs = linker.attempt(Unit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
+    let hubs = linker.attempt(WorkUnit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
     let causes = name_causes(solved, &places, &hubs);
     let mut offloads = Offloads::new(linker, &callers, graph);
     let reach = linker.reach();
@@ -85,7 +85,7 @@ pub(crate) fn findings(
     misused.extend(hubs);
     drop_reported_as_misuse(linker, &mut places, &misused);
     let mut found = group(solved, places, &joined, &mut offloads, net);
-    let rule = Unit::Rule(RuleCode::CALLED_INSTEAD_OF_HANDED_OVER);
+    let rule = WorkUnit::Rule(RuleCode::CALLED_INSTEAD_OF_HANDED_OVER);
     linker.attempt(rule, || called_for_a_chain(linker, cuts, &mut found));
     found.extend(misused);
     sort_and_number(linker, &mut found);
@@ -93,12 +93,15 @@ pub(crate) fn findings(
 }
 
 /// Drops candidates at calls that are reported because they are called instead of handed over: one finding is enough.
-fn drop_reported_as_misuse(linker: &Linker<'_>, places: &mut Places, misused: &[RawFinding]) {
+fn drop_reported_as_misuse(linker: &Linker<'_>, places: &mut CandidatesByPlace, misused: &[RawFinding]) {
     places.retain(|(site, ..), _| {
         let Some(_at_hand) = linker.take_up_site(*site) else { return false };
         !misused.iter().any(|one| {
             (one.site == *site || enters(linker, *site, one.site))
-                && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
+                && matches!(
+                    one.mistake,
+                    Mistake::CalledInsteadOfHandedOver { .. } | Mistake::Starves(Starved::OverAwait { .. })
+                )
         })
     });
 }

@@ -2,14 +2,14 @@
 //! which [`MISTAKES`](crate::rules::MISTAKES) lists.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Hold, Language, RuleCode, Runtime, Severity, What};
+use blocklint_core::{Confidence, Hold, Language, Mistake, RuleCode, Runtime, Severity};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_flow::graph::trace::place_of;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_mending::Mending;
@@ -36,13 +36,13 @@ impl MistakeSearch<'_, '_, '_, '_> {
 
     /// Returns the results of a search for one rule; none where that fails.
     pub(crate) fn attempt<T>(&self, rule: RuleCode, search: impl FnOnce() -> Vec<T>) -> Vec<T> {
-        self.linker.attempt(Unit::Rule(rule), search).unwrap_or_default()
+        self.linker.attempt(WorkUnit::Rule(rule), search).unwrap_or_default()
     }
 
     /// Returns the finding of a mistake at a site. `call` is what is called there, as people know it.
     pub(crate) fn finding(
         &self,
-        (rule, what): (RuleCode, What),
+        (rule, mistake): (RuleCode, Mistake),
         site: SiteRef,
         call: String,
         severity: Severity,
@@ -62,7 +62,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
             rule,
             severity,
             confidence,
-            what,
+            mistake,
             effect: None,
             context: None,
             runtime: linker.runtime_of(site.file),

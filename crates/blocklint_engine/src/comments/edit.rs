@@ -15,7 +15,7 @@ pub(crate) struct Mend {
     pub(crate) instead: Vec<String>,
 }
 
-/// The edit of a comment at a place in its file's text; `None` where the text is not the one that was read.
+/// Returns the edit of a comment at a place in its file's text; `None` where the text is not the one that was read.
 pub(crate) fn mended(text: &str, place: &Place, mend: &Mend) -> Option<Fix> {
     let comment = place.span.start as usize..place.span.end as usize;
     let written = text.get(comment.clone())?;
@@ -39,7 +39,7 @@ pub(crate) fn mended(text: &str, place: &Place, mend: &Mend) -> Option<Fix> {
     })
 }
 
-/// Where the words stand in a comment, from the first to the last.
+/// Returns where the words stand in a comment, from the first to the last.
 fn list_in(comment: &str, words: &[String]) -> Option<Range<usize>> {
     let mut at = comment.find('[').or_else(|| comment.find(':')).map_or(0, |at| at + 1);
     let mut start = None;
@@ -87,7 +87,7 @@ fn without_literal(text: &str, literal: Range<usize>) -> Option<Range<usize>> {
     }
 }
 
-/// The bracket that closes the one at an offset; strings are passed over.
+/// Returns the bracket that closes the one at an offset; strings are passed over.
 fn closing(text: &str, open: usize) -> Option<usize> {
     let mut in_string = false;
     let mut escaped = false;
@@ -103,7 +103,7 @@ fn closing(text: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// How many strings there are.
+/// Returns the number of strings.
 fn strings(text: &str) -> usize {
     text.replace("\\\"", "").matches('"').count() / 2
 }

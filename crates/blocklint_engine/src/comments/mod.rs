@@ -21,13 +21,13 @@ pub(crate) use edit::{Mend, mended};
 pub struct CommentChecks {
     /// The rules of which it is known whether a comment is needed: a bit for each, by its index in the list of rules.
     known: u64,
-    /// True if comments must give a reason.
+    /// True if comments must have a reason.
     demands_reason: bool,
 }
 
 impl CommentChecks {
     /// Returns the checks that a run over a project can make. If the run does not select a rule or sees only a part of
-    /// the project, it cannot tell if a comment is needed.
+    /// the project, it cannot know if a comment is needed.
     pub fn new(project: &Project, selection: &Selection) -> Self {
         let bit = |(index, rule): (usize, &&'static blocklint_rules::Rule)| {
             u64::from(project.is_whole && selection.contains(rule.code)) << index
@@ -47,7 +47,7 @@ impl CommentChecks {
     }
 }
 
-/// The languages of which some file was not read, or only in part: its calls may be what a comment is for.
+/// Returns the languages of which some file was not read, or only in part: its calls may be what a comment is for.
 pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Vec<Language> {
     let mut unread: Vec<Language> = Vec::new();
     for (file, extracted) in project.files.iter().zip(extracted) {
@@ -58,7 +58,7 @@ pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Ve
     unread
 }
 
-/// The findings about comments in reported files whose slots are meant, and what mends them.
+/// Returns the findings about comments in reported files whose slots are meant, and what mends them.
 pub(crate) fn comments(
     files: &[SourceFile],
     solved: &Solved,
@@ -135,7 +135,7 @@ fn seems_ours(word: &str) -> bool {
     word.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("BLT"))
 }
 
-/// The rules a comment names, as written.
+/// Returns the rules that a comment names, as written.
 fn words(facts: &FileFacts, index: u32) -> impl Iterator<Item = &str> {
     let list = facts.list(facts.suppressions[index as usize].rules);
     list.iter().filter_map(|&word| match facts.form(word) {
@@ -169,7 +169,7 @@ fn unused(
     (!idle.is_empty()).then(|| said::unused(comment, &idle))
 }
 
-/// The comment that silences a finding about a comment: one that speaks for its line, or the very one.
+/// Returns the comment that silences a finding about a comment: one that covers its line, or the very one.
 fn silenced(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
     let facts = &comment.file.facts;
     let place = facts.suppressions[comment.index as usize].comment;

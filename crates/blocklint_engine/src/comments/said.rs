@@ -13,7 +13,8 @@ use rustc_hash::FxHashSet;
 use super::edit::Mend;
 use super::{Comment, seems_ours, silenced};
 
-/// Of a comment, or of some of its words, that silences nothing; no words mean the whole of a bare one.
+/// Returns the finding of a comment, or of some of its words, that silences nothing; no words mean the whole of a bare
+/// one.
 pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<Mend>) {
     let is_whole = idle.len() == comment.words.len();
     let message = match idle {
@@ -37,7 +38,7 @@ pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<M
     (finding, Some(mend))
 }
 
-/// Of a comment that names rules that there are not.
+/// Returns the finding of a comment that names unknown rules.
 pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> {
     let is_other_tool = |word: &str| comment.kind == SuppressionKind::Noqa && !seems_ours(word);
     let unknown: Vec<&str> = comment
@@ -77,7 +78,7 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> 
     Some((finding, Some(Mend { title: upper(&help), words: written(comment), instead })))
 }
 
-/// Of a comment that cannot be read; `text` is all that it says.
+/// Returns the finding of a comment that cannot be read; `text` is its whole text.
 pub(super) fn malformed(comment: &Comment<'_>, text: &str) -> Option<(Finding, Option<Mend>)> {
     let (what, instead) = what_is_wrong(text)?;
     let instead = instead.map_or_else(String::new, |instead| format!("; write `{instead}`"));
@@ -86,7 +87,7 @@ pub(super) fn malformed(comment: &Comment<'_>, text: &str) -> Option<(Finding, O
     Some((finding, None))
 }
 
-/// Of a comment without a reason.
+/// Returns the finding of a comment without a reason.
 pub(super) fn unexplained(comment: &Comment<'_>) -> (Finding, Option<Mend>) {
     let mut finding = finding(comment, UNEXPLAINED_SUPPRESSION.code, "suppression without a reason".to_owned());
     finding.notes.push("`require-reason` of the configuration asks for one".to_owned());

@@ -2,7 +2,7 @@
 
 use blocklint_analysis::{ArgsId, Constant, Linker, Val, ValueId};
 
-/// How deep type arguments and parts are told.
+/// How deep type arguments and parts are written out.
 const DEPTH: u32 = 3;
 
 /// Returns the possible values of an expression in words; unknown ones stand last, with their reasons.
@@ -50,7 +50,7 @@ fn member(linker: &Linker<'_>, val: Val, depth: u32) -> String {
     }
 }
 
-/// A type with those of its arguments that are known.
+/// Returns a type with those of its arguments that are known.
 fn generic(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
     let args = linker.values.list(args);
     let (Some(depth), false) = (depth.checked_sub(1), args.is_empty()) else { return ty.to_owned() };
@@ -69,7 +69,7 @@ fn generic(linker: &Linker<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
     format!("{ty}{open}{}{close}", args.join(", "))
 }
 
-/// A literal as Python, Rust or Java write it, near enough to be recognised.
+/// Returns a literal as Python, Rust or Java write it, near enough to be recognised.
 pub(super) fn literal(constant: &Constant) -> String {
     match constant {
         Constant::Hidden => "not visible".to_owned(),

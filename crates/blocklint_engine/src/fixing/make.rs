@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chains::{Chains, preferred};
-use super::elsewhere::Elsewhere;
+use super::elsewhere::BindingsElsewhere;
 use crate::comments::{Mend, mended};
-use crate::fixing::wanted::Wanted;
+use crate::fixing::planned_edit::PlannedEdit;
 use crate::sources::text_of;
 
 /// Gives the text of a file, as the spans of its findings count it.
@@ -24,26 +24,26 @@ pub(crate) type Make<'m> = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync
 /// The remedy of each finding, or the reason for having none.
 #[derive(Debug, Default)]
 pub struct Remedies {
-    of_code: FxHashMap<At, Result<Wanted, Refusal>>,
-    of_comments: FxHashMap<At, Mend>,
+    of_code: FxHashMap<FindingKey, Result<PlannedEdit, Refusal>>,
+    of_comments: FxHashMap<FindingKey, Mend>,
 }
 
 /// A file, and the findings in it by number, with what is to be done about each.
-type OfFile<'w> = (Arc<Utf8Path>, Vec<(usize, &'w Wanted)>);
+type FileFindings<'w> = (Arc<Utf8Path>, Vec<(usize, &'w PlannedEdit)>);
 
 /// Where a finding stands, and its rule.
-type At = (Arc<Utf8Path>, Span, RuleCode);
+type FindingKey = (Arc<Utf8Path>, Span, RuleCode);
 
 impl Remedies {
-    pub(crate) fn insert(&mut self, finding: &Finding, remedy: Result<Wanted, Refusal>) {
+    pub(crate) fn insert(&mut self, finding: &Finding, remedy: Result<PlannedEdit, Refusal>) {
         self.of_code.insert((finding.place.path.clone(), finding.place.span, finding.rule), remedy);
     }
 
-    /// These, with newer ones for all that stands in some files.
+    /// Returns these remedies, with newer ones for the findings in some files.
     #[must_use]
     pub fn with_newer(&self, newer: Remedies, is_newer: impl Fn(&Utf8Path) -> bool) -> Remedies {
         let Remedies { mut of_code, mut of_comments } = newer;
-        let older = |(path, ..): &At| !is_newer(path);
+        let older = |(path, ..): &FindingKey| !is_newer(path);
         of_code
             .extend(self.of_code.iter().filter(|(at, _)| older(at)).map(|(at, remedy)| (at.clone(), remedy.clone())));
         of_comments
@@ -58,8 +58,8 @@ impl Remedies {
         }
     }
 
-    /// The files whose texts decide whether edits of these findings can be made: those of functions that would move to a thread
-    /// or become `async`, and of code that may mention these.
+    /// Returns the files whose texts decide whether edits of these findings can be made: those of functions that would
+    /// move to a thread or become `async`, and of code that may mention these.
     pub fn files_that_decide<'r>(&'r self, findings: &'r [Finding]) -> impl Iterator<Item = &'r Arc<Utf8Path>> {
         let wanted = findings.iter().filter_map(|finding| self.of(finding).ok());
         wanted.flat_map(|wanted| {
@@ -72,7 +72,7 @@ impl Remedies {
         self.of_comments.get(&(finding.place.path.clone(), finding.place.span, finding.rule))
     }
 
-    fn of(&self, finding: &Finding) -> Result<&Wanted, Refusal> {
+    fn of(&self, finding: &Finding) -> Result<&PlannedEdit, Refusal> {
         match self.of_code.get(&(finding.place.path.clone(), finding.place.span, finding.rule)) {
             Some(Ok(remedy)) => Ok(remedy),
             Some(Err(refusal)) => Err(refusal.clone()),
@@ -91,7 +91,7 @@ pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) 
 /// Attaches fixes as [`attach`] does, with `text_of` for the texts of files.
 pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>) -> Vec<Option<Refusal>> {
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
-    let mut files: FxHashMap<Box<str>, OfFile<'_>> = FxHashMap::default();
+    let mut files: FxHashMap<Box<str>, FileFindings<'_>> = FxHashMap::default();
     for (at, finding) in findings.iter_mut().enumerate() {
         if let Some(mend) = remedies.of_comment(finding).filter(|_| is_fixable(&finding.place.path)) {
             finding.fix = text_of(&finding.place.path).and_then(|text| mended(&text, &finding.place, mend));
@@ -113,7 +113,8 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
         }
     }
     let places: &[Finding] = findings;
-    let elsewhere = Elsewhere::new(files.values().flat_map(|(_, of_file)| of_file).map(|(_, wanted)| *wanted), text_of);
+    let elsewhere =
+        BindingsElsewhere::new(files.values().flat_map(|(_, of_file)| of_file).map(|(_, wanted)| *wanted), text_of);
     let chains = Chains::new(files.values().flat_map(|(_, of_file)| of_file).map(|(_, wanted)| *wanted), text_of);
     let made: Vec<(usize, Result<Fix, Refusal>)> = files
         .par_iter()
@@ -167,8 +168,8 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     refused
 }
 
-/// The findings whose edits leave behind what holds the thread by what their call gives, and where that is.
-fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f>>) -> Vec<(usize, Place)> {
+/// Returns the findings whose edits leave a blocking use of the call's result behind, with the place of that use.
+fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f FileFindings<'f>>) -> Vec<(usize, Place)> {
     let mut found = Vec::new();
     for (path, wanted) in files {
         let fix_of = |at: usize| {
@@ -195,18 +196,18 @@ fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f
     found
 }
 
-/// The definitions of the functions that a call runs, as far as they matter to its edit.
-fn called_by(wanted: &Wanted, text: &TextOf<'_>) -> blocklint_rust::Called {
+/// Returns the definitions of the functions that a call runs, as far as they matter to its edit.
+fn called_by(wanted: &PlannedEdit, text: &TextOf<'_>) -> blocklint_rust::Called {
     let definition = |(path, span): &(Arc<Utf8Path>, Span)| {
         text(path)?.get(span.start as usize..span.end as usize).map(str::to_owned)
     };
     blocklint_rust::Called {
         itself: wanted.moves.iter().flatten().filter_map(definition).collect(),
-        on_the_way: wanted.way.iter().filter_map(definition).collect(),
+        on_the_way: wanted.on_path.iter().filter_map(definition).collect(),
     }
 }
 
-/// True if the first lines of a file say that a program wrote it.
+/// True if the first lines of a file show that a program wrote it.
 pub(crate) fn is_generated(text: &str) -> bool {
     const LINES: usize = 20;
     const SAYING: &[&str] = &["do not edit", "@generated", "auto-generated", "autogenerated", "code generated by"];

@@ -9,6 +9,7 @@ mod edits;
 mod elsewhere;
 mod make;
 mod overlay;
+pub(crate) mod planned_edit;
 mod program;
 mod round;
 mod rustfmt;
@@ -18,7 +19,6 @@ mod style;
 mod tests;
 mod together;
 mod verdict;
-pub(crate) mod wanted;
 mod writing;
 
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ use make::Make;
 pub(crate) use make::is_generated;
 pub use make::{Remedies, TextOf, attach, attach_to};
 use overlay::Overlay;
-use program::State;
+use program::AnalysisResult;
 pub(crate) use program::{Facts, Watched};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
@@ -86,7 +86,8 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The changes in groups: those of files that one fix changes, also through a third, are to be written together.
+    /// Returns the changes in groups: those of files that one fix changes, also through a third, are to be written
+    /// together.
     pub fn groups(&self) -> Vec<Vec<Change>> {
         let mut group: Vec<usize> = (0..self.changes.len()).collect();
         let at = |path: &Utf8Path| self.changes.iter().position(|change| *change.path == *path);
@@ -139,8 +140,7 @@ pub struct Refused {
 /// Fixes what can be fixed, in memory.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
     fix_with(request, &|remedies, findings, text_of| {
         attach_to(remedies, findings, text_of);
@@ -194,10 +194,10 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
     })
 }
 
-/// The findings shown whose fixes may be applied, and those that lie where nothing may be.
+/// Returns the findings shown whose fixes may be applied, and those that lie where nothing may be.
 fn candidates(
     request: &FixRequest<'_>,
-    state: &State,
+    state: &AnalysisResult,
     overlay: &mut Overlay<'_>,
     facts: &Facts<'_>,
     make: &Make<'_>,
@@ -206,7 +206,7 @@ fn candidates(
     make(&state.remedies, &mut findings, &|path| overlay.text(path));
     let allowed = request.allowed.max(Applicability::Unsafe);
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
-    // Nobody asked to rewrite tests, scripts and examples; what is shown of them is there to be read.
+    // Tests, scripts and examples are not rewritten unless `--include-aside` asks for it.
     for finding in findings.into_iter().filter(|finding| request.include_aside || finding.aside.is_none()) {
         let Some(fix) = finding.fix.clone().filter(|fix| fix.applicability >= allowed && !fix.edits.is_empty()) else {
             continue;

@@ -42,7 +42,7 @@ pub(crate) type Show<'s> = dyn Fn(Vec<Finding>) -> Chosen + Sync + 's;
 
 /// The result of an analysis of one state of the files.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct AnalysisResult {
     /// All findings, at every level, sorted.
     pub(crate) all: Vec<Finding>,
     /// The remedies of the findings.
@@ -68,12 +68,12 @@ impl<'a> Facts<'a> {
         Facts { project, models, options, files, layout, slots, unread, unread_languages }
     }
 
-    /// The facts of a file.
+    /// Returns the facts of a file.
     pub(crate) fn of(&self, path: &Utf8Path) -> Option<&FileFacts> {
         self.slots.get(path).map(|&slot| &self.files[slot].facts)
     }
 
-    /// Puts other facts in place of a file's and gives back the old ones.
+    /// Puts other facts in place of a file's and returns the old ones.
     pub(crate) fn replace(&mut self, path: &Utf8Path, facts: FileFacts) -> Option<FileFacts> {
         let file = &mut self.files[*self.slots.get(path)?];
         Some(replace_facts(file, facts))
@@ -81,7 +81,7 @@ impl<'a> Facts<'a> {
 
     /// Analyses the files as they stand. Dropped coroutines are looked for in the files `watched`, else in those with
     /// findings: only the same files can be compared.
-    pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> State {
+    pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> AnalysisResult {
         let names = Names::new(&self.files);
         let program = Program::new(&self.files, &self.layout, &names);
         let new_linker = || blocklint_analysis::new_linker(&program, self.models);
@@ -104,6 +104,6 @@ impl<'a> Facts<'a> {
             (all, remedies, watched, unawaited)
         });
         let Contained { done: (all, remedies, watched, unawaited), left_out, .. } = contained;
-        State { shown: show(all.clone()), all, remedies, watched, unawaited, left_out }
+        AnalysisResult { shown: show(all.clone()), all, remedies, watched, unawaited, left_out }
     }
 }

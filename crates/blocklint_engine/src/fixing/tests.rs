@@ -215,7 +215,7 @@ fn fixes_that_overlap_take_rounds() {
 #[test]
 fn only_files_that_were_named_and_are_as_they_were_read_change() {
     let folder = Folder::new(&[("a.py", SLEEPS.as_bytes()), ("b.py", b"x = 1\n")]);
-    // The first look at the texts is when the fixes are made: someone saves the file just before.
+    // The texts are first read when the fixes are made; here an editor saves the file just before.
     let (path, inner) = (folder.path.join("a.py"), to_await());
     let make = move |remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>| {
         inner(remedies, findings, text_of);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use blocklint_core::{Finding, RuleCode};
 use camino::Utf8Path;
 
-use super::program::State;
+use super::program::AnalysisResult;
 
 /// The part of a finding that stays equal while lines move: rule, file, function and the call. Two findings may share
 /// one key.
@@ -36,7 +36,7 @@ impl Key {
 
 /// Something that fixes did not keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Broken {
+pub(crate) struct BrokenPromise {
     /// The problem, as the reason of a refusal.
     pub(crate) reason: String,
     /// Whom it is laid to.
@@ -61,8 +61,8 @@ pub(crate) enum Blame {
 
 /// Compares the findings before and after the fixes of `mended` were applied: all that they did not keep, each of whom it is laid
 /// to once. One analysis costs as much as ten of these answers are worth.
-pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broken> {
-    let mut all: Vec<Broken> = Vec::new();
+pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, mended: &[Key]) -> Vec<BrokenPromise> {
+    let mut all: Vec<BrokenPromise> = Vec::new();
     let (old, new) = (counted(&before.all), counted(&after.all));
     let count = |counts: &HashMap<Key, usize>, key: &Key| counts.get(key).copied().unwrap_or_default();
     let mut wanted: HashMap<&Key, usize> = HashMap::new();
@@ -75,7 +75,7 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broke
         let (old, new) = (count(&old, key), count(&new, key));
         if new > old.saturating_sub(wanted[key]) {
             let blame = Blame::Findings { key: key.clone(), surely: new >= old };
-            all.push(Broken { reason: "the finding would still be there".to_owned(), blame });
+            all.push(BrokenPromise { reason: "the finding would still be there".to_owned(), blame });
         }
     }
     // A new finding beside a fix without effect may come from that fix.
@@ -128,10 +128,10 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broke
 }
 
 /// Lays something to the fixes of some functions, unless they answer for something else already.
-fn lay_to(all: &mut Vec<Broken>, reason: String, functions: Vec<(Arc<Utf8Path>, String)>) {
+fn lay_to(all: &mut Vec<BrokenPromise>, reason: String, functions: Vec<(Arc<Utf8Path>, String)>) {
     let blame = Blame::Functions(functions);
     if !all.iter().any(|of| of.blame == blame) {
-        all.push(Broken { reason, blame });
+        all.push(BrokenPromise { reason, blame });
     }
 }
 

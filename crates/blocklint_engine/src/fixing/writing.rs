@@ -113,7 +113,7 @@ fn stage(change: &Change, root: &Utf8Path) -> Result<Staged, String> {
     Ok(Staged { target, new })
 }
 
-/// An error where a file no longer holds what was read.
+/// Returns an error where a file no longer holds what was read.
 fn unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
     match fs::read(&staged.target).map_err(told)? == change.before {
         true => Ok(()),
@@ -122,7 +122,7 @@ fn unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
 }
 
 fn put(change: &Change, staged: Staged) -> Result<(), String> {
-    // Again, as late as can be: what someone saves meanwhile must not be lost.
+    // Checked again as late as possible, so that a change which an editor saves meanwhile is not lost.
     unchanged(change, &staged)?;
     staged.new.persist(&staged.target).map_err(|error| told(error.error))?;
     Ok(())
@@ -148,7 +148,7 @@ fn keep_owner(_new: &fs::File, _old: &fs::Metadata) -> Result<(), String> {
 
 /// Removes what a run that was stopped left behind; those of a process that still runs stay.
 fn remove_left_over(folder: &Utf8Path) {
-    /// Where nobody tells whether a process runs, a file this old belongs to none.
+    /// If the system cannot tell whether a process runs, a file of this age counts as left over.
     const OLD: Duration = Duration::from_secs(60 * 60);
     let Ok(entries) = folder.read_dir_utf8() else { return };
     for entry in entries.flatten() {

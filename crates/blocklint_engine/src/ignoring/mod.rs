@@ -1,8 +1,8 @@
-//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the comment must speak
-//! for the finding's line, else it is put elsewhere, or nowhere.
+//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the
+//! comment must cover the finding's line, else it is put elsewhere, or nowhere.
 //!
-//! Where one call breaks several rules only the worst is shown, and a comment for it lets the next one come to light. So the project
-//! is analysed again with the comments in it, until nothing is left: whoever ignores what is there has a clean run at once.
+//! Where one call breaks several rules only the worst is shown, and a comment for it lets the next one come to light.
+//! So the project is analysed again with the comments in it, until no finding is left, so that the next run is clean.
 
 mod lines;
 mod page;
@@ -80,8 +80,7 @@ type Pages<'p> = BTreeMap<Arc<Utf8Path>, Page<'p>>;
 /// Makes the comments.
 ///
 /// # Errors
-///
-/// Where the system gives no threads.
+/// If the system starts no threads.
 pub fn ignored(request: IgnoreRequest<'_>) -> Result<Ignored, Failure> {
     on_large_stacks(|| {
         let show = |mut findings: Vec<Finding>| -> Chosen {

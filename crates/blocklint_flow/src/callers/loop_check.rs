@@ -52,12 +52,12 @@ pub(crate) fn off_the_loop(linker: &Linker<'_>, site: SiteRef) -> bool {
     false
 }
 
-/// True if an event loop runs in the thread where a form is true. Java.
+/// True if an event loop runs in the thread where a form is true (Java).
 pub(crate) fn says_loop(linker: &Linker<'_>, file: FileId, form: FormId) -> bool {
     linker.program.language(file) == Language::Java && says_no_loop(linker, file, form, 6) == Some(false)
 }
 
-/// For an `else` without a test of its own: what the test of its branch says.
+/// For an `else` without a test of its own: the result of the test of its branch.
 fn sibling_says(linker: &Linker<'_>, file: FileId, id: RegionId) -> bool {
     let facts = linker.program.facts(file);
     let own = facts.region(id);
@@ -74,7 +74,7 @@ fn try_asks(linker: &Linker<'_>, file: FileId, handler: RegionId) -> bool {
     asking(linker, file).tries.contains(&(own.body, own.group))
 }
 
-/// Where a file asks whether a loop runs, remembered.
+/// Returns the places at which a file checks whether a loop runs, out of the cache if they are known.
 fn asking(linker: &Linker<'_>, file: FileId) -> Rc<Asking> {
     let memo = linker.layer_memo::<Memo>();
     linker.query(&memo.asking, file, Rc::default, || Rc::new(find_asking(linker, file)))
@@ -100,7 +100,7 @@ fn find_asking(linker: &Linker<'_>, file: FileId) -> Asking {
     asking
 }
 
-/// Names of calls that ask, and those of project functions that give such an answer on.
+/// Returns the names of calls that check for a loop, and of project functions that return such an answer.
 fn ask_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
     linker.query(&linker.layer_memo::<Memo>().ask_names, language, Rc::default, || {
         let models = linker.library.of(language).names(blocklint_models::Uses::ASKS);
@@ -112,7 +112,7 @@ fn ask_names(linker: &Linker<'_>, language: Language) -> Rc<[Name]> {
     })
 }
 
-/// Names of project functions that return what such a call told.
+/// Returns names of project functions that return the result of such a call.
 fn answering_names(linker: &Linker<'_>, language: Language) -> Rc<FxHashSet<Name>> {
     let memo = linker.layer_memo::<Memo>();
     linker.query(&memo.answering, language, Rc::default, || Rc::new(find_answering_names(linker, language)))
@@ -142,7 +142,7 @@ fn says_no_loop(linker: &Linker<'_>, file: FileId, test: FormId, depth: u32) -> 
     let facts = linker.program.facts(file);
     match facts.form(test) {
         Form::Not(inner) => says_no_loop(linker, file, inner, depth).map(|says| !says),
-        // A call that tells by its truth: `loop.is_running()`.
+        // A call whose result is true or false: `loop.is_running()`.
         Form::Result(site) => match asks(linker, file.site_ref(site), depth)? {
             Asks::RunningLoop => Some(false),
             Asks::Worker => Some(true),
@@ -190,13 +190,13 @@ fn asks(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Asks> {
     let callee = linker.callee(site, EnvId::NONE);
     linker.values.members(callee.value).iter().find_map(|val| match *val {
         Val::External(path) | Val::Method { path, .. } => linker.library.calls(path).iter().find_map(|row| row.asks),
-        // A function of the project that gives the answer on.
+        // A function of the project that passes the answer on.
         Val::Fn { body, .. } => (depth > 0 && gives_answer(linker, body, depth - 1)).then_some(Asks::RunningLoop),
         _ => None,
     })
 }
 
-/// True if a function returns what such a call told.
+/// True if a function returns the result of such a call.
 fn gives_answer(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     let facts = linker.program.facts(body.file);
     // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`

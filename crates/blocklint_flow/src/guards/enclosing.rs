@@ -59,7 +59,7 @@ pub(crate) fn rules_out(linker: &Linker<'_>, caller: Caller, body: BodyRef, site
     guards_over(linker, site).iter().any(|guard| fails(linker, caller, body, guard))
 }
 
-/// The conditions on parameters around a site, of all branches up to its body; remembered for its branch.
+/// Returns the conditions on parameters around a site, of all branches up to its body; remembered for its branch.
 pub(crate) fn guards_over(linker: &Linker<'_>, site: SiteRef) -> Rc<[Guard]> {
     let facts = linker.program.facts(site.file);
     let region = linker.program.site(site).at.region;

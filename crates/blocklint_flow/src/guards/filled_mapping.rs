@@ -58,7 +58,7 @@ fn puts(linker: &Linker<'_>, key: Name, is_mapping: impl Fn(FileId, FormId) -> b
     })
 }
 
-/// The field and the key under which a form finds something: `it.field["key"]`, `it.field.get("key", {})`.
+/// Returns the field and the key under which a form finds something: `it.field["key"]`, `it.field.get("key", {})`.
 fn key_of_field(facts: &FileFacts, form: FormId) -> Option<(Sym, Sym)> {
     let (base, key) = match facts.form(form) {
         Form::Subscript(base, key) => (base, key),

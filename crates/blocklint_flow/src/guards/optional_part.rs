@@ -24,7 +24,7 @@ const MOST_OBJECTS: usize = 8;
 
 /// Where an object is made, and the name it is kept under in that file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Made {
+struct MadeObject {
     site: SiteRef,
     kept: Option<Sym>,
 }
@@ -32,8 +32,8 @@ struct Made {
 /// The objects a form can be, as far as they were found.
 #[derive(Default)]
 struct Objects {
-    made: SmallVec<[Made; 4]>,
-    /// The parameters that were asked for: a method that passes on what it was given adds nothing.
+    made: SmallVec<[MadeObject; 4]>,
+    /// The parameters that were asked for: a method that passes on its arguments adds nothing.
     params: SmallVec<[(BodyRef, u32); 8]>,
     /// The methods whose objects were asked for, likewise.
     receivers: SmallVec<[BodyRef; 8]>,
@@ -62,7 +62,7 @@ pub(crate) fn asks_for_left_out<'a>(
         && found.made.iter().all(|&made| parts.iter().any(|&part| is_left_out(linker, made, class, part)))
 }
 
-/// The fields of the own object that branches around a site say to be there.
+/// Returns the fields of the own object that are set where a site is reached, by the branches around it.
 pub(crate) fn parts_over(linker: &Linker<'_>, site: SiteRef) -> SmallVec<[Sym; 2]> {
     let facts = linker.program.facts(site.file);
     let mut found = SmallVec::new();
@@ -130,14 +130,14 @@ fn is_made(linker: &Linker<'_>, site: SiteRef, kept: Option<Sym>, found: &mut Ob
     if !matches!(linker.program.site(site).kind, SiteKind::Call | SiteKind::New) {
         return false;
     }
-    let made = Made { site, kept };
+    let made = MadeObject { site, kept };
     if !found.made.contains(&made) {
         found.made.push(made);
     }
     found.made.len() <= MOST_OBJECTS
 }
 
-/// The one object that a module keeps in a variable.
+/// Returns the one object that a module stores in a variable.
 fn object_of_module(linker: &Linker<'_>, kept: Option<VarRef>, found: &mut Objects) -> bool {
     let Some(var) = kept else { return false };
     let facts = linker.program.facts(var.file);
@@ -148,7 +148,7 @@ fn object_of_module(linker: &Linker<'_>, kept: Option<VarRef>, found: &mut Objec
     }
 }
 
-/// The objects that all callers of a body pass to a parameter.
+/// Returns the objects that all callers of a body pass to a parameter.
 fn objects_passed<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -182,7 +182,7 @@ fn objects_passed<'a>(
         })
 }
 
-/// The objects that all callers of a method call it on.
+/// Returns the objects on which all callers of a method call it.
 fn objects_called_on<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -203,7 +203,7 @@ fn objects_called_on<'a>(
     })
 }
 
-/// The objects that anybody assigns to a field of a class, its bases or the classes derived from it.
+/// Returns the objects that any code assigns to a field of a class, its bases or its subclasses.
 fn objects_of_field<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -229,7 +229,7 @@ fn objects_of_field<'a>(
     assigned && all
 }
 
-/// The objects that a class puts under a key of a dictionary which is a field: `self.parts["cache"] = cache`.
+/// Returns the objects that a class stores under a key of a dictionary in a field: `self.parts["cache"] = cache`.
 fn objects_under_key<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -266,8 +266,8 @@ fn objects_under_key<'a>(
     put && all
 }
 
-/// True if an object was made without a part, and no code gives it one later under its name.
-fn is_left_out(linker: &Linker<'_>, made: Made, class: ClassRef, part: Sym) -> bool {
+/// True if an object was made without a part, and no code assigns one later under its name.
+fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym) -> bool {
     let Some(index) = constructor_param(linker, class, part) else { return false };
     let targets = linker.targets(made.site, EnvId::NONE);
     let constructor = targets.list.iter().find_map(|target| match *target {
@@ -290,7 +290,7 @@ fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> boo
         && lang::words_of(facts.language).is_constructor(facts.text(linker.program.body(body).name))
 }
 
-/// The constructor's parameter that is all a field of a class ever is.
+/// Returns the constructor's parameter that is all a field of a class ever is.
 fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option<u32> {
     let facts = linker.program.facts(class.file);
     let mut found = None;
@@ -311,8 +311,8 @@ fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option
     found
 }
 
-/// True if somebody assigns the field of an object of that name: `memory.remote = connect()`.
-fn is_given_later(linker: &Linker<'_>, made: Made, declared: FileId, field: Sym) -> bool {
+/// True if code assigns the field of an object of that name: `memory.remote = connect()`.
+fn is_given_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field: Sym) -> bool {
     let Some(field) = linker.program.global(declared, field) else { return true };
     let name = made.kept.and_then(|kept| linker.program.global(made.site.file, kept));
     linker.program.occurrences(field).iter().any(|&(file, sym)| {
@@ -329,7 +329,7 @@ fn is_given_later(linker: &Linker<'_>, made: Made, declared: FileId, field: Sym)
     })
 }
 
-/// The fields of the own object that a test which comes out as `holds` says to be there.
+/// Adds the fields of the own object that are set if a test comes out as `holds`.
 fn parts_in(facts: &FileFacts, test: FormId, holds: bool, found: &mut SmallVec<[Sym; 2]>) {
     each_told_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
         Form::Attr(base, name) if holds && is_own_receiver(facts, base) => found.push(name),

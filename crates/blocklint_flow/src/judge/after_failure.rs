@@ -65,12 +65,12 @@ fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if all that a way does is to remove a file when something ends, whatever came of it: in a `finally`. An `await` there would be
-/// left out where the task is cancelled. Python.
-pub(crate) fn removes_at_the_end(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    called_at_the_end(linker, ways).is_some_and(lang::python::conventions::removes_one)
-        && ways.iter().any(|way| is_in_finally(linker, way.site))
-        && !repeats(linker, ways)
+/// True if a path only removes a file when something ends, in a `finally`. An `await` there would be left out where the
+/// task is cancelled (Python).
+pub(crate) fn removes_at_the_end(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+    called_at_the_end(linker, path).is_some_and(lang::python::conventions::removes_one)
+        && path.iter().any(|edge| is_in_finally(linker, edge.site))
+        && !repeats(linker, path)
 }
 
 fn is_in_finally(linker: &Linker<'_>, site: SiteRef) -> bool {
@@ -119,8 +119,8 @@ fn is_filled_in_handlers(linker: &Linker<'_>, file: FileId, var: VarId) -> bool 
     filled().next().is_some() && filled().all(|row| handler_around(facts, row.at.region).is_some())
 }
 
-/// True if exceptions together say that what was read is not what was written: `except (JSONDecodeError, KeyError)`. One of them alone
-/// may be an answer.
+/// True if exceptions together mean that the text read is malformed: `except (JSONDecodeError, KeyError)`. One of them
+/// alone may be an answer.
 fn is_of_broken_data(linker: &Linker<'_>, site: SiteRef, types: &[FormId]) -> bool {
     let facts = linker.program.facts(site.file);
     let name = |&ty: &FormId| exception_name(facts, ty);

@@ -17,23 +17,23 @@ const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "i
 /// Functions that make a folder.
 const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedirs"];
 
-/// True if a loop around a call of a way makes one long hold of its short ones.
-pub(crate) fn repeats(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    ways.iter().any(|way| linker.multiplies_hold(way.site))
+/// True if a loop around a call of a path makes one long hold of its short ones.
+pub(crate) fn repeats(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+    path.iter().any(|edge| linker.multiplies_hold(edge.site))
 }
 
-/// The name of what a way calls at its end.
-pub(crate) fn called_at_the_end<'l>(linker: &'l Linker<'_>, ways: &[FlowEdge]) -> Option<&'l str> {
-    ways.last().map(|last| {
+/// Returns the name of the last callee of a path.
+pub(crate) fn called_at_the_end<'l>(linker: &'l Linker<'_>, path: &[FlowEdge]) -> Option<&'l str> {
+    path.last().map(|last| {
         let facts = linker.program.facts(last.site.file);
         facts.text(linker.program.site(last.site).name)
     })
 }
 
-/// True if the last call of a way makes a folder where a test around it says that it lacks, or where the call itself looks for it
-/// (`exist_ok=True`): once, mostly.
-pub(crate) fn makes_what_lacks(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    let Some(last) = ways.last() else { return false };
+/// True if the last call of a path makes a folder where a test around it shows that it is missing, or where the call
+/// itself looks for it (`exist_ok=True`): once, mostly.
+pub(crate) fn makes_what_lacks(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+    let Some(last) = path.last() else { return false };
     let facts = linker.program.facts(last.site.file);
     let row = linker.program.site(last.site);
     if !MAKES_FOLDER.contains(&facts.text(row.name)) {
@@ -51,7 +51,7 @@ pub(crate) fn makes_what_lacks(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
         _ => false,
     };
     let is_near = facts.text(row.name) != "makedirs" || linker.receiver_form(last.site).is_none_or(is_of_module);
-    looks_itself && is_near && !repeats(linker, ways)
+    looks_itself && is_near && !repeats(linker, path)
         || tests_around(linker, last.site, &|kind, test| {
             let parts = match facts.form(test) {
                 Form::Alt(AltKind::And, list) if kind == RegionKind::Then => facts.list(list),
@@ -67,17 +67,17 @@ pub(crate) fn makes_what_lacks(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
         })
 }
 
-/// True if a way begins before a process is started in the same coroutine: a small file, once, is told to it and takes a fraction of what
-/// the start takes. Python.
-pub(crate) fn prepares_process(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    let (Some(first), Some(called)) = (ways.first(), called_at_the_end(linker, ways)) else { return false };
+/// True if a path begins before a process is started in the same coroutine: the path of a small file is passed to the
+/// process, and reading it once takes a fraction of the time of the start (Python).
+pub(crate) fn prepares_process(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+    let (Some(first), Some(called)) = (path.first(), called_at_the_end(linker, path)) else { return false };
     if !lang::python::conventions::is_of_one_file(called) {
         return false;
     }
     let here = linker.program.site(first.site).at;
     // A file that is read is for the coroutine itself, so only a process that it starts itself counts.
     let depth = if lang::python::conventions::reads(called) { 0 } else { 2 };
-    awaits_process(linker, linker.program.body_of_site(first.site), here.position, depth) && !repeats(linker, ways)
+    awaits_process(linker, linker.program.body_of_site(first.site), here.position, depth) && !repeats(linker, path)
 }
 
 /// True if a coroutine awaits the start of a process behind a position, itself or in coroutines of the project that it awaits.

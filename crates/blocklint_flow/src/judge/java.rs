@@ -70,9 +70,9 @@ pub(crate) fn asks_for_setting(linker: &Linker<'_>, file: FileId, test: FormId) 
 }
 
 /// True if a path is only taken after a failure and has an effect that does not matter then.
-pub(crate) fn runs_after_failure_alone(linker: &Linker<'_>, ways: &[FlowEdge], effect: Effect) -> bool {
+pub(crate) fn runs_after_failure_alone(linker: &Linker<'_>, path: &[FlowEdge], effect: Effect) -> bool {
     matches!(effect, Effect::File | Effect::Network | Effect::Cpu)
-        && ways.first().is_some_and(|way| stands_after_failure(linker, way.site))
+        && path.first().is_some_and(|edge| stands_after_failure(linker, edge.site))
 }
 
 /// True if a site stands in an exception handler, or in the branch of a listener for the failure of its operation.
@@ -89,7 +89,8 @@ fn stands_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if a test with this result says that something failed: `!future.isSuccess()`, `future.cause() != null`, also of a local.
+/// True if a test with this result shows that something failed: `!future.isSuccess()`, `future.cause() != null`, also
+/// of a local.
 fn says_failed(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool) -> bool {
     let facts = linker.program.facts(file);
     let gives_cause = |form: FormId| match facts.form(form) {

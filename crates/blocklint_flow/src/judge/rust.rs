@@ -21,10 +21,10 @@ pub(crate) fn is_of_copy(linker: &Linker<'_>, file: FileId) -> bool {
     folders(&linker.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
 }
 
-/// True if a call of a way is only made where nothing is kept yet under a key that its function is given: `if let Some(found) =
-/// kept.get(&key) { return found; }`. It is paid for once with each key.
-pub(crate) fn is_kept_by_key(linker: &Linker<'_>, ways: &[FlowEdge]) -> bool {
-    ways.iter().any(|way| is_behind_kept(linker, way.site))
+/// True if a call of a path is only made where nothing is kept yet under a key that its function is given:
+/// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
+pub(crate) fn is_kept_by_key(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
+    path.iter().any(|edge| is_behind_kept(linker, edge.site))
 }
 
 fn is_behind_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
@@ -64,7 +64,7 @@ fn found_nothing(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<Form
     }
 }
 
-/// True if a function gives what was found as it is: `Some(found) => Ok(found)`.
+/// True if a function returns what was found as it is: `Some(found) => Ok(found)`.
 fn gives_what_is_found(linker: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
     let facts = linker.program.facts(file);
     let is_found = |var: VarId| {
@@ -80,7 +80,7 @@ fn gives_what_is_found(linker: &Linker<'_>, file: FileId, body: BodyId, asked: F
     })
 }
 
-/// The call that a form is, behind `?`.
+/// Returns the call that a form is, behind `?`.
 fn looked_up(form: Form, inner: &dyn Fn(FormId) -> Form) -> Option<SiteId> {
     match form {
         Form::Result(site) => Some(site),

@@ -1,5 +1,5 @@
-//! The list of all signals. Those of one stage are asked in the order of the list, and the first that answers "yes" decides; of doubts
-//! the greatest counts. [`SignalScope`] tells the stages.
+//! The list of all signals. Those of one stage are asked in the order of the list, and the first that answers "yes"
+//! decides; of doubts the greatest counts. [`SignalScope`] lists the stages.
 
 use blocklint_core::{Effect, Language, Severity};
 use blocklint_link::effect::label::{Label, LabelHold};
@@ -85,7 +85,7 @@ pub static SIGNALS: &[Signal] = &[
         says: "it runs only after something failed",
         asks: &[
             ask(ALL, Note, Site(|label| is_file(label) && label.severity == Severity::Warning, is_after_failure)),
-            ask(JAVA, Note, Path(is_any, |on| runs_after_failure_alone(on.linker, on.ways, on.label.effect))),
+            ask(JAVA, Note, Path(is_any, |on| runs_after_failure_alone(on.linker, on.path, on.label.effect))),
             ask(PYTHON, Note, Path(is_open_file, |on| runs_after_failure(on.linker, on.callers, on.root, 3))).last(),
         ],
     },
@@ -145,7 +145,7 @@ pub static SIGNALS: &[Signal] = &[
         says: "what it waits for may have its value already",
         asks: &[ask(JAVA, LessSure, PathDoubt(is_nested_loop, steps_if_value_may_be_there))],
     },
-    // The path of a candidate is judged: its root serves nobody.
+    // Signals of the path of a candidate, whose root delays no request that is served.
     Signal {
         name: "shows-or-measures",
         says: "it is there to show or to measure something",
@@ -221,27 +221,27 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "folder-where-it-lacks",
         says: "a folder is made only where it lacks",
-        asks: &[ask(NOT_JAVA, Note, Path(is_open_file, |on| makes_what_lacks(on.linker, on.ways)))],
+        asks: &[ask(NOT_JAVA, Note, Path(is_open_file, |on| makes_what_lacks(on.linker, on.path)))],
     },
     Signal {
         name: "removed-in-a-finally",
         says: "one file is removed at the end",
-        asks: &[ask(PYTHON, Note, Path(is_open_file, |on| removes_at_the_end(on.linker, on.ways)))],
+        asks: &[ask(PYTHON, Note, Path(is_open_file, |on| removes_at_the_end(on.linker, on.path)))],
     },
     Signal {
         name: "prepares-a-process",
         says: "a small file is written for a process that is started next",
-        asks: &[ask(PYTHON, Note, Path(is_open_file, |on| prepares_process(on.linker, on.ways)))],
+        asks: &[ask(PYTHON, Note, Path(is_open_file, |on| prepares_process(on.linker, on.path)))],
     },
     Signal {
         name: "kept-by-its-key",
         says: "it is kept by its key",
-        asks: &[ask(RUST, Note, Path(may_be_kept, |on| is_kept_by_key(on.linker, on.ways)))],
+        asks: &[ask(RUST, Note, Path(may_be_kept, |on| is_kept_by_key(on.linker, on.path)))],
     },
     Signal {
         name: "file-of-the-kernel",
         says: "the kernel makes up the file",
-        asks: &[ask(RUST, Note, Path(is_open_file, |on| ends_at_pseudo_file(on.linker, on.ways)))],
+        asks: &[ask(RUST, Note, Path(is_open_file, |on| ends_at_pseudo_file(on.linker, on.path)))],
     },
     Signal {
         name: "alone-on-its-loop",
@@ -348,9 +348,9 @@ fn steps_in_servlet_container(on: &Traced<'_, '_>) -> u8 {
 }
 
 fn steps_if_value_may_be_there(on: &Traced<'_, '_>) -> u8 {
-    steps(on.leaf_site().is_some_and(|site| on.linker.may_wait_for_complete(site)), TWO)
+    steps(on.sink_site().is_some_and(|site| on.linker.may_wait_for_complete(site)), TWO)
 }
 
 fn has_value(on: &Traced<'_, '_>) -> bool {
-    on.leaf_site().is_some_and(|site| on.linker.waits_for_complete(site))
+    on.sink_site().is_some_and(|site| on.linker.waits_for_complete(site))
 }

@@ -19,7 +19,7 @@ pub(crate) fn is_for_a_terminal(linker: &Linker<'_>, site: SiteRef) -> bool {
         && linker.tests_over(site).any(|(test, holds)| says_terminal(linker, site.file, test, holds, DEPTH))
 }
 
-/// True if a test that comes out as `holds` says that there is a terminal.
+/// True if a test that comes out as `holds` means that there is a terminal.
 fn says_terminal(linker: &Linker<'_>, file: FileId, test: FormId, holds: bool, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);

@@ -9,7 +9,7 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::values::value::EnvId;
 
-/// The fewest methods of a class that say something of the one method that nothing names.
+/// The fewest methods of a class from which on one method that nothing names counts as unused.
 const FEWEST_METHODS: usize = 4;
 
 /// True if a function is private by its name and the project names it nowhere: it never runs.
@@ -28,7 +28,7 @@ pub(crate) fn is_never_named(linker: &Linker<'_>, body: BodyRef) -> bool {
         return false;
     }
     let Some(name) = linker.program.global(body.file, row.name) else { return false };
-    // A call of another object's method of that name says nothing.
+    // A call of another object's method of that name shows nothing.
     let leads_elsewhere = |site: SiteRef| {
         let targets = linker.targets(site, EnvId::NONE);
         row.class.is_some()
@@ -91,7 +91,7 @@ fn unnamed_definitions(linker: &Linker<'_>, name: Name, leads_elsewhere: impl Fn
         index.mentions_named(sym).iter().next().is_some()
             || index.sites_named(sym).iter().any(|&site| !leads_elsewhere(file.site_ref(site)))
     };
-    // The forms of a file are many: what indices tell comes first.
+    // The forms of a file are many: questions to indices come first.
     if places.iter().any(is_used) || places.iter().any(|&(file, sym)| is_written(linker, file, sym)) {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the exit
-//! code. Nobody else waits for that loop.
+//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the
+//! exit code. No other code waits for that loop.
 
 use blocklint_core::{Effect, Language};
 use blocklint_facts::{
@@ -30,8 +30,8 @@ struct Memo {
     begins_beside: Table<BodyRef, Option<u32>, Always>,
 }
 
-/// True if a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing beside the one
-/// coroutine, and awaits nothing that serves.
+/// True if a function is such a program's main one: the file, run as a program, ends with its result, starts nothing
+/// beside the one coroutine, and awaits nothing that serves.
 pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let row = linker.program.body(main);
@@ -43,8 +43,9 @@ pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
         && !starts_beside(linker, main)
 }
 
-/// True if a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses: `settings =
-/// asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
+/// True if a call makes a coroutine that a function runs for its result, on a loop that no other code uses:
+/// `settings = asyncio.run(load())`. A program's main function is not one, because its coroutine mostly serves
+/// requests.
 pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
     let facts = linker.program.facts(made.file);
     let body = facts.body(facts.body_of(linker.program.site(made).at));
@@ -63,8 +64,8 @@ pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
         })
 }
 
-/// True if a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one person
-/// waits for it, on a loop that nobody else uses.
+/// True if a call makes a coroutine that a command line runs, and nothing that the coroutine awaits starts tasks or
+/// serves requests: only the user waits for it, on a loop that no other code uses.
 pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
     linker.program.language(made.file) == Language::Python
         && (is_command_file(linker, made.file) || is_command(linker, linker.program.body_of_site(made), 3))
@@ -75,8 +76,8 @@ pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
         })
 }
 
-/// True if a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or serves: who runs
-/// the file waits for that, and nobody else.
+/// True if a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or
+/// serves requests: only the user who runs the file waits for it.
 pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
     let facts = linker.program.facts(file);
     let runs_loop = |site: &SiteRef| {
@@ -128,7 +129,7 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     if facts.list(row.decorators).iter().any(|&decorator| is_group(decorator)) {
         return true;
     }
-    linker.given_body(body).into_iter().any(|(site, arg)| {
+    linker.sites_passing_body(body).into_iter().any(|(site, arg)| {
         let facts = linker.program.facts(site.file);
         let Form::Result(made) = facts.form(linker.program.site(site).callee) else { return false };
         let targets = linker.targets(site.file.site_ref(made), EnvId::NONE);
@@ -136,7 +137,7 @@ fn is_command(linker: &Linker<'_>, body: BodyRef, depth: u32) -> bool {
     })
 }
 
-/// True if a coroutine is given to a plain function of the project, in whatever file, that runs a loop for it.
+/// True if a coroutine is passed to a plain function of the project, in whatever file, that runs a loop for it.
 fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
     let drives = |at: SiteRef| {
         linker.targets(at, EnvId::NONE).list.iter().any(|target| match *target {
@@ -161,7 +162,7 @@ fn is_driven_by_helper(linker: &Linker<'_>, made: SiteRef) -> bool {
     })
 }
 
-/// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
+/// Returns the calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
 fn drivers_of(linker: &Linker<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
     let drives = |site: SiteId| {
         let callee = linker.callee(made.file.site_ref(site), EnvId::NONE);
@@ -210,7 +211,7 @@ fn serves_or_starts(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if a file that is run as a program ends with what a function of it gives.
+/// True if a file that is run as a program ends with the result of one of its functions.
 fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
     let facts = linker.program.facts(main.file);
     let name = linker.program.body(main).name;
@@ -257,8 +258,8 @@ fn starts_beside(linker: &Linker<'_>, main: BodyRef) -> bool {
     })
 }
 
-/// True if tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the site started some
-/// before, or began to serve. Python.
+/// True if tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the
+/// site started some before, or began to serve (Python).
 pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     if facts.language != Language::Python {
@@ -275,7 +276,7 @@ pub(crate) fn runs_beside_others(linker: &Linker<'_>, site: SiteRef) -> bool {
     is_task || begins_beside(linker, linker.program.body_of_site(site)).is_some_and(|first| first < row.at.position)
 }
 
-/// True if what a call of Python makes is given to a call that starts tasks: `asyncio.create_task(load())`.
+/// True if what a call of Python makes is passed to a call that starts tasks: `asyncio.create_task(load())`.
 pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
     let facts = linker.program.facts(site.file);
     let starting = starting_names(linker);
@@ -289,7 +290,7 @@ pub(crate) fn is_started_as_task(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// Where a body first starts tasks or begins to serve.
+/// Returns the place at which a body first starts tasks or begins to serve.
 fn begins_beside(linker: &Linker<'_>, body: BodyRef) -> Option<u32> {
     linker.query(&linker.layer_memo::<Memo>().begins_beside, body, Option::default, || {
         let facts = linker.program.facts(body.file);
@@ -315,7 +316,7 @@ fn may_start(linker: &Linker<'_>, site: SiteRef) -> bool {
         })
 }
 
-/// The names of library calls that start tasks.
+/// Returns the names of library calls that start tasks.
 fn starting_names<'l>(linker: &'l Linker<'_>) -> &'l FxHashSet<String> {
     linker.layer_memo::<Memo>().starting.get_or_init(|| {
         let models = linker.library.of(Language::Python);

@@ -111,7 +111,7 @@ fn has_base(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if an annotation says that only tests need a method to be visible.
+/// True if an annotation states that only tests need a method to be visible.
 fn is_visible_for_tests(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     lang::java::names::mark_names(facts, linker.program.body(body).decorators).any(lang::java::names::is_for_tests)
@@ -131,8 +131,8 @@ fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
         .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| !of.row.serves()))
 }
 
-/// True if a literal is given to a call that runs it once for each run of the method around: an operator of a chain that emits once,
-/// or of a future.
+/// True if a literal is passed to a call that runs it once for each run of the method around: an operator of a chain
+/// that emits once, or of a future.
 fn runs_once_in_chain(linker: &Linker<'_>, body: BodyRef) -> bool {
     let uses = linker.program.uses_of_callable(body);
     let mut takers = uses.iter().map(|(mention, _)| match mention {
@@ -154,7 +154,7 @@ fn runs_once_in_chain(linker: &Linker<'_>, body: BodyRef) -> bool {
         })
 }
 
-/// Returns the name of the call that gives the publisher at the beginning of an operator's chain.
+/// Returns the name of the call that returns the publisher at the beginning of an operator's chain.
 pub(crate) fn source_of_chain<'l>(linker: &'l Linker<'_>, operator: SiteRef) -> Option<&'l str> {
     /// Operators of one chain.
     const LONGEST: u32 = 64;

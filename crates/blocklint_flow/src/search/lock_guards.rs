@@ -20,13 +20,13 @@ use crate::search::locks::{Lock, lock_of, lock_type};
 /// How deep forms and types are followed.
 const DEPTH: u32 = 8;
 
-/// Methods that wait for a lock and give its guard.
+/// Methods that wait for a lock and return its guard.
 const TAKING: [&str; 6] = ["lock", "read", "write", "lock_arc", "read_arc", "write_arc"];
 
-/// Methods that give the same lock, or a pointer to it.
+/// Methods that return the same lock, or a pointer to it.
 const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 
-/// The locks whose guards are alive at a site, each with the call that took it.
+/// Returns the locks whose guards are alive at a site, each with the call that took it.
 pub(crate) fn alive_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let position = linker.program.site(site).at.position;
@@ -39,7 +39,7 @@ pub(crate) fn alive_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, Lock
     alive.filter_map(|taken| Some((taken, taken_by(linker, taken)?))).collect()
 }
 
-/// The lock that a call takes and waits for.
+/// Returns the lock that a call takes and waits for.
 pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<Lock> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -54,7 +54,7 @@ pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<Lock> {
         .flatten()
 }
 
-/// All calls that take a lock and wait for it, in Rust.
+/// Returns all calls that take a lock and wait for it, in Rust.
 pub(crate) fn all_takers(linker: &Linker<'_>) -> Vec<(Lock, SiteRef)> {
     let mut found = Vec::new();
     for name in TAKING {
@@ -71,7 +71,7 @@ pub(crate) fn all_takers(linker: &Linker<'_>) -> Vec<(Lock, SiteRef)> {
     found
 }
 
-/// The form of the same lock behind a pointer: `self.index.clone()`, `Arc::clone(&self.index)`.
+/// Returns the form of the same lock behind a pointer: `self.index.clone()`, `Arc::clone(&self.index)`.
 pub(crate) fn behind(facts: &FileFacts, made: SiteId) -> Option<FormId> {
     let row = facts.site(made);
     if !SAME.contains(&facts.text(row.name)) {
@@ -93,7 +93,7 @@ pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) ->
     })
 }
 
-/// True if the guard that one call gives is alive at another site of the body.
+/// True if the guard that one call returns is alive at another site of the body.
 fn is_alive(linker: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     let row = facts.site(at);
@@ -143,7 +143,8 @@ pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool 
     false
 }
 
-/// Returns the assignment that puts the guard which a call gives, or may give, into a variable of the same body. `depth`: how deep forms are followed.
+/// Returns the assignment that puts the guard which a call returns, or may return, into a variable of the same body.
+/// `depth`: how deep forms are followed.
 pub fn binding_of(
     linker: &Linker<'_>,
     taken: SiteRef,
@@ -211,7 +212,7 @@ pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, linker: &Linker<'a>,
         let around = row.parent.get().map(|body_around| body.file.body_ref(body_around));
         return handed || around.is_some_and(|around| runs_on_worker(callers, linker, around, depth));
     }
-    linker.given_body(body).into_iter().any(|(site, arg)| is_handed(site, arg))
+    linker.sites_passing_body(body).into_iter().any(|(site, arg)| is_handed(site, arg))
         || callers
             .call_sites(body)
             .iter()

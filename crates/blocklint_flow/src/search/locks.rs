@@ -29,10 +29,10 @@ pub use crate::search::lock_guards::{binding_of, is_given_away, is_in_else};
 /// How many functions up it is looked for the thread that holds a lock.
 const CALLERS: u32 = 6;
 
-/// The variable or field that holds a lock or pool for all its users: equal holders are one lock, as far as names tell.
+/// The variable or field that holds a lock or pool for all its users: equal holders are one lock, as far as names show.
 pub type Holder = Lock;
 
-/// One lock, as far as names tell: all that has the same holder is the same lock.
+/// One lock, as far as names show: all that has the same holder is the same lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lock {
     /// A field, under the class furthest up that assigns it.
@@ -42,7 +42,7 @@ pub enum Lock {
 }
 
 impl Lock {
-    /// The name of the field or variable.
+    /// Returns the name of the field or variable.
     pub fn name(self) -> Name {
         match self {
             Lock::Field(_, name) | Lock::Global(_, name) => name,
@@ -61,7 +61,7 @@ pub struct HeldOverAwait {
     pub ty: PathId,
 }
 
-/// The lock's type, if a form is one.
+/// Returns the lock's type, if a form is one.
 pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<PathId> {
     linker.values.members(linker.eval(scope, form).value).iter().find_map(|val| match *val {
         Val::Library { .. } | Val::Instance { .. } => {
@@ -71,12 +71,12 @@ pub(crate) fn lock_type(linker: &Linker<'_>, scope: Scope, form: FormId) -> Opti
     })
 }
 
-/// Returns the holder of the value of a form, where names tell.
+/// Returns the holder of the value of a form, where names show.
 pub fn holder(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Holder> {
     lock_of(linker, scope, form, 4)
 }
 
-/// Returns the lock that a form is, where names tell.
+/// Returns the lock that a form is, where names show.
 pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
@@ -130,7 +130,7 @@ pub(crate) fn lock_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u3
     }
 }
 
-/// The class furthest up that assigns a field.
+/// Returns the class furthest up that assigns a field.
 fn assigner(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
     let mro = linker.mro(class);
     let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
@@ -144,7 +144,7 @@ fn assigner(linker: &Linker<'_>, class: ClassRef, name: Name) -> ClassRef {
     assigning.unwrap_or(class)
 }
 
-/// The locks alive at a site: those of the `with` blocks around it.
+/// Returns the locks alive at a site: those of the `with` blocks around it.
 fn locks_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
     let facts = linker.program.facts(site.file);
     let mut found = Vec::new();
@@ -162,7 +162,7 @@ fn locks_around(linker: &Linker<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
 /// Returns where coroutines hold a thread's lock over an `await`: in a `with` block, or between `acquire()` and `release()`.
 pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
-    for file in linker.files_asked() {
+    for file in linker.reported_files() {
         let facts = linker.program.facts(file);
         acquired::add_acquired(linker, file, &mut found);
         if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
@@ -204,7 +204,7 @@ pub fn held_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     found
 }
 
-/// The sites that take a lock.
+/// Returns the sites that take a lock.
 fn takers(linker: &Linker<'_>, lock: Lock) -> Vec<SiteRef> {
     let (Lock::Field(_, name) | Lock::Global(_, name)) = lock;
     let mut found = Vec::new();
@@ -283,33 +283,33 @@ impl<'l, 'a> Search<'l, 'a> {
         any
     }
 
-    /// Locks whose guards are alive over something long on a thread that may block, each with one such call; and all calls
-    /// that take a lock for something long, wherever they run.
+    /// Returns the locks whose guards are alive over a long call on a thread that may block, each with one such call;
+    /// and all calls that take a lock for something long, on any thread.
     fn guards_held(&self) -> (FxHashMap<Lock, SiteRef>, FxHashSet<SiteRef>) {
         let linker = self.linker;
         let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
         let mut taking: FxHashSet<SiteRef> = FxHashSet::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
-        for state in &self.graph.states {
-            let label = self.graph.labels.get(state.label);
+        for labelled_body in &self.graph.labelled_bodies {
+            let label = self.graph.labels.get(labelled_body.label);
             if label.severity == Severity::Note || label.effect == Effect::Cpu {
                 continue;
             }
-            for way in &state.edges {
-                let is_rust = linker.program.language(way.site.file) == Language::Rust;
-                if !is_rust || way.steps >= LOW_STEPS || !seen.insert(way.site) {
+            for edge in &labelled_body.edges {
+                let is_rust = linker.program.language(edge.site.file) == Language::Rust;
+                if !is_rust || edge.steps >= LOW_STEPS || !seen.insert(edge.site) {
                     continue;
                 }
-                for (taken, lock) in lock_guards::alive_at(linker, way.site) {
+                for (taken, lock) in lock_guards::alive_at(linker, edge.site) {
                     taking.insert(taken);
                     // One file is read in no time; one after the other is not.
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
                     let is_long = label.severity == Severity::Error
-                        || paths.follow(*way).iter().any(|way| lock_guards::is_repeated(linker, way.site, taken));
-                    let around = linker.program.body_of_site(way.site);
+                        || paths.follow(*edge).iter().any(|edge| lock_guards::is_repeated(linker, edge.site, taken));
+                    let around = linker.program.body_of_site(edge.site);
                     if is_long && lock_guards::runs_on_worker(&self.conditions.callers, linker, around, CALLERS) {
-                        found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
+                        found.entry(lock).and_modify(|held| *held = (*held).min(edge.site)).or_insert(edge.site);
                     }
                 }
             }
@@ -317,32 +317,32 @@ impl<'l, 'a> Search<'l, 'a> {
         (found, taking)
     }
 
-    /// Locks that are alive over a blocking call, each with one such call.
+    /// Returns the locks that are alive over a blocking call, each with one such call.
     fn holders(&self) -> FxHashMap<Lock, SiteRef> {
         let linker = self.linker;
         let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
         let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
         let mut paths = None;
-        for state in &self.graph.states {
-            let label = self.graph.labels.get(state.label);
+        for labelled_body in &self.graph.labelled_bodies {
+            let label = self.graph.labels.get(labelled_body.label);
             // Over one file, or a message that fits into a buffer, it is held for no longer than over memory.
             let is_long = label.severity == Severity::Error;
             if label.effect == Effect::Cpu || !is_long {
                 continue;
             }
-            for way in &state.edges {
-                if way.steps >= LOW_STEPS || !seen.insert(way.site) {
+            for edge in &labelled_body.edges {
+                if edge.steps >= LOW_STEPS || !seen.insert(edge.site) {
                     continue;
                 }
-                for (_, form) in locks_around(linker, way.site) {
-                    let scope = Scope { at: linker.program.site(way.site).at, file: way.site.file, env: EnvId::NONE };
+                for (_, form) in locks_around(linker, edge.site) {
+                    let scope = Scope { at: linker.program.site(edge.site).at, file: edge.site.file, env: EnvId::NONE };
                     if lock_type(linker, scope, form).is_none() {
                         continue;
                     }
                     let paths = paths.get_or_insert_with(|| Paths::new(linker, &self.graph));
-                    let sure = paths.cost(linker, &self.graph, way).is_some_and(|cost| cost.steps <= 2);
+                    let sure = paths.cost(linker, &self.graph, edge).is_some_and(|cost| cost.steps <= 2);
                     if let Some(lock) = lock_of(linker, scope, form, 4).filter(|_| sure) {
-                        found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
+                        found.entry(lock).and_modify(|held| *held = (*held).min(edge.site)).or_insert(edge.site);
                     }
                 }
             }
@@ -350,7 +350,7 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// A site takes a lock that is held over a blocking call elsewhere.
+    /// Adds the effect of a site that takes a lock which is held over a blocking call elsewhere.
     fn wait_at(&mut self, site: SiteRef, holding: SiteRef) -> bool {
         let linker = self.linker;
         // Its own critical section is no reason to wait.
@@ -359,14 +359,14 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         for target in &linker.targets(site, EnvId::NONE).list {
             let Target::Row { path, receiver, property, .. } = *target else { continue };
-            let Some(found) = linker.lock_leaf(site, path, receiver, property) else { continue };
+            let Some(found) = linker.lock_sink(site, path, receiver, property) else { continue };
             let mut label = found.label;
             label.severity = Severity::Warning;
             label.hold = LabelHold::Fixed(Hold::Unstated);
             let Some(label) = self.cuts.apply(linker.program, site, label) else { continue };
             let label_id = self.graph.labels.id(label.clone());
-            let leaf = self.graph.leaves.len() as u32;
-            self.graph.leaves.push(SinkSite {
+            let sink = self.graph.sinks.len() as u32;
+            self.graph.sinks.push(SinkSite {
                 site,
                 row: found.row,
                 path,
@@ -374,30 +374,30 @@ impl<'l, 'a> Search<'l, 'a> {
                 held_by: Some(holding),
                 wraps: None,
             });
-            *self.graph.leaf_sites.entry(site).or_default() += 1;
-            let way = FlowEdge {
+            *self.graph.sink_rows_at.entry(site).or_default() += 1;
+            let edge = FlowEdge {
                 site,
                 arg: None,
-                next: EdgeTarget::Leaf(leaf),
+                next: EdgeTarget::Sink(sink),
                 steps: 1,
                 shared: false,
                 marks: Marks::default(),
             };
-            self.propagate_to_site(site, EnvId::NONE, label, way);
+            self.propagate_to_site(site, EnvId::NONE, label, edge);
             return true;
         }
         false
     }
 }
 
-/// The function that holds a lock: one around a closure that does.
+/// Returns the function that holds a lock: one around a closure that does.
 pub fn holder_of(linker: &Linker<'_>, holding: SiteRef) -> BodyRef {
     let body = linker.program.body_of_site(holding);
     let (facts, body_id) = linker.program.facts_and_id(body);
     body.file.body_ref(function_around(facts, body_id))
 }
 
-/// Its name, for words.
+/// Returns its name, for messages.
 pub fn holder_name(linker: &Linker<'_>, holding: SiteRef) -> String {
     blocklint_core::last_name(&linker.qualified_name(holder_of(linker, holding))).to_owned()
 }

@@ -134,8 +134,8 @@ impl Suppressions {
         self.ended.borrow().iter().filter(|(of, _)| *of == rule).map(|(_, body)| *body).collect()
     }
 
-    /// The reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or nothing. `place`
-    /// is where the finding begins.
+    /// Returns the reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or
+    /// nothing. `place` is where the finding begins.
     pub fn hides(
         &self,
         program: &Program<'_>,
@@ -158,8 +158,8 @@ impl Suppressions {
         Some(hit.reason.clone())
     }
 
-    /// The reason for which a finding at a call that blocks itself is hidden by a code by which other linters know it. They
-    /// read the line on which the call begins.
+    /// Returns the reason for which a finding at a call that blocks itself is hidden by a code by which other linters
+    /// know it. They read the line on which the call begins.
     pub fn hides_direct(&self, file: FileId, place: u32, rule: RuleCode) -> Option<Option<String>> {
         let hit = self.comments.get(&file)?.iter().find(|comment| {
             comment.aliases.contains(&rule) && comment.is_behind_code && comment.line.contains_offset(place)

@@ -42,7 +42,7 @@ impl Linker<'_> {
         if !passing.called && self.borrows_for_call(site, arg, &targets) {
             (passing.called, passing.assumed) = (true, true);
         }
-        // A decorator that is not known keeps what it decorates.
+        // A decorator that is not known keeps the decorated function.
         if row.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
             passing.returned = true;
         }
@@ -62,7 +62,7 @@ impl Linker<'_> {
                 Selector::Via(Via::Decorator) => is_decoration && !row.wraps,
                 Selector::Via(Via::Override) => false,
             };
-            // Of the rows for an argument, the first whose conditions hold speaks.
+            // Of the rows for an argument, the first whose conditions hold counts.
             let is_taken = spoken && matches!(row.selector, Selector::Argument(_));
             if !meant || is_taken || !self.conditions_shown(&row.when, &row.unless, site, env) {
                 continue;
@@ -102,7 +102,7 @@ impl Linker<'_> {
                 && self.conditions_shown(&row.when, &row.unless, site, env)
         });
         passing.consumed |= consumes;
-        // A lazy result without effect of its own goes through what it was given.
+        // A lazy result without an effect of its own iterates over its arguments.
         passing.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());
         if is_decoration && !spoken {
             passing.returned = true;

@@ -5,14 +5,14 @@
 /// The method by which threads are set going, in all languages that have one.
 pub(crate) const STARTS_THREAD: &str = "start";
 
-/// Methods that tell a thread, a process or a server to end.
+/// Methods that ask a thread, a process or a server to end.
 pub const TELLS_TO_END: &[&str] =
     &["set", "stop", "cancel", "close", "shutdown", "terminate", "kill", "quit", "interrupt", "send_signal"];
 
 /// Methods that wait until another calls one of those.
 pub const WAITS: &[&str] = &["wait"];
 
-/// Methods that tell the same with an element that stands for the end.
+/// Methods that ask for the end by an element that means it.
 pub const GIVES_SENTINEL: &[&str] = &["put", "put_nowait", "send"];
 
 /// Kinds of literals that have a type of their own.
@@ -40,7 +40,7 @@ pub(crate) enum StringEnd {
 pub struct Words {
     /// The types of literals that are looked up by a path.
     pub(crate) literal_types: &'static [(Literal, &'static str)],
-    /// Types that say that something can be read or written, but not what it is.
+    /// Types of which only is known that they can be read or written.
     pub(crate) any_streams: &'static [&'static str],
     /// The methods of strings that ask for their beginning and their end.
     pub(crate) string_ends: [&'static str; 2],
@@ -50,7 +50,7 @@ pub struct Words {
     pub(crate) constructors: &'static [&'static str],
     /// Functions that return a count to loop over, not elements.
     pub(crate) counters: &'static [&'static str],
-    /// Functions that a type has by what it derives, with their paths in the library.
+    /// Functions that a type has by its derives, with their paths in the library.
     pub(crate) derived_functions: &'static [(&'static str, &'static str)],
     /// Methods that return true to the first caller only.
     pub(crate) first_caller_checks: &'static [&'static str],
@@ -77,9 +77,10 @@ pub struct Words {
     pub(crate) subscript_method: &'static str,
     /// Methods of functional interfaces of the language's own library.
     pub(crate) functional_methods: &'static [&'static str],
-    /// True if a cast gives a lambda its functional interface.
+    /// True if a cast sets the functional interface of a lambda.
     pub(crate) casts_callables: bool,
-    /// True if the declared type of a local speaks for each unknown value that is assigned to it: `found: Optional[Store] = None`.
+    /// True if the declared type of a local counts for each unknown value that is assigned to it:
+    /// `found: Optional[Store] = None`.
     pub(crate) declares_later_values: bool,
     /// True if methods take their receiver as a parameter.
     pub(crate) passes_receiver: bool,
@@ -104,7 +105,7 @@ impl Words {
         self.literal_types.iter().any(|&(_, of)| of == path)
     }
 
-    /// True if a type says that something can be read or written, but not what it is.
+    /// True if a type shows that something can be read or written, but not what it is.
     pub(crate) fn is_any_stream(&self, path: &str) -> bool {
         self.any_streams.contains(&path)
     }
@@ -134,7 +135,7 @@ impl Words {
         self.counters.contains(&name)
     }
 
-    /// Returns the library function that a type has by what it derives, for a function of this name.
+    /// Returns the library function that a type has by its derives, for a function of this name.
     pub(crate) fn derived_function(&self, name: &str) -> Option<&'static str> {
         self.derived_functions.iter().find(|(of, _)| *of == name).map(|&(_, path)| path)
     }
@@ -154,7 +155,7 @@ impl Words {
         self.key_writes.contains(&name)
     }
 
-    /// True if an exception of this name tells of a failure, and is no answer such as `KeyError`.
+    /// True if an exception of this name reports a failure, and is no answer such as `KeyError`.
     pub fn is_failure(&self, name: &str) -> bool {
         self.expected_exceptions.is_some_and(|expected| !expected.contains(&name))
     }

@@ -1,7 +1,7 @@
 //! The query kernel: how answers are remembered, and how a query ends that comes round to itself.
 //!
-//! A [`Table`] holds the answers to one kind of question. [`Linker::query`] is the only way to fill it. The [`Policy`] of a table is a type,
-//! so that a table says where it is declared how it treats answers that may be incomplete.
+//! A [`Table`] holds the answers to one kind of question. [`Linker::query`] is the only way to fill it. The [`Policy`]
+//! of a table is a type, so that the declaration of a table shows how it treats answers that may be incomplete.
 
 use std::cell::RefCell;
 use std::collections::hash_map::Entry as MapEntry;
@@ -29,7 +29,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// True if an answer is kept that is whole, or that is the outermost, as far as the two say.
+    /// True if an answer is kept, given whether it is whole and whether its query is the outermost.
     #[inline]
     pub(crate) fn keeps(self, is_whole: bool, is_outermost: bool) -> bool {
         match self {
@@ -45,11 +45,11 @@ impl Keep {
 /// The end of a query that comes round to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InCycle {
-    /// It gives the value of a cut. Answers that rest on this are not whole.
+    /// The query returns the value of a cut. Answers that rest on it are not whole.
     IsCut,
-    /// It gives the value of a cut, and the answers that rest on this count as whole.
+    /// The query returns the value of a cut, and the answers that rest on it count as whole.
     GivesCutValue,
-    /// It is computed once more: only a query further in ends the cycle. The table does not mark what runs.
+    /// It is computed once more: only a query further in ends the cycle. The table does not mark running queries.
     Recurs,
 }
 
@@ -62,7 +62,7 @@ pub trait Policy<V> {
     /// True if a query spends a step of the [budget](super::budget) and counts as one that others may rest on.
     const SPENDS: bool;
 
-    /// True unless the answer itself says that it is incomplete.
+    /// True unless the answer itself is marked as incomplete.
     fn is_final(_answer: &V) -> bool {
         true
     }
@@ -157,7 +157,7 @@ pub enum Entry<V> {
 
 /// The answer to an attempt to begin a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begun<V> {
+pub enum QueryStart<V> {
     /// The answer is known.
     Known(V),
     /// It is being computed already.
@@ -171,7 +171,7 @@ pub enum Begun<V> {
 /// The place where a table keeps its entries.
 pub trait Store<K, V> {
     /// Begins a query unless it is known or running. `marks` notes that it runs from now on.
-    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> Begun<V>;
+    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> QueryStart<V>;
 
     /// Keeps an answer.
     fn keep(&mut self, key: K, answer: V);
@@ -185,18 +185,18 @@ pub type ByKey<K, V> = FxHashMap<K, Entry<V>>;
 
 impl<K: Clone + Eq + Hash, V: Clone> Store<K, V> for ByKey<K, V> {
     #[inline]
-    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> Begun<V> {
+    fn begin(&mut self, key: &K, marks: bool, may_start: impl FnOnce() -> bool) -> QueryStart<V> {
         match self.entry(key.clone()) {
             MapEntry::Occupied(entry) => match entry.get() {
-                Entry::Known(answer) => Begun::Known(answer.clone()),
-                Entry::Running => Begun::Running,
+                Entry::Known(answer) => QueryStart::Known(answer.clone()),
+                Entry::Running => QueryStart::Running,
             },
-            MapEntry::Vacant(_) if !may_start() => Begun::Refused,
+            MapEntry::Vacant(_) if !may_start() => QueryStart::Refused,
             MapEntry::Vacant(entry) => {
                 if marks {
                     entry.insert(Entry::Running);
                 }
-                Begun::Started
+                QueryStart::Started
             }
         }
     }
@@ -226,15 +226,16 @@ impl<K, V, P, S: Default> Default for Table<K, V, P, S> {
 }
 
 impl<K, V, P, S> Table<K, V, P, S> {
-    /// A table that keeps its entries in this store.
+    /// Returns a table that keeps its entries in this store.
     pub fn of(store: S) -> Self {
         Table { store: RefCell::new(store), policy: PhantomData }
     }
 }
 
 impl Linker<'_> {
-    /// Returns the answer for a key: the one that the table keeps, else what `compute` gives. If the query runs already, or its budget is
-    /// spent, the answer is what `cut` gives. The policy of the table decides what is kept.
+    /// Returns the answer for a key: the one that the table keeps, else the result of `compute`. If the query runs
+    /// already, or its budget is spent, the answer is the result of `cut`. The policy of the table decides what is
+    /// kept.
     #[inline]
     pub fn query<K, V, P, S>(
         &self,
@@ -268,11 +269,11 @@ impl Linker<'_> {
         let marks = P::IN_CYCLE != InCycle::Recurs;
         let may_start = || !P::SPENDS || self.budget.spend();
         match table.store.borrow_mut().begin(&key, marks, may_start) {
-            Begun::Known(answer) => return answer,
-            Begun::Running if P::IN_CYCLE == InCycle::GivesCutValue => return cut(Cut::Cycle),
-            Begun::Running => return cut(self.budget.meet_cycle()),
-            Begun::Refused => return cut(Cut::Bound),
-            Begun::Started => {}
+            QueryStart::Known(answer) => return answer,
+            QueryStart::Running if P::IN_CYCLE == InCycle::GivesCutValue => return cut(Cut::Cycle),
+            QueryStart::Running => return cut(self.budget.meet_cycle()),
+            QueryStart::Refused => return cut(Cut::Bound),
+            QueryStart::Started => {}
         }
         let before = self.budget.cuts();
         let answer = if P::SPENDS {

@@ -11,8 +11,8 @@ use blocklint_facts::{FileFacts, Form, FormId, Sym, VarKind};
 use blocklint_models::{Argument, Condition, Subject, Test};
 
 impl Linker<'_> {
-    /// The parameter that decides whether a condition `state = …` on a receiver is met, where the call that made the receiver
-    /// stands in the same body and a parameter of that body decides what it makes.
+    /// Returns the parameter that decides whether a condition `state = …` on a receiver is met, where the call that
+    /// made the receiver stands in the same body and a parameter of that body decides the object that it makes.
     pub(crate) fn state_by_param(&self, site: SiteRef, condition: &Condition, receiver: BoundId) -> Option<Guard> {
         let (Subject::Argument(Argument::Receiver), [Test::State(state)]) = (&condition.subject, &condition.tests[..])
         else {
@@ -51,7 +51,7 @@ impl Linker<'_> {
             })
     }
 
-    /// The types that a local variable is given by calls on it as statements: `options.setWorker(true);`.
+    /// Returns the types that a local variable is given by calls on it as statements: `options.setWorker(true);`.
     pub(crate) fn set_up_as(&self, site: SiteRef, form: FormId) -> Vec<Val> {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return Vec::new() };

@@ -18,7 +18,7 @@ impl<'a> Linker<'a> {
             && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == ConditionResult::Yes)
     }
 
-    /// True if a call gives the argument of a condition, or may give it in unpacked arguments.
+    /// True if a call passes the argument of a condition, or may pass it in unpacked arguments.
     pub(crate) fn is_given(&self, condition: &Condition, site: SiteRef) -> bool {
         match &condition.subject {
             Subject::Argument(Argument::Receiver) => false,
@@ -173,7 +173,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The library types a member has, seen through transparent ones and project classes' bases.
+    /// Returns the library types that a member has, through transparent types and the bases of the project's classes.
     pub fn types_through(&self, val: Val) -> Vec<PathId> {
         match val {
             Val::Library { ty, args, .. } => {

@@ -25,8 +25,8 @@ impl<'a> Linker<'a> {
         self.is_complete(self.scope_of(site, EnvId::NONE), receiver, DEEPEST)
     }
 
-    /// True if a project's method makes the publisher that a call waits for, and one of its returns gives a publisher
-    /// that already has its value.
+    /// True if a project's method makes the publisher that a call waits for, and one of its returns is a publisher that
+    /// already has its value.
     pub fn may_wait_for_complete(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let Some(Form::Result(made)) = self.receiver_form(site).map(|of| facts.form(of)) else { return false };
@@ -91,7 +91,7 @@ impl<'a> Linker<'a> {
                     let mut stated = rows.with(|row| row.state.is_some());
                     stated.any(|row| row.state.as_deref().is_some_and(|state| COMPLETE.contains(&state)))
                 }
-                // Its implementations speak.
+                // Its implementations decide.
                 Target::Body { body, .. } if self.is_stub(body) && self.has_implementations(body) => continue,
                 Target::Body { body, .. } => self.returns_complete(body, depth),
                 Target::Overrides { class, name } => {

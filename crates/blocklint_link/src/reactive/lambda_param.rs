@@ -15,7 +15,7 @@ use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val};
 
 impl<'a> Linker<'a> {
-    /// Java: the library's method that a lambda is given to.
+    /// Returns the library's method that a lambda is passed to (Java).
     pub fn taker_of(&self, body: BodyRef) -> Option<String> {
         let facts = self.program.facts(body.file);
         if facts.language != blocklint_core::Language::Java
@@ -52,7 +52,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// Where a lambda goes; in Rust also where a pointer to it does: `Box::new(|conn| …)`.
+    /// Returns the places to which a lambda is passed; in Rust also those of a pointer to it: `Box::new(|conn| …)`.
     fn places_of_lambda(&self, body: BodyRef) -> Vec<Mention> {
         const MOST: usize = 4;
         let index = self.program.index_of(body.file);
@@ -89,7 +89,7 @@ impl<'a> Linker<'a> {
         (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: typed.inferred_steps })
     }
 
-    /// A declared parameter, where a library's row says that it gets something more special.
+    /// Returns a declared parameter, where a library's row states that it gets something more special.
     pub(crate) fn given_more_exactly(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };
         let given = match self.program.body(body).kind {
@@ -139,7 +139,7 @@ impl<'a> Linker<'a> {
         None
     }
 
-    /// The declared types of the place where a lambda stands.
+    /// Returns the declared types of the place where a lambda stands.
     pub(crate) fn declared_for(&self, file: FileId, mention: Mention) -> Vec<Val> {
         let facts = self.program.facts(file);
         let read = |at: At, form: FormId| -> Vec<Val> {
@@ -178,7 +178,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The n-th parameter of a functional interface's one method.
+    /// Returns the n-th parameter of a functional interface's one method.
     fn given_by_interface(&self, interface: Val, index: u32) -> Option<Typed> {
         match interface {
             Val::Param { .. } => {
@@ -217,7 +217,7 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// Returns the value that the library passes to the one method of its interface, as a row says.
+    /// Returns the value that the library passes to the one method of its interface, as a row states.
     fn given_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
         let method = self.library.ty(ty)?.functional()?;
         let rows = self.library.handovers(self.library.member(ty, method));
@@ -226,7 +226,7 @@ impl<'a> Linker<'a> {
         (!self.values.is_unknown(given.value)).then_some(given)
     }
 
-    /// The one abstract method of a project's interface.
+    /// Returns the one abstract method of a project's interface.
     pub(crate) fn functional_method(&self, class: ClassRef) -> Option<BodyRef> {
         let (facts, class_id) = self.program.facts_and_id(class);
         if self.program.class(class).kind != blocklint_facts::ClassKind::Interface {
@@ -258,7 +258,7 @@ impl<'a> Linker<'a> {
         })
     }
 
-    /// The runtime whose loop calls a lambda because its place makes it implement a registered interface.
+    /// Returns the runtime whose loop calls a lambda because its place makes it implement a registered interface.
     pub fn overrides_on_loop(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let mentions = self.program.uses_of_callable(body);
         for (mention, _) in mentions.iter().take(4) {

@@ -18,7 +18,7 @@ pub(crate) const MOST_SITES: usize = 256;
 const DEPTH: u32 = 4;
 
 impl Linker<'_> {
-    /// The literal that a field of the class around always holds.
+    /// Returns the literal that a field of the class around always holds.
     pub fn literal_of_field(&self, file: FileId, body: BodyId, form: FormId) -> Option<Constant> {
         let facts = self.program.facts(file);
         let field = match facts.form(form) {
@@ -113,7 +113,8 @@ impl Linker<'_> {
         found
     }
 
-    /// The sites that may run a constructor of a class: those of its name, and what its own and derived constructors begin with.
+    /// Returns the sites that may run a constructor of a class: those of its name, and what its own and derived
+    /// constructors begin with.
     fn sites_making(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
         let is_python = self.program.language(class.file) == Language::Python;
         let mut names: Vec<Name> = self.class_names(class);

@@ -1,5 +1,5 @@
-//! The model format: what a model file can say, how its TOML is read and checked, and the compact
-//! table it is compiled to.
+//! The model format: the keys of a model file, how its TOML is read and checked, and the compact table it is compiled
+//! to.
 //!
 //! The build script of `blocklint_builtin` includes this folder with `#[path]`, so nothing here names the crate root: files
 //! refer to each other through `super`.

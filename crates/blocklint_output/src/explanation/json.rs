@@ -182,7 +182,7 @@ struct BelongsObject<'a> {
     code: String,
 }
 
-/// Writes what is known of each line as one array.
+/// Writes the explanation of each line as one array.
 ///
 /// # Errors
 ///

@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use super::{ExplainedFinding, ExplainedFunction, ExplainedLine, ExplainedSite, Outcome, Remark};
 use crate::paths::{harmless, shown_file, shown_place as at};
 
-/// Writes what is known of each line; in colour where `styled` says so.
+/// Writes the explanation of each line; in colour if `styled` is true.
 ///
 /// # Errors
 ///

@@ -61,7 +61,7 @@ pub const KEYS: [Key; 15] = [
         value: "table from patterns to lists of rules",
         default: "`{}`",
         says: "Hides findings of these rules that *stand* in files matching the pattern. Calls in such files still block \
-               whoever reaches them from elsewhere. A pattern is matched against the file's name and against its path \
+               callers elsewhere. A pattern is matched against the file's name and against its path \
                from the project root; `!` at its start means all files that do not match. SARIF lists what is hidden as \
                suppressed.",
         example: "[tool.blocklint.per-file-ignores]\n\"tests/**\" = [\"ALL\"]\n\"scripts/*.py\" = [\"BLT101\", \"BLT105\"]",

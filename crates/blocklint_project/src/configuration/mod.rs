@@ -32,11 +32,11 @@ pub use persona::Persona;
 pub use schema::schema;
 pub(crate) use source::{holds, is_marked, says_something};
 
-/// Files longer than this are skipped unless configuration says otherwise, in bytes. A tree of a
-/// generated file of 50 MB takes gigabytes, and hand-written files stay far below.
+/// Files longer than this are skipped unless configuration states otherwise, in bytes. A tree of a generated file of 50
+/// MB takes gigabytes, and hand-written files stay far below.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 8_000_000;
 
-/// The file of the baseline, in the project root, unless configuration says otherwise.
+/// The file of the baseline, in the project root, unless configuration states otherwise.
 pub const BASELINE_FILE: &str = "blocklint-baseline.json";
 
 /// Files that extend one another; more are a circle, or nothing that a person follows.
@@ -160,23 +160,23 @@ pub struct ConfigurationError {
 }
 
 impl ConfigurationError {
-    /// A mistake of a setting that was found later.
+    /// Returns a mistake of a setting that was found later.
     pub fn of_setting(setting: &Setting, message: String) -> Self {
         let File { path, table } = &*setting.file;
         ConfigurationError { file: path.clone(), table, line: setting.line, key: setting.key.to_owned(), message }
     }
 
-    /// A mistake of the command line.
+    /// Returns a mistake of the command line.
     fn of_line(message: String) -> Self {
         Self::of_file(Utf8Path::new(LABEL), message)
     }
 
-    /// A file that cannot be read.
+    /// Returns a file that cannot be read.
     fn of_file(file: &Utf8Path, message: String) -> Self {
         ConfigurationError { file: file.to_path_buf(), table: "", line: 0, key: String::new(), message }
     }
 
-    /// The line, with the path relative to `folder` where it lies below.
+    /// Returns the line, with the path relative to `folder` where it lies below.
     pub fn relative_to(&self, folder: &Utf8Path) -> String {
         let file = self.file.strip_prefix(folder).unwrap_or(&self.file);
         let place = match self.line {
@@ -304,7 +304,7 @@ impl Configuration {
 }
 
 impl Configuration {
-    /// The least severity and confidence that are reported.
+    /// Returns the least severity and confidence that are reported.
     pub fn levels(&self) -> (Severity, Confidence) {
         let (severity, confidence) = self.persona.unwrap_or_default().levels();
         (self.min_severity.unwrap_or(severity), self.min_confidence.unwrap_or(confidence))
@@ -316,13 +316,13 @@ impl Configuration {
     }
 }
 
-/// The folder that holds the repository around a project, else the project itself.
+/// Returns the folder that holds the repository around a project, else the project itself.
 pub(crate) fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }
 
-/// The file at a path from a folder, where it lies below it, whatever links lead there: what a repository says must not lead a command
-/// to write elsewhere.
+/// Returns the file at a path from a folder, where it lies below it, whatever links lead there: what a repository says
+/// must not lead a command to write elsewhere.
 fn inside(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
     let file = crate::absolute(folder, path);
     let is_inside = file != folder && file.starts_with(folder);

@@ -39,7 +39,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// A file that says nothing.
+    /// Returns a file that shows nothing.
     pub(super) fn new(file: Arc<File>) -> Self {
         Part {
             file,
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         self.errors.push(ConfigurationError { file, table, line, key, message });
     }
 
-    /// Every mistake; of many, the first ones and their number.
+    /// Returns every mistake; of many, the first ones and their number.
     pub(super) fn errors(self) -> Vec<ConfigurationError> {
         let mut errors = self.errors;
         if self.more > 0 {
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         errors
     }
 
-    /// The line of an offset, from 1.
+    /// Returns the line of an offset, from 1.
     pub(super) fn line(&self, offset: usize) -> u32 {
         self.lines.partition_point(|start| *start <= offset) as u32
     }
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// All `*.toml` below a folder, in order of their paths. Links to folders are not followed.
+/// Returns all `*.toml` below a folder, in order of their paths. Links to folders are not followed.
 fn toml_files(folder: &Utf8Path, files: &mut Vec<Utf8PathBuf>) -> std::io::Result<()> {
     let mut entries = folder.read_dir_utf8()?.collect::<Result<Vec<_>, _>>()?;
     entries.sort_by(|a, b| a.file_name().cmp(b.file_name()));

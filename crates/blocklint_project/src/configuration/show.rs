@@ -46,8 +46,8 @@ impl Configuration {
         })
     }
 
-    /// All settings that hold, one in each line, as TOML, with where each comes from. Of `extend`, the files are a comment. Files lie
-    /// below `folder` or are told whole.
+    /// Returns all settings that hold, one in each line, as TOML, with where each comes from. Of `extend`, the files
+    /// are a comment. Files lie below `folder` or are told whole.
     pub fn shown(&self, folder: &Utf8Path) -> String {
         let mut shown = String::new();
         // A baseline that is named must be there.

@@ -21,7 +21,7 @@ pub(super) const MOST_PATTERNS: usize = 1_000;
 pub(super) const LARGEST_FOUND: u64 = 16_000_000;
 
 impl Reader<'_> {
-    /// A list of strings, each with its line; everything else in it is an error.
+    /// Returns a list of strings, each with its line; everything else in it is an error.
     pub(super) fn strings(
         &mut self,
         key: &'static str,

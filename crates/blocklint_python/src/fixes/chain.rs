@@ -6,7 +6,7 @@
 //!
 //! Handing over the first alone would leave the reading to the loop.
 
-use blocklint_core::{Applicability, Mended, Offload, Refusal, Way};
+use blocklint_core::{Applicability, EditKind, Mended, Offload, Refusal};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::Ranged;
 
@@ -22,7 +22,8 @@ pub(super) struct Chain {
 }
 
 impl<'a> File<'a, '_> {
-    /// The chain that a call stands in, if another call of it is to be handed over as well. `around` are the nodes around it.
+    /// Returns the chain that a call stands in, if another call of it is to be handed over as well. `around` are the
+    /// nodes around it.
     pub(super) fn chain_of(&self, call: &'a ExprCall, around: &[AnyNodeRef<'a>]) -> Option<Chain> {
         let mut top = call;
         let mut inner = call.range();
@@ -59,12 +60,13 @@ impl<'a> File<'a, '_> {
         (calls.len() > 1).then_some(Chain { calls })
     }
 
-    /// The place of a call among those that are to be handed over.
+    /// Returns the place of a call among those that are to be handed over.
     fn place_of(&self, call: &ExprCall) -> Option<usize> {
-        let is_handed = |ways: &[Way]| matches!(ways, [Way::Offload { .. }]);
+        let is_handed = |edit_kinds: &[EditKind]| matches!(edit_kinds, [EditKind::Offload { .. }]);
         let from = self.calls.partition_point(|of| of.call.start() < call.start());
         let here = self.calls.iter().skip(from).take_while(|of| of.call.start() == call.start());
-        let found = here.enumerate().find(|(_, of)| of.call.range() == call.range() && is_handed(&of.remedy.ways));
+        let found =
+            here.enumerate().find(|(_, of)| of.call.range() == call.range() && is_handed(&of.remedy.edit_kinds));
         found.map(|(at, _)| from + at)
     }
 

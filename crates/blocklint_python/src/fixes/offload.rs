@@ -169,8 +169,8 @@ impl<'a> File<'a, '_> {
         known.entry(function.range()).or_insert_with(|| given_away(function)).contains(name.id.as_str())
     }
 
-    /// The function that hands a call to a thread, how it is written, and the import that takes. None, and the loop, where the
-    /// project runs on a Python without it.
+    /// Returns the function that hands a call to a thread, how it is written, and the import that takes. None, and the
+    /// loop, where the project runs on a Python without it.
     fn choose<'o>(&self, site: &Site<'a>, to: &'o [Offload]) -> Result<(Option<&'o Offload>, String, Edits), Refusal> {
         let lacks = |offload: &Offload| offload.path == TO_THREAD && self.is_older_than(WITH_TO_THREAD);
         let known = |offload: &'o Offload| Some((offload, self.known_as(site, &offload.path)?));
@@ -247,8 +247,9 @@ impl<'a> File<'a, '_> {
         edits
     }
 
-    /// The text in place of the callee and its bracket; where the arguments stand on lines of their own, the callee goes
-    /// among them, behind whatever is said behind the bracket. `before` is all that the edit puts in front of the callee.
+    /// Returns the text in place of the callee and its bracket; where the arguments stand on lines of their own, the
+    /// callee goes among them, behind whatever is said behind the bracket. `before` is all that the edit puts in front
+    /// of the callee.
     fn opening(&self, call: &ExprCall, head: &str, callee: &str, before: &str) -> (String, Vec<(Span, String)>) {
         let arguments = &call.arguments;
         let start = arguments.range().start() + TextSize::of('(');
@@ -282,8 +283,8 @@ impl<'a> File<'a, '_> {
         (format!("{head}{blank}{callee},{behind}"), moved)
     }
 
-    /// Where all arguments share one line below the bracket, the callee joins them if there is room; else each has a line
-    /// of its own, as formatters have it. `None` where they are written in another way.
+    /// Returns where all arguments share one line below the bracket, the callee joins them if there is room; else each
+    /// has a line of its own, as formatters have it. `None` where they are written in another way.
     fn on_one_line(
         &self,
         call: &ExprCall,
@@ -318,8 +319,8 @@ impl<'a> File<'a, '_> {
         Some(edits)
     }
 
-    /// A generator expression that is the only argument shares the brackets of the call; as one of several it needs
-    /// its own.
+    /// Returns a generator expression that is the only argument shares the brackets of the call; as one of several it
+    /// needs its own.
     fn bracketed_generator(&self, call: &ExprCall) -> Vec<(Span, String)> {
         let [Expr::Generator(generator)] = &*call.arguments.args else { return Vec::new() };
         if generator.parenthesized {
@@ -358,7 +359,7 @@ fn is_line_of_log(call: &ExprCall) -> bool {
     is_logger && LEVELS.contains(&attribute.attr.as_str())
 }
 
-/// The names of the functions that are both defined in a function and given to another one there.
+/// Returns the names of the functions that are both defined in a function and given to another one there.
 fn given_away(function: &StmtFunctionDef) -> FxHashSet<&str> {
     #[derive(Default)]
     struct Given<'a> {
@@ -385,7 +386,7 @@ fn given_away(function: &StmtFunctionDef) -> FxHashSet<&str> {
     found.given
 }
 
-/// True if a call, its receiver or an argument, speaks of a name.
+/// True if a call, its receiver or an argument, mentions a name.
 fn mentions(call: &ExprCall, name: &str) -> bool {
     struct Mentions<'n>(&'n str, bool);
     impl<'a> SourceOrderVisitor<'a> for Mentions<'_> {
@@ -400,7 +401,8 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
     mentions.1
 }
 
-/// True if what a call gives is read bit by bit, as it says itself: `get(url, stream=True)`, `invoke_with_response_stream(…)`.
+/// True if the result of a call is read bit by bit, as it says itself: `get(url, stream=True)`,
+/// `invoke_with_response_stream(…)`.
 fn gives_stream(call: &ExprCall) -> bool {
     let is_true = |value: &Expr| value.as_boolean_literal_expr().is_some_and(|of| of.value);
     let asks = call.arguments.keywords.iter().any(|keyword| {

@@ -218,7 +218,7 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// The names of a `with` by which transactions and connections go: many belong to the thread that began them.
+/// Returns the names of a `with` by which transactions and connections go: many belong to the thread that began them.
 fn transactions_of(with: &StmtWith) -> impl Iterator<Item = &str> {
     const NAMES: &[&str] = &["txn", "tx", "trans", "transaction", "cursor", "cur", "conn", "connection"];
     let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref()?.as_name_expr());
@@ -270,7 +270,7 @@ fn in_first_iterable(generators: &[Comprehension], inner: TextRange) -> bool {
     })
 }
 
-/// True if a method of what a call gives is awaited, or one of what that gives.
+/// True if a method of the result of a call is awaited, or one of the result of that.
 fn gives_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
     let mut inner = call;
     for node in around.iter().rev() {

@@ -15,7 +15,7 @@ mod rewrite;
 mod surroundings;
 mod twin;
 
-use blocklint_core::{Mended, Refusal, Remedy, Span, Way};
+use blocklint_core::{EditKind, Mended, Refusal, Remedy, Span};
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::kinds::{K, fields, grammar, kind};
@@ -58,7 +58,7 @@ fn parsed(source: &str) -> Option<Tree> {
 pub struct Called {
     /// Those that the call itself runs.
     pub itself: Vec<String>,
-    /// Those through which it leads to what holds the thread.
+    /// Those through which it leads to the blocking call.
     pub on_the_way: Vec<String>,
 }
 
@@ -80,13 +80,13 @@ struct Site<'a> {
 type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    /// The edit at a call, and whether that moves the call into a closure.
+    /// Returns the edit at a call, and whether that moves the call into a closure.
     fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Called) -> (Result<Mended, Refusal>, bool) {
         let mut is_moved = false;
         let mended = self.site_at(span).and_then(|site| {
-            remedy.first(|way| {
-                is_moved = matches!(way, Way::Offload { .. });
-                self.mend_by(way, &site, called)
+            remedy.first(|edit_kind| {
+                is_moved = matches!(edit_kind, EditKind::Offload { .. });
+                self.mend_by(edit_kind, &site, called)
             })
         });
         (mended, is_moved)
@@ -98,34 +98,38 @@ impl<'a> File<'a> {
         Ok(Site { call, callee, around: Surroundings::of(call)? })
     }
 
-    fn mend_by(&self, way: &Way, site: &Site<'a>, called: &dyn Fn() -> Called) -> Result<Mended, Refusal> {
-        match way {
-            Way::Twin { path, method, same, needs } => self.twin(site, path, *method, *same, needs.as_deref()),
-            Way::TwinType { from, to, needs } => self.twin_type(site, from, to, needs.as_deref()),
-            Way::Rewrite { template } => self.rewrite(site, template),
-            Way::Offload { .. } if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) => {
+    fn mend_by(&self, edit_kind: &EditKind, site: &Site<'a>, called: &dyn Fn() -> Called) -> Result<Mended, Refusal> {
+        match edit_kind {
+            EditKind::Twin { path, method, same, needs } => self.twin(site, path, *method, *same, needs.as_deref()),
+            EditKind::TwinType { from, to, needs } => self.twin_type(site, from, to, needs.as_deref()),
+            EditKind::Rewrite { template } => self.rewrite(site, template),
+            EditKind::Offload { .. }
+                if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) =>
+            {
                 Err(Refusal::new(
                     "what it gives may be borrowed or bound to its thread, and cannot come back from another",
                 ))
             }
-            Way::Offload { .. } if called().on_the_way.iter().any(|definition| captures::works_once(definition)) => {
+            EditKind::Offload { .. }
+                if called().on_the_way.iter().any(|definition| captures::works_once(definition)) =>
+            {
                 Err(Refusal::new("it does its work the first time only: let the program do that when it starts"))
             }
-            Way::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
+            EditKind::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
                 Err(Refusal::new("an attribute makes something else of the function that is called"))
             }
-            Way::Offload { to } => self.offload(site, to),
-            Way::Asyncify => Err(Refusal::new("its edits stand in several functions")),
-            Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
-            Way::DropArgument { .. }
-            | Way::AddArgument { .. }
-            | Way::Chain { .. }
-            | Way::Share { .. }
-            | Way::ShareInModule => Err(Refusal::new("the edit is one of another language")),
+            EditKind::Offload { to } => self.offload(site, to),
+            EditKind::Asyncify => Err(Refusal::new("its edits stand in several functions")),
+            EditKind::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
+            EditKind::DropArgument { .. }
+            | EditKind::AddArgument { .. }
+            | EditKind::Chain { .. }
+            | EditKind::Share { .. }
+            | EditKind::ShareInModule => Err(Refusal::new("the edit is one of another language")),
         }
     }
 
-    /// The call whose name begins, and that ends, there.
+    /// Returns the call whose name begins, and that ends, there.
     fn call_at(&self, span: Span) -> Result<Node<'a>, Refusal> {
         let (start, end) = (span.start as usize, span.end as usize);
         let mut at = self.root.descendant_for_byte_range(start, (start + 1).min(end));
@@ -144,7 +148,7 @@ impl<'a> File<'a> {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// The arguments of a call.
+    /// Returns the arguments of a call.
     fn arguments(&self, call: Node<'a>) -> Vec<Node<'a>> {
         let list = call.child_by_field_id(fields().arguments);
         list.into_iter().flat_map(crate::kinds::named).filter(|part| !is_comment(*part)).collect()
@@ -159,12 +163,12 @@ fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte() as u32, node.end_byte() as u32)
 }
 
-/// The empty span at an offset.
+/// Returns the empty span at an offset.
 fn at(offset: usize) -> Span {
     Span::new(offset as u32, offset as u32)
 }
 
-/// All nodes below one, itself first, in the order of the text; below those that `enters` says no to none.
+/// Returns all nodes below one, itself first, in the order of the text; below those that `enters` says no to none.
 fn below<'a>(top: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
     let mut found = Vec::new();
     let mut cursor = top.walk();
@@ -188,7 +192,7 @@ fn below<'a>(top: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> 
     }
 }
 
-/// A clause of a title on what the manifest must ask for.
+/// Returns a clause of a title on what the manifest must ask for.
 fn needing(needs: Option<&str>) -> String {
     needs.map_or_else(String::new, |needs| format!(", with {needs} in Cargo.toml"))
 }

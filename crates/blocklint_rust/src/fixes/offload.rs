@@ -142,7 +142,7 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    /// The blanks that the line of a node begins with.
+    /// Returns the blanks that the line of a node begins with.
     fn indent(&self, node: Node<'_>) -> &'a str {
         let before = self.source.get(..node.start_byte()).unwrap_or_default();
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -151,7 +151,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The field, call or `?` that an expression is the beginning of.
+/// Returns the field, call or `?` that an expression is the beginning of.
 fn call_behind(node: Node<'_>) -> Option<Node<'_>> {
     let parent = node.parent()?;
     let continues = match kind(parent) {

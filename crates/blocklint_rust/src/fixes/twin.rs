@@ -82,7 +82,7 @@ impl<'a> File<'a> {
         None
     }
 
-    /// The path of the call that makes a variable which is only there for methods to be called on it.
+    /// Returns the path of the call that makes a variable which is only there for methods to be called on it.
     fn made_for_methods(&self, site: &Site<'a>, variable: Node<'a>) -> Option<Node<'a>> {
         let name = self.text(variable);
         let mut made = None;

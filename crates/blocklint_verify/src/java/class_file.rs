@@ -236,7 +236,7 @@ pub(super) fn dotted(internal: &str) -> String {
     package + &simple
 }
 
-/// The parameters and the result of a method's descriptor: `(I[Ljava/lang/String;)V`.
+/// Returns the parameters and the result of a method's descriptor: `(I[Ljava/lang/String;)V`.
 fn types_of(descriptor: &str) -> Option<(Vec<String>, String)> {
     let (parameters, returns) = descriptor.strip_prefix('(')?.split_once(')')?;
     let mut rest = parameters;

@@ -1,6 +1,6 @@
-//! Rust: a project's own functions that hand a closure they are given to the blocking pool. A caller of such a function
-//! hands work over, and a bound belongs there: `fn off(work: impl FnOnce()) { spawn_blocking(move ||
-//! span.in_scope(work)) }`.
+//! Rust: a project's own functions that hand a closure they are passed to the blocking pool. A caller of such a
+//! function hands work over, and a bound belongs there:
+//! `fn off(work: impl FnOnce()) { spawn_blocking(move || span.in_scope(work)) }`.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};
@@ -29,8 +29,8 @@ struct Wrapper {
     path: PathId,
 }
 
-/// The calls of functions that hand over, at one of these sites, what they are given. `is_bounded` says where the function
-/// itself bounds how much runs at once.
+/// Returns the calls of functions that hand over, at one of these sites, their arguments. `is_bounded` is true where
+/// the function itself bounds how much runs at once.
 pub(super) fn handed_through<'a>(
     linker: &Linker<'a>,
     callers: &Callers<'_, 'a>,
@@ -79,7 +79,7 @@ fn given_for(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<For
     linker.program.args_of(site).get(at).map(|given| given.value)
 }
 
-/// The functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
+/// Returns the functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
 fn wrappers_at(linker: &Linker<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
     let (facts, body_id) = linker.program.facts_and_id(linker.program.body_of_site(site));
     let function = function_around(facts, body_id);
@@ -125,7 +125,7 @@ fn in_closure(facts: &FileFacts, form: FormId, wanted: &dyn Fn(Form) -> bool) ->
     mentions(facts, form, DEPTH, &literal)
 }
 
-/// The callables that a form is, also behind pointers: bodies, and a library's function.
+/// Returns the callables that a form is, also behind pointers: bodies, and a library's function.
 pub(super) fn callables(
     linker: &Linker<'_>,
     site: SiteRef,

@@ -31,8 +31,8 @@ impl Linker<'_> {
         }) || self.says_own_is_done(site, receiver)
     }
 
-    /// True if the same body has called, before this site, a method of its own class that tells if the future of a
-    /// field is done: `assert isSuspended(); suspended.join();`.
+    /// True if the same body has called, before this site, a method of its own class that returns whether the future of
+    /// a field is done: `assert isSuspended(); suspended.join();`.
     fn says_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let here = self.program.site(site).at;

@@ -66,12 +66,12 @@ impl Semantics for Java {
         names::package(linker, file).to_owned()
     }
 
-    /// `T::m`, `object::m`, `T::new`.
+    /// Returns the callable of a method reference: `T::m`, `object::m`, `T::new`.
     fn path_member(&self, linker: &Linker<'_>, of: Val, name: Name) -> Typed {
         names::method_reference(linker, of, name)
     }
 
-    /// `Outer.this`
+    /// Returns the value of `Outer.this`
     fn implied_member_of_class(
         &self,
         linker: &Linker<'_>,
@@ -87,7 +87,7 @@ impl Semantics for Java {
         linker.as_type_argument(owner, var, receiver)
     }
 
-    /// The result of generated code, of a callable, or of two callables that are composed.
+    /// Returns the result of generated code, of a callable, or of two callables that are composed.
     fn unknown_result(&self, linker: &Linker<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
         let made = generated_code::generated(linker, site, env).or_else(|| linker.functional_result(site, env));
         made.or_else(|| linker.put_together(site, env))
@@ -97,7 +97,8 @@ impl Semantics for Java {
         implicit_calls::IMPLICIT_CALLS
     }
 
-    /// A loop runs the `iterator` of an object and each step of that iterator.
+    /// True if only one of the targets runs. A loop runs them all: `iterator` of the object and each step of that
+    /// iterator.
     fn are_alternatives(&self, linker: &Linker<'_>, site: SiteRef, targets: &Targets) -> bool {
         let facts = linker.program.facts(site.file);
         let row = linker.program.site(site);

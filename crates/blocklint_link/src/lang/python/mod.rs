@@ -74,7 +74,7 @@ impl Semantics for Python {
         }
     }
 
-    /// A class attribute that others replace: `Base.client = Client()`, `cls.client = Client()`.
+    /// Returns a class attribute that others replace: `Base.client = Client()`, `cls.client = Client()`.
     fn member_of_class(&self, linker: &Linker<'_>, class: ClassRef, name: Name, own: Typed) -> Typed {
         if !linker.is_only_none(own) {
             return own;

@@ -63,7 +63,7 @@ impl Linker<'_> {
         facts.language == Language::Python
             && guard.asks_for_nothing()
             && row.annotation.is_some()
-            // `name: str = None` says less than it means.
+            // `name: str = None` declares less than it means.
             && self.default_of(body, param) != Some(Constant::Null)
             && !mentions(facts, row.annotation, 6, &|form| matches!(form, Form::None))
             && (self.names_literals(body.file, row.annotation)
@@ -190,7 +190,7 @@ fn ends_in_something(facts: &FileFacts, form: FormId) -> bool {
     })
 }
 
-/// True if a test with the result `holds` says that a variable is `None` or false.
+/// True if a test with the result `holds` shows that a variable is `None` or false.
 fn tests_absent(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> bool {
     let is_var = |form: FormId| facts.form(form) == Form::Var(var);
     let compares = |left: FormId, right: FormId| is_var(left) && facts.form(right) == Form::None;

@@ -67,7 +67,8 @@ impl Semantics for Rust {
         names::path_member(linker, of, name)
     }
 
-    /// A member of the type itself with its type parameters replaced, of what it dereferences to, or of a trait.
+    /// Returns a member of the type itself with its type parameters replaced, of what it dereferences to, or of a
+    /// trait.
     fn member_of_instance(&self, linker: &Linker<'_>, instance: Val, name: Name, own: Typed) -> Typed {
         let Val::Instance { class, .. } = instance else { return own };
         if !linker.values.is_unknown(own.value) {

@@ -44,7 +44,7 @@ impl<'f> Aliases<'f> {
         }
     }
 
-    /// The path that rows must use, or `None` where aliases go in a circle.
+    /// Returns the path that rows must use, or `None` where aliases go in a circle.
     pub(super) fn canonical(&self, language: Language, path: &str) -> Option<String> {
         if let Some((implementor, implemented, member)) = qualified(path) {
             let (left, right) = (self.canonical(language, implementor)?, self.canonical(language, implemented)?);

@@ -9,7 +9,7 @@ use super::super::rows::{CallRow, Entry, File, HandoverContext, HandoverRow, Row
 use super::super::words::{FixKind, Runs};
 use super::aliases::Aliases;
 
-/// Keys that say nothing by themselves.
+/// Keys that show nothing by themselves.
 const FRAME: &[&str] = &["path", "when", "unless", "version", "unchecked", "property"];
 /// Keys that describe an effect.
 const NEED_EFFECT: &[&str] = &["kind", "takes", "native", "thread", "severity", "fails", "timeout", "fix"];

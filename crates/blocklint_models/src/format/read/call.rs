@@ -154,7 +154,7 @@ fn concurrency(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option
     argument.map(Concurrency::Argument)
 }
 
-/// A context, or `caller`.
+/// Returns a context, or `caller`.
 pub(super) fn scheduler(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Runs> {
     let words: Vec<_> = Runs::WORDS.iter().copied().filter(|word| *word != "chain").collect();
     reader.word(at, value, &words, |word| Runs::parse(word).filter(|runs| *runs != Runs::Chain))

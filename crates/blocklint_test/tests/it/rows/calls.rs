@@ -198,7 +198,7 @@ pub(crate) fn expected(
     if matches!(effect, Effect::File | Effect::Cpu) {
         hold = Hold::Unstated;
     }
-    // Nobody sees how large it is.
+    // The size of the value is unknown.
     let is_sized = row.when.iter().any(|condition| condition.tests.contains(&blocklint_models::Test::Unbounded));
     if is_sized {
         severity = Severity::Note;

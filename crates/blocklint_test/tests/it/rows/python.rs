@@ -298,7 +298,7 @@ impl<'m> World<'m> {
                     draft.line(format!("{bytes} = await {request}.body()"));
                     bytes
                 }
-                Test::Unseen => return Err("a parameter of which nobody tells"),
+                Test::Unseen => return Err("a parameter whose argument no caller shows"),
                 Test::Version(_) | Test::Feature(_) => return Err("dependencies are not read yet"),
             };
             wish.arguments.put(argument, &text, false);

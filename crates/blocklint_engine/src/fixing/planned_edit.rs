@@ -1,13 +1,13 @@
-//! The edit that a finding asks for, with the functions and blocks that move with it: `blocklint_mending` says what moves, the rule
-//! which edit it is.
+//! The edit that a finding asks for, with the functions and blocks that move with it: `blocklint_mending` finds the
+//! code that moves, the rule chooses the edit.
 
 use std::sync::Arc;
 
 use blocklint_analysis::{FileId, Linker, RawFinding};
-use blocklint_core::{BoundCall, Effect, Language, Refusal, Remedy, Span, Way, What};
+use blocklint_core::{BoundCall, EditKind, Effect, Language, Mistake, Refusal, Remedy, Span};
 use blocklint_mending::{
-    Chain, Given, MovedCode, beside, blocks_with, body_with, bound_beside, given_by, gives_what_blocks, moved_with,
-    moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
+    Chain, MovedCode, ResultKind, beside, blocks_with, body_with, bound_beside, given_by, gives_what_blocks,
+    moved_with, moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
 };
 use blocklint_rules::{Along, refusal};
 use camino::Utf8Path;
@@ -16,7 +16,7 @@ use crate::words::place;
 
 /// The edit of a finding, with the code that moves with it.
 #[derive(Clone, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct PlannedEdit {
     /// The edit.
     pub(crate) remedy: Remedy,
     /// The functions of the project that would move to a thread with the call, or why the call alone cannot.
@@ -27,15 +27,15 @@ pub(crate) struct Wanted {
     pub(crate) moment: bool,
     /// True if the call takes about as long as a thread: a file.
     pub(crate) short: bool,
-    /// The functions through which the call leads to what holds the thread.
-    pub(crate) way: Functions,
+    /// The functions through which the call leads to the blocking call.
+    pub(crate) on_path: Functions,
     /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
     /// The `with` blocks around the call that move with all that stands in them or not at all: what each of them spans.
     pub(crate) held: Vec<Span>,
-    /// The oldest Python that the project runs on, where it says so.
+    /// The oldest Python that the project runs on, if it states one.
     pub(crate) oldest: Option<(u8, u8)>,
-    /// The calls that hold the thread by what the call gives: handing over the call alone would be half of the work.
+    /// The calls that hold the thread by the result of the call: handing over the call alone would be half of the work.
     pub(crate) uses: Vec<Span>,
     /// The call that opened the file which the call reads or writes: handing over the latter alone would be half of the work too.
     pub(crate) opened: Option<Span>,
@@ -43,16 +43,16 @@ pub(crate) struct Wanted {
     pub(crate) chain: Option<Arc<Chain>>,
 }
 
-impl Wanted {
+impl PlannedEdit {
     /// Returns a remedy with which nothing of the project moves.
     fn plain(remedy: Remedy) -> Self {
-        Wanted {
+        PlannedEdit {
             remedy,
             moves: Ok(Vec::new()),
             bound: false,
             moment: false,
             short: false,
-            way: Vec::new(),
+            on_path: Vec::new(),
             blocks: Vec::new(),
             held: Vec::new(),
             oldest: None,
@@ -62,7 +62,7 @@ impl Wanted {
         }
     }
 
-    /// All functions that would move, with the call or with a block around it.
+    /// Returns all functions that would move, with the call or with a block around it.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &(Arc<Utf8Path>, Span)> {
         let blocks = self.blocks.iter().filter_map(|(_, whole)| whole.as_ref().ok());
         self.moves.iter().chain(blocks).flatten()
@@ -80,44 +80,50 @@ pub(crate) fn moved(
     with_aside: bool,
     remedy: Result<Remedy, Refusal>,
     without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
-) -> Result<Wanted, Refusal> {
+) -> Result<PlannedEdit, Refusal> {
     let mut remedy = remedy?;
     if let Some(reason) = runs_by_hand(linker, raw.site).filter(|_| !with_aside) {
         return Err(Refusal::new(reason));
     }
     if let Some(starts) = raw.mending.starts {
-        remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
-        if remedy.ways.is_empty() {
+        remedy.edit_kinds.retain(|edit_kind| !matches!(edit_kind, EditKind::Offload { .. }));
+        if remedy.edit_kinds.is_empty() {
             let span = linker.program.site(starts).span;
             let reason = "each item would take a thread, with no limit on how many run at once";
             return Err(Refusal::at(reason, place(linker, starts.file, span)));
         }
     }
     if starts_up(linker, raw.site) && !with_aside {
-        remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
-        if remedy.ways.is_empty() {
+        remedy.edit_kinds.retain(|edit_kind| !matches!(edit_kind, EditKind::Offload { .. }));
+        if remedy.edit_kinds.is_empty() {
             return Err(Refusal::new("by its name the function runs once, when something starts"));
         }
     }
-    let hands_over = remedy.ways.iter().any(|way| matches!(way, Way::Offload { .. }));
+    let hands_over = remedy.edit_kinds.iter().any(|edit_kind| matches!(edit_kind, EditKind::Offload { .. }));
     let language = linker.program.language(raw.file);
     let oldest = linker.oldest_python(raw.file);
-    if language == Language::Java && raw.what == What::Holds {
+    if language == Language::Java && raw.mistake == Mistake::Holds {
         return on_worker(linker, raw, remedy);
     }
     let chain = raw.mending.chain.as_ref().and_then(|chain| chain.as_ref().ok()).cloned();
     if !hands_over || language == Language::Java {
-        return Ok(Wanted { oldest, chain, ..Wanted::plain(remedy) });
+        return Ok(PlannedEdit { oldest, chain, ..PlannedEdit::plain(remedy) });
     }
     if language == Language::Rust {
         if raw.trace.len() == 1 && gives_what_blocks(linker, raw.site) {
             return Err(Refusal::new("its result also blocks where it is used, and must move with it"));
         }
-        // The signatures of the functions that the call itself runs say if the result can leave a closure.
+        // The signatures of the functions that the call itself runs show if the result can leave a closure.
         let mut called = moved_with(linker, raw.site);
-        let way = functions_on_the_way(linker, raw, &called);
+        let on_path = functions_on_path(linker, raw, &called);
         called.functions.truncate(called.direct);
-        return Ok(Wanted { moves: Ok(functions(linker, &called)), way, oldest, chain, ..Wanted::plain(remedy) });
+        return Ok(PlannedEdit {
+            moves: Ok(functions(linker, &called)),
+            on_path,
+            oldest,
+            chain,
+            ..PlannedEdit::plain(remedy)
+        });
     }
     // Before Python 3.9 functions that run calls in threads take no context along.
     let loses_context = oldest.is_some_and(|oldest| oldest < (3, 9));
@@ -143,7 +149,7 @@ pub(crate) fn moved(
     let moment = raw.trace.len() == 1 && takes_a_moment(&raw.call);
     let short = raw.effect == Some(Effect::File);
     let moved = lost(moved_with(linker, raw.site));
-    let way = functions_on_the_way(linker, raw, &moved);
+    let on_path = functions_on_path(linker, raw, &moved);
     let Some(bound) = moved.bound.clone() else {
         let moves = match raw.mending.brief {
             true if raw.trace.len() > 1 => Err(Refusal::new("the call is so short that a thread would cost as much")),
@@ -156,38 +162,50 @@ pub(crate) fn moved(
             )),
             _ => Ok(functions(linker, &moved)),
         };
-        return Ok(Wanted { moves, moment, short, way, blocks, held, oldest, uses, opened, ..Wanted::plain(remedy) });
+        return Ok(PlannedEdit {
+            moves,
+            moment,
+            short,
+            on_path,
+            blocks,
+            held,
+            oldest,
+            uses,
+            opened,
+            ..PlannedEdit::plain(remedy)
+        });
     };
     // A bound object that is used may be created in a block that moves as a whole.
     let moves = Err(refusal(&bound));
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    let moved = Wanted { moves, moment, short, way, blocks, held, oldest, uses, opened, ..Wanted::plain(remedy) };
-    Ok(Wanted { bound: true, ..moved })
+    let moved =
+        PlannedEdit { moves, moment, short, on_path, blocks, held, oldest, uses, opened, ..PlannedEdit::plain(remedy) };
+    Ok(PlannedEdit { bound: true, ..moved })
 }
 
 /// Returns the edit that hands the lambda or method around a call to a worker as a whole. [Java]
-fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
+fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<PlannedEdit, Refusal> {
     let mut moved = body_with(linker, raw.site);
     // State that other operators of the method set or remove belongs to their thread.
     moved.bound = moved.bound.or_else(|| bound_beside(linker, raw.site));
     if let Some(bound) = moved.bound {
-        for way in &mut remedy.ways {
-            match way {
+        for edit_kind in &mut remedy.edit_kinds {
+            match edit_kind {
                 // The replacement of the call blocks no thread, so none has to be left.
-                Way::Chain { template: Some(_), offload, .. } => *offload = false,
-                Way::Chain { offload: true, .. } => return Err(refusal(&bound)),
+                EditKind::Chain { template: Some(_), offload, .. } => *offload = false,
+                EditKind::Chain { offload: true, .. } => return Err(refusal(&bound)),
                 _ => {}
             }
         }
     }
-    Ok(Wanted::plain(remedy))
+    Ok(PlannedEdit::plain(remedy))
 }
 
 /// Returns the code that has to go where the call of a finding goes.
-pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) -> Option<Along> {
+pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<PlannedEdit, Refusal>) -> Option<Along> {
     let language = linker.program.language(raw.file);
-    if language != Language::Python || raw.what != What::Holds {
+    if language != Language::Python || raw.mistake != Mistake::Holds {
         return None;
     }
     let is_bound = match remedy {
@@ -201,9 +219,9 @@ pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Wante
         return None;
     }
     match given_by(linker, raw.site) {
-        Given::Blocks => Some(Along::Given),
-        Given::Object => Some(Along::Made),
-        Given::Other => None,
+        ResultKind::Blocks => Some(Along::Given),
+        ResultKind::Object => Some(Along::CreatedKind),
+        ResultKind::Other => None,
     }
 }
 
@@ -212,7 +230,7 @@ fn functions(linker: &Linker<'_>, moved: &MovedCode) -> Functions {
 }
 
 /// Returns those functions that a call runs in which a step of the finding's trace stands.
-fn functions_on_the_way(linker: &Linker<'_>, raw: &RawFinding, moved: &MovedCode) -> Functions {
+fn functions_on_path(linker: &Linker<'_>, raw: &RawFinding, moved: &MovedCode) -> Functions {
     let passed = |(file, span): &(FileId, Span)| {
         raw.trace.iter().skip(1).any(|step| step.file == *file && span.contains(step.span))
     };

@@ -1,7 +1,7 @@
 //! Imports before a call that patches, which keep the unpatched names: the top level of modules, read in order.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, RuleCode, Severity, What};
+use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
 use blocklint_flow::graph::raw_finding::RawStep;
 use blocklint_link::lang;
@@ -21,7 +21,7 @@ pub(crate) struct LateImport {
     pub(crate) site: SiteRef,
     /// The imports from there to the one that takes the name, each in its file; the first is the site. None where the site is
     /// the call that patches, which comes after all imports of its module.
-    pub(crate) way: Vec<SiteRef>,
+    pub(crate) imports: Vec<SiteRef>,
     /// The name that was taken (`time.sleep`), or the module that takes such names.
     pub(crate) taken: String,
     /// True if it is a module that takes names itself.
@@ -40,11 +40,11 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let (linker, rule) = (search.linker, RuleCode::LATE_MONKEY_PATCH);
     let all = search.attempt(rule, || late_imports(linker, search.units));
     let finding = |one: LateImport| {
-        let LateImport { site, way, taken, is_module, patch, confidence } = one;
-        let what = What::LatePatch { taken: taken.clone(), is_module, patch };
-        let mut finding = search.finding((rule, what), site, taken.clone(), Severity::Warning, confidence);
-        if !way.is_empty() {
-            finding.trace = way.iter().map(|&site| import_step(linker, site, &taken)).collect();
+        let LateImport { site, imports, taken, is_module, patch, confidence } = one;
+        let mistake = Mistake::LateMonkeyPatch { taken: taken.clone(), is_module, patch };
+        let mut finding = search.finding((rule, mistake), site, taken.clone(), Severity::Warning, confidence);
+        if !imports.is_empty() {
+            finding.trace = imports.iter().map(|&site| import_step(linker, site, &taken)).collect();
         }
         finding
     };
@@ -64,7 +64,7 @@ fn import_step(linker: &Linker<'_>, site: SiteRef, taken: &str) -> RawStep {
     }
 }
 
-/// Every import that comes before patching; one per statement.
+/// Returns every import that comes before patching; one per statement.
 pub(crate) fn late_imports(linker: &Linker<'_>, units: &Units) -> Vec<LateImport> {
     let switches: Vec<&Switch> = linker.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
     let mut found = Vec::new();
@@ -113,15 +113,15 @@ fn is_top_level(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.program.body_of_site(site) == site.file.body_ref(BodyId(0))
 }
 
-/// A call in a function: by then its module has imported all that it does.
+/// Returns a call in a function: by then its module has imported all that it does.
 fn called_late(linker: &Linker<'_>, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
     let facts = linker.program.facts(call.file);
     facts.imports.iter().filter(|import| runs_at_import(linker, call.file, import)).find_map(|import| {
-        let mut way = vec![import_site(linker, call.file, &import)?];
+        let mut imports = vec![import_site(linker, call.file, &import)?];
         let mut seen = FxHashSet::from_iter([call.file]);
-        let (taken, is_module) = takes_early(linker, switch, call.file, &import, &mut way, &mut seen)?;
+        let (taken, is_module) = takes_early(linker, switch, call.file, &import, &mut imports, &mut seen)?;
         let (patch, confidence) = (path.to_owned(), Confidence::High);
-        Some(LateImport { site: call, way: Vec::new(), taken, is_module, patch, confidence })
+        Some(LateImport { site: call, imports: Vec::new(), taken, is_module, patch, confidence })
     })
 }
 
@@ -159,10 +159,10 @@ fn imports_before(
             continue;
         }
         let Some(site) = import_site(linker, file, &import) else { continue };
-        let mut way = vec![site];
+        let mut imports = vec![site];
         let mut seen = FxHashSet::from_iter([file]);
-        if let Some((taken, is_module)) = takes_early(linker, switch, file, &import, &mut way, &mut seen) {
-            found.push(LateImport { site, way, taken, is_module, patch: path.to_owned(), confidence });
+        if let Some((taken, is_module)) = takes_early(linker, switch, file, &import, &mut imports, &mut seen) {
+            found.push(LateImport { site, imports, taken, is_module, patch: path.to_owned(), confidence });
         }
     }
 }
@@ -174,7 +174,7 @@ fn takes_early(
     switch: &Switch,
     file: FileId,
     import: &Import,
-    way: &mut Vec<SiteRef>,
+    imports: &mut Vec<SiteRef>,
     seen: &mut FxHashSet<FileId>,
 ) -> Option<(String, bool)> {
     let facts = linker.program.facts(file);
@@ -200,7 +200,7 @@ fn takes_early(
         targets.extend(file_below(linker, &folder, name));
     }
     for target in targets {
-        if way.len() >= DEEPEST || !seen.insert(target) || linker.program.language(target) != Language::Python {
+        if imports.len() >= DEEPEST || !seen.insert(target) || linker.program.language(target) != Language::Python {
             continue;
         }
         let inner = linker.program.facts(target);
@@ -212,11 +212,11 @@ fn takes_early(
             let Some(site) = import_site(linker, target, &import).filter(|_| import.at.position < until) else {
                 continue;
             };
-            way.push(site);
-            if let Some(taken) = takes_early(linker, switch, target, &import, way, seen) {
+            imports.push(site);
+            if let Some(taken) = takes_early(linker, switch, target, &import, imports, seen) {
                 return Some(taken);
             }
-            way.pop();
+            imports.pop();
         }
     }
     None
@@ -243,7 +243,7 @@ fn import_site(linker: &Linker<'_>, file: FileId, import: &Import) -> Option<Sit
     row.map(|(at, _)| file.site_ref(SiteId(at as u32)))
 }
 
-/// The files whose top level imports a file, with the import.
+/// Returns the files whose top level imports a file, with the import.
 fn importers(linker: &Linker<'_>, file: FileId) -> Vec<(FileId, Import)> {
     let relative = &linker.program.files[file.index()].relative;
     let stem = relative.strip_suffix("/__init__.py").or_else(|| relative.strip_suffix(".py")).unwrap_or(relative);

@@ -11,22 +11,22 @@ use blocklint_models::{RowEffect, Runs, Via};
 use super::{End, Explainer, PassedOn, RunTarget, Up};
 
 impl Explainer<'_, '_> {
-    /// Where the effects of a site end that belongs to no finding; never empty.
+    /// Returns where the effects of a site end that belongs to no finding; never empty.
     pub(super) fn ends(
         &self,
         site: SiteRef,
-        ways: &[(Up, FlowEdge)],
-        states: &[LabelledBodyId],
+        edges: &[(Up, FlowEdge)],
+        labelled_bodies: &[LabelledBodyId],
         targets: &[RunTarget],
     ) -> Vec<End> {
         let mut found = Vec::new();
-        for &state in states {
-            let body = self.graph.states[state.0 as usize].node.body;
-            for above in self.stops(state) {
+        for &labelled_body in labelled_bodies {
+            let body = self.graph.labelled_body(labelled_body).node.body;
+            for above in self.stops(labelled_body) {
                 found.push(End::Stops(body, above));
             }
         }
-        if ways.is_empty() {
+        if edges.is_empty() {
             self.handed(site, &mut found);
             self.registers(site, &mut found);
             for target in &self.linker.targets(site, EnvId::NONE).list {
@@ -40,8 +40,8 @@ impl Explainer<'_, '_> {
                 }
             }
             for target in targets {
-                if let RunTarget::Body { body, edge, awaited, .. } = *target {
-                    self.body(site, body, edge, awaited, &mut found);
+                if let RunTarget::Body { body, kind, awaited, .. } = *target {
+                    self.body(site, body, kind, awaited, &mut found);
                 }
             }
         }
@@ -82,14 +82,14 @@ impl Explainer<'_, '_> {
         found: &mut Vec<End>,
     ) {
         let linker = self.linker;
-        if let Some(leaf) = linker.leaf(site, path, receiver, property, EnvId::NONE) {
+        if let Some(sink) = linker.sink(site, path, receiver, property, EnvId::NONE) {
             let owner = linker.program.body_of_site(site);
-            if let Some(span) = self.cut_at(site, &leaf.label) {
+            if let Some(span) = self.cut_at(site, &sink.label) {
                 found.push(End::Cut(site.file, span));
-            } else if leaf.row.lazy {
+            } else if sink.row.lazy {
                 found.push(End::Unconsumed(path));
             } else if let Some(root) = self.roots.of(owner)
-                && !leaf.label.place.holds(root.context, root.runtime)
+                && !sink.label.place.holds(root.context, root.runtime)
             {
                 found.push(End::Allowed(owner));
             } else {
@@ -126,7 +126,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// Why no row holds the thread at a call of which rows speak.
+    /// Returns why no row holds the thread at a call that rows describe.
     fn excused(
         &self,
         site: SiteRef,
@@ -179,10 +179,10 @@ impl Explainer<'_, '_> {
     }
 
     /// Why a body that the site runs does nothing to its thread.
-    fn body(&self, site: SiteRef, body: BodyRef, edge: TargetKind, awaited: bool, found: &mut Vec<End>) {
+    fn body(&self, site: SiteRef, body: BodyRef, kind: TargetKind, awaited: bool, found: &mut Vec<End>) {
         let linker = self.linker;
         let flow = linker.program.body(body).flow;
-        match edge {
+        match kind {
             TargetKind::HandOver(context, runtime) => {
                 let written = linker.qualified_name(body);
                 found.push(End::HandsOver(PassedOn { written, context, runtime }));
@@ -207,11 +207,16 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// Why the labels of a body do not reach a site that calls it.
+    /// Returns why the labels of a body do not reach a site that calls it.
     fn lost(&self, site: SiteRef, body: BodyRef) -> End {
-        let states = self.states.get(&body).into_iter().flatten().map(|state| &self.graph.states[state.0 as usize]);
-        for state in states.filter(|state| state.node == Node::plain(body)) {
-            if let Some(span) = self.cut_at(site, self.graph.labels.get(state.label)) {
+        let labelled_bodies = self
+            .labelled_bodies
+            .get(&body)
+            .into_iter()
+            .flatten()
+            .map(|&labelled_body| self.graph.labelled_body(labelled_body));
+        for labelled_body in labelled_bodies.filter(|labelled_body| labelled_body.node == Node::plain(body)) {
+            if let Some(span) = self.cut_at(site, self.graph.labels.get(labelled_body.label)) {
                 return End::Cut(site.file, span);
             }
         }
@@ -223,7 +228,7 @@ impl Explainer<'_, '_> {
         self.by_root.get(&body).cloned().unwrap_or_default()
     }
 
-    /// Why a site has no target.
+    /// Returns why a site has no target.
     fn without_target(&self, site: SiteRef) -> End {
         let linker = self.linker;
         let row = linker.program.site(site);
@@ -234,7 +239,7 @@ impl Explainer<'_, '_> {
         let members = linker.values.members(linker.callee(site, EnvId::NONE).value);
         match members.iter().find_map(|val| if let Val::Unknown(why) = *val { Some(why) } else { None }) {
             Some(why) => {
-                // A method of a value that is not known: the receiver's reason says more.
+                // A method of a value that is not known: the receiver's reason explains more.
                 let receiver =
                     linker.receiver_form(site).map(|form| linker.eval(linker.scope_of(site, EnvId::NONE), form));
                 let of_receiver = receiver.and_then(|typed| {

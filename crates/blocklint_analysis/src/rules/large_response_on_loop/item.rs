@@ -27,7 +27,7 @@ pub(super) struct Item {
 /// Nested models are followed so far.
 const DEEPEST: u32 = 6;
 
-/// The item of a response model that is a collection of models, or holds one; none for others and for pages.
+/// Returns the item of a response model that is a collection of models, or holds one; none for others and for pages.
 pub(super) fn item_of_type(linker: &Linker<'_>, body: BodyRef, model: FormId) -> Option<Item> {
     let typed = linker.annotation(linker.signature_scope(body), model);
     if super::size::is_bound_type(&linker.written(body.file, model)) {
@@ -36,7 +36,7 @@ pub(super) fn item_of_type(linker: &Linker<'_>, body: BodyRef, model: FormId) ->
     item_of(linker, typed, body.file, DEEPEST)
 }
 
-/// The item of a returned value, as far as its type is known.
+/// Returns the item of a returned value, as far as its type is known.
 pub(super) fn item_of_value(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Item> {
     if let Some(class) = validated(linker, scope, form) {
         return Some(Item {
@@ -63,7 +63,7 @@ fn is_of_names(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     })
 }
 
-/// The element of a list that is written with one, also through one local name.
+/// Returns the element of a list that is written with one, also through one local name.
 fn written_element(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<FormId> {
     let facts = linker.program.facts(scope.file);
     let list = match facts.form(form) {
@@ -84,7 +84,7 @@ fn written_element(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Fo
     }
 }
 
-/// The class of `[Client.model_validate(row) for row in rows]`.
+/// Returns the class of `[Client.model_validate(row) for row in rows]`.
 fn validated(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<ClassRef> {
     let facts = linker.program.facts(scope.file);
     let Form::Result(site) = facts.form(written_element(linker, scope, form)?) else { return None };
@@ -99,7 +99,7 @@ fn validated(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<ClassRef
     })
 }
 
-/// The item of a type that is a collection of models, or holds one.
+/// Returns the item of a type that is a collection of models, or holds one.
 pub(super) fn item_in(linker: &Linker<'_>, typed: Typed, file: FileId) -> Option<Item> {
     item_of(linker, typed, file, DEEPEST)
 }
@@ -162,7 +162,7 @@ fn one(linker: &Linker<'_>, typed: Option<Typed>, file: FileId) -> Item {
     }
 }
 
-/// The fields of a class and of the models in it, each model counted once.
+/// Returns the fields of a class and of the models in it, each model counted once.
 fn all_fields(linker: &Linker<'_>, class: ClassRef) -> u32 {
     let (mut seen, mut left, mut count) = (vec![class], vec![class], 0);
     while let Some(class) = left.pop() {

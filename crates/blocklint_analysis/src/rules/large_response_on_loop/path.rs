@@ -1,4 +1,4 @@
-//! Which way a response takes from what an endpoint returns to bytes.
+//! How the result of an endpoint is serialised to a response.
 
 use blocklint_core::Serialisation;
 use blocklint_facts::{Form, FormId};
@@ -8,11 +8,11 @@ use blocklint_link::program::ids::SiteRef;
 use blocklint_link::values::value::{EnvId, Val};
 
 use super::{ROUTERS, Route};
-use crate::rules::large_response::class_path;
+use crate::rules::large_response_on_loop::class_path;
 
-/// The call that takes the time.
-pub(crate) fn slow_call(way: Serialisation) -> &'static str {
-    match way {
+/// Returns the call that takes the time.
+pub(crate) fn slow_call(serialisation: Serialisation) -> &'static str {
+    match serialisation {
         Serialisation::Direct => "pydantic_core.to_json",
         Serialisation::Rendered | Serialisation::ByClass | Serialisation::ByHand => "json.dumps",
         Serialisation::Encoded => "fastapi.encoders.jsonable_encoder",
@@ -22,8 +22,8 @@ pub(crate) fn slow_call(way: Serialisation) -> &'static str {
 
 /// The declaration of a route's response.
 pub(super) struct Declared {
-    /// Its way.
-    pub(super) way: Serialisation,
+    /// How it is serialised.
+    pub(super) serialisation: Serialisation,
     /// The response model or return annotation.
     pub(super) model: Option<FormId>,
     /// The response class that may be dropped, as written.
@@ -34,12 +34,12 @@ pub(super) struct Declared {
     pub(super) versions: Option<String>,
 }
 
-/// Classes of responses that render JSON of data.
+/// Returns the classes of responses that render JSON of data.
 pub(super) fn renders_json(path: &str) -> bool {
     matches!(path.rsplit('.').next(), Some("JSONResponse" | "ORJSONResponse" | "UJSONResponse")) && is_response(path)
 }
 
-/// Classes of responses.
+/// Returns the classes of responses.
 pub(super) fn is_response(path: &str) -> bool {
     let of_framework =
         path.starts_with("fastapi.") || path.starts_with("starlette.") || path.starts_with("sse_starlette");
@@ -53,7 +53,7 @@ const OLD_MODELS: &str = "pydantic-1";
 /// The fact that only the first version of the models' library goes with it.
 const WITH_OLD_MODELS: &str = "fastapi-pydantic-1";
 
-/// The fact that a response model gives bytes in one call.
+/// The switch for versions in which a response model renders bytes in one call.
 const DUMPS: &str = "fastapi-dump-json";
 
 /// True if code shows a fact that no version decides: names that only the first version of the models' library has, and
@@ -122,7 +122,7 @@ pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dep
     }
 }
 
-/// Returns the declaration of a route's response; none where the route gives no JSON of models.
+/// Returns the declaration of a route's response; none if the route returns no JSON of models.
 pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<Declared> {
     let file = route.body.file;
     let facts = linker.program.facts(file);
@@ -137,9 +137,9 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
     if let Some(form) = model.filter(|_| arg("response_model").is_none())
         && is_response_type(linker, route, form)
     {
-        // The annotation says that a response is returned; what it is made of is looked at where it is made.
+        // The annotation states that a response is returned; what it is made of is looked at where it is made.
         return Some(Declared {
-            way: Serialisation::ByHand,
+            serialisation: Serialisation::ByHand,
             model: None,
             class: None,
             compiled: false,
@@ -160,7 +160,7 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
     }
     let unit = units.of(linker, file);
     let on = |name: &str| unit.on.iter().any(|on| on == name);
-    let way = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
+    let serialisation = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
         Serialisation::Old
     } else if model.is_none() {
         Serialisation::Encoded
@@ -171,7 +171,7 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
     } else {
         Serialisation::Direct
     };
-    let slower = |switch: &str| match way {
+    let slower = |switch: &str| match serialisation {
         Serialisation::Direct => true,
         Serialisation::Rendered | Serialisation::ByClass => switch == OLD_MODELS,
         Serialisation::ByHand | Serialisation::Encoded | Serialisation::Old => false,
@@ -180,15 +180,15 @@ pub(super) fn declared(linker: &Linker<'_>, units: &Units, route: &Route) -> Opt
         unit.other_paths.iter().filter(|(switch, _)| slower(switch)).map(|(_, words)| words.as_str()).collect();
     let versions = (!versions.is_empty()).then(|| versions.join("; "));
     Some(Declared {
-        way,
+        serialisation,
         model,
-        class: dropped.filter(|_| way == Serialisation::ByClass && on(DUMPS)),
+        class: dropped.filter(|_| serialisation == Serialisation::ByClass && on(DUMPS)),
         compiled,
         versions,
     })
 }
 
-/// The path and the text of a response class.
+/// Returns the path and the text of a response class.
 fn class_text(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<(String, String)> {
     let file = site.file;
     let scope = linker.scope_of(site, EnvId::NONE);
@@ -201,7 +201,7 @@ fn class_text(linker: &Linker<'_>, site: SiteRef, form: FormId) -> Option<(Strin
     Some((path, linker.written(file, form)))
 }
 
-/// The class that the file's router or application, else the unit's application gives all routes.
+/// Returns the response class that the file's router or application, else the unit's application sets for all routes.
 fn default_class(linker: &Linker<'_>, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
     let file = route.body.file;
     let class = |site: &SiteRef| {

@@ -9,7 +9,7 @@ use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::EnvId;
 
 use super::size::{BOUNDED, Evidence, is_bound_name};
-use crate::rules::large_response::size::bound_of_call;
+use crate::rules::large_response_on_loop::size::bound_of_call;
 
 /// A chain that is longer is not followed to its end.
 const LONGEST: usize = 120;
@@ -24,7 +24,7 @@ const ASKING: [&str; 10] =
 /// Methods of cursors and collections that are called on what no chain shows.
 const FETCHING: [&str; 5] = ["fetchall", "fetch_all", "find", "find_all", "fetch"];
 
-/// Calls and members that say of what all is wanted.
+/// Calls and members that name the table whose rows are wanted.
 const SHOWING: [&str; 7] = ["query", "select", "find", "find_all", "aggregate", "objects", "list_all"];
 
 /// Calls whose arguments may be a query by a name: `session.execute(stmt)`.
@@ -50,10 +50,10 @@ const TAKING: [&str; 19] = [
     "to_thread",
 ];
 
-/// Calls that give one row for many.
+/// Calls that return one row for many.
 const GROUPING: [&str; 4] = ["group_by", "distinct", "rollup", "having"];
 
-/// Calls that say which rows.
+/// Calls that select rows.
 const WHERE: [&str; 9] = ["where", "filter", "filter_by", "find", "and_", "or_", "join", "outerjoin", "match"];
 
 /// Conditions by a method.
@@ -66,7 +66,7 @@ pub(super) struct Chain {
     calls: Vec<SiteId>,
     /// Members that are read in it.
     members: Vec<blocklint_facts::Sym>,
-    /// Texts that are given to calls that ask.
+    /// Texts that are passed to calls that ask.
     texts: Vec<blocklint_facts::Sym>,
     /// Some part of it is a slice.
     sliced: bool,
@@ -81,7 +81,7 @@ impl Chain {
     }
 }
 
-/// The chain behind some forms.
+/// Returns the chain behind some forms.
 pub(super) fn chain(linker: &Linker<'_>, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
     let mut chain = Chain::default();
     for form in forms {
@@ -139,7 +139,7 @@ fn extend_chain(linker: &Linker<'_>, scope: Scope, form: FormId, names: bool, ch
     }
 }
 
-/// The bound in a chain.
+/// Returns the bound in a chain.
 pub(super) fn bound_in(linker: &Linker<'_>, scope: Scope, chain: &Chain, depth: u32) -> Option<Evidence> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
@@ -154,7 +154,7 @@ pub(super) fn bound_in(linker: &Linker<'_>, scope: Scope, chain: &Chain, depth: 
     own.or_else(|| chain.calls.iter().map(site).find_map(|site| bound_in_helper(linker, site, depth)))
 }
 
-/// A helper of the project that a query goes through: `apply_pagination(stmt, …)`.
+/// Returns a helper of the project that a query is passed through: `apply_pagination(stmt, …)`.
 fn bound_in_helper(linker: &Linker<'_>, site: SiteRef, depth: u32) -> Option<Evidence> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| {
         let Target::Body { body, .. } = *target else { return None };
@@ -224,7 +224,7 @@ fn asks_for_one(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> 
             !matches!(facts.form(right), Form::Bool(_) | Form::None | Form::Str(_) | Form::Int(_))
         }
         Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
-        // `Row.parts.any()`, `Row.name.ilike(text)`; what has no form of its own, such as `~…`, says something too.
+        // `Row.parts.any()`, `Row.name.ilike(text)`; an expression without a form, such as `~…`, selects too.
         Form::Result(site) => {
             let row = facts.site(site);
             row.kind != SiteKind::Call || PICKING.contains(&facts.text(row.name))

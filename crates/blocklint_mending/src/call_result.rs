@@ -6,7 +6,7 @@ use blocklint_link::values::value::{EnvId, Val};
 
 /// The result of a call, as far as it matters to an edit that hands the call to a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum ResultKind {
     /// Something that blocks as well when it is used: a file, a connection.
     Blocks,
     /// An object that the call makes.
@@ -16,11 +16,11 @@ pub enum Given {
 }
 
 /// Returns the kind of a call's result.
-pub fn given_by(linker: &Linker<'_>, site: SiteRef) -> Given {
+pub fn given_by(linker: &Linker<'_>, site: SiteRef) -> ResultKind {
     let given = linker.values.members(linker.result(site, EnvId::NONE).value);
     let blocks = |val: &Val| matches!(*val, Val::Library { ty, .. } if linker.library.has_blocking_members(ty));
     if given.iter().any(blocks) {
-        return Given::Blocks;
+        return ResultKind::Blocks;
     }
     let makes = |val: Val| match val {
         Val::Class(_) => true,
@@ -28,10 +28,11 @@ pub fn given_by(linker: &Linker<'_>, site: SiteRef) -> Given {
         _ => false,
     };
     let callee = linker.values.members(linker.callee(site, EnvId::NONE).value);
-    if !callee.is_empty() && callee.into_iter().all(makes) { Given::Object } else { Given::Other }
+    if !callee.is_empty() && callee.into_iter().all(makes) { ResultKind::Object } else { ResultKind::Other }
 }
 
-/// True if a call gives something that holds the thread as well when it is used: an open file, by itself or in a `Result`. [Rust]
+/// True if a call returns something that holds the thread as well when it is used: an open file, by itself or in a
+/// `Result`. [Rust]
 pub fn gives_what_blocks(linker: &Linker<'_>, site: SiteRef) -> bool {
     let blocks = |ty| linker.library.has_blocking_members(ty);
     linker.values.members(linker.result(site, EnvId::NONE).value).iter().any(|val| match *val {

@@ -8,7 +8,7 @@ use blocklint_output::Remark;
 use super::MOST_LISTED;
 use super::sites::{body, context_words, place, place_of};
 
-/// Returns one end in words, each with the place it speaks of.
+/// Returns one end in words, each with the place it describes.
 pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &End) -> Vec<Remark> {
     let linker = explainer.linker();
     let text = |path| linker.library.text(path).to_string();

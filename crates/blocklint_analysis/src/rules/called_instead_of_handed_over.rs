@@ -1,7 +1,7 @@
 //! Calls whose result is handed over where the callable was meant: `to_thread(work())`.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, RuleCode, Severity, What};
+use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
 use blocklint_flow::entries::publisher_factory::factory_given;
 use blocklint_flow::search::suppressions::Suppressions;
@@ -38,9 +38,10 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let linker = search.linker;
     let all = search.attempt(RULE, || handed_results(linker, search.reach));
     let finding = |one: HandedResult| {
-        let what = What::CalledInstead { taker: linker.written_site(one.taker) };
+        let mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(one.taker) };
         let call = linker.library.text(one.path).to_string();
-        let mut finding = search.finding((RULE, what), one.called, call, severity(linker, one.called), one.confidence);
+        let mut finding =
+            search.finding((RULE, mistake), one.called, call, severity(linker, one.called), one.confidence);
         finding.mending.passes = one.passes;
         finding.mending.gives_coroutine = gives_coroutine(linker, one.called);
         finding
@@ -54,13 +55,13 @@ pub(crate) fn called_for_a_chain(linker: &Linker<'_>, cuts: &Suppressions, found
     let mut said: FxHashSet<SiteRef> = FxHashSet::default();
     found.retain_mut(|finding| {
         // A short call is no mistake of the chain.
-        let is_held = finding.what == What::Holds && finding.severity > Severity::Note;
+        let is_held = finding.mistake == Mistake::Holds && finding.severity > Severity::Note;
         if finding.handed || !is_held || linker.program.language(finding.file) != Language::Java {
             return true;
         }
         let Some(taker) = factory_given(linker, finding.site) else { return true };
         finding.rule = RULE;
-        finding.what = What::CalledInstead { taker: linker.written_site(taker) };
+        finding.mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(taker) };
         finding.severity = severity(linker, finding.site);
         if finding.suppressed.is_none() {
             finding.suppressed = cuts.hides(linker.program, finding.site, finding.span.start, finding.root, RULE);
@@ -74,13 +75,13 @@ fn severity(linker: &Linker<'_>, called: SiteRef) -> Severity {
     if linker.program.is_test(called.file) { Severity::Warning } else { Severity::Error }
 }
 
-/// All such calls of the program, in order.
+/// Returns all such calls of the program, in order.
 pub(crate) fn handed_results(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<HandedResult> {
     let sites = [Language::Python, Language::Rust]
         .into_iter()
         .flat_map(|language| linker.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths));
     let gives_result = |site: &SiteRef| {
-        if !linker.is_asked(site.file) {
+        if !linker.is_reported(site.file) {
             return false;
         }
         let facts = linker.program.facts(site.file);
@@ -125,13 +126,13 @@ fn handed_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
     found
 }
 
-/// True if a call gives a coroutine or something else to await.
+/// True if a call returns a coroutine or something else to await.
 pub(crate) fn gives_coroutine(linker: &Linker<'_>, called: SiteRef) -> bool {
     let value = linker.result(called, EnvId::NONE);
     linker.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
 }
 
-/// True if a call gives an object of the library that takes it. Libraries accept their own objects in place of
+/// True if a call returns an object of the library that takes it. Libraries accept their own objects in place of
 /// functions: `graph.add_node("research", subgraph.compile())`. (Python)
 fn gives_what_it_knows(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> bool {
     if linker.program.language(called.file) != Language::Python {
@@ -143,7 +144,7 @@ fn gives_what_it_knows(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> b
     linker.values.members(value.value).iter().any(|val| matches!(*val, Val::Library { ty, .. } if root(ty) == own))
 }
 
-/// How sure it is that a call gives nothing that can be called; `None` where it may.
+/// Returns how sure it is that a call's result cannot be called; `None` if it may be a callable.
 fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) -> Option<Confidence> {
     let targets = linker.targets(called, EnvId::NONE);
     let is_stub = |target: &Target| match *target {

@@ -1,7 +1,7 @@
-//! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
+//! Threads and connections that are made again for each request, item or instance, where one set for all would do.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Anew, Confidence, Effect, Hold, Language, Made, RuleCode, Severity, What};
+use blocklint_core::{Confidence, CreatedKind, CreatedPer, Effect, Hold, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{At, BodyKind, ExitKind, Flow, Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::judge::java::is_switched_on;
@@ -14,7 +14,7 @@ use blocklint_link::effect::label::LabelHold;
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::linker::work::Unit;
+use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::{Mention, Wrap};
 use blocklint_link::program::path_kind::is_example;
@@ -27,27 +27,27 @@ use crate::rules::mistakes::MistakeSearch;
 /// Returns the findings of the two rules about threads and connections.
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
-    let step = Unit::Step("what is made anew again and again");
+    let step = WorkUnit::Step("what is made anew again and again");
     let all = linker.attempt(step, || made_anew(linker, search.callers, search.reach)).unwrap_or_default();
-    let finding = |one: MadeAnew| {
+    let finding = |one: CreatedRepeatedly| {
         let (rule, made) = match one.creates {
-            Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, Made::Threads),
-            Creates::Connections | Creates::Pool => (RuleCode::POOL_PER_CALL, Made::Connections),
+            Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),
+            Creates::Connections | Creates::Pool => (RuleCode::POOL_PER_CALL, CreatedKind::Connections),
         };
-        let of = match one.occasion.of {
+        let of = match one.repetition.of {
             Repeated::Body(body) => linker.name_inside_file(body),
             Repeated::Class(class) => blocklint_core::last_name(&linker.qualified_class(class)).to_owned(),
         };
-        let what = What::MadeAnew { made, anew: one.occasion.anew, of };
+        let mistake = Mistake::CreatedRepeatedly { made, anew: one.repetition.anew, of };
         let call = linker.library.text(one.path).to_string();
-        search.finding((rule, what), one.site, call, one.severity, one.confidence)
+        search.finding((rule, mistake), one.site, call, one.severity, one.confidence)
     };
     all.into_iter().map(finding).collect()
 }
 
 /// One call that makes threads or connections too often.
 #[derive(Clone, Copy, Debug)]
-struct MadeAnew {
+struct CreatedRepeatedly {
     /// The call.
     site: SiteRef,
     /// The path of its row.
@@ -55,15 +55,15 @@ struct MadeAnew {
     /// The kind of thing that it makes.
     creates: Creates,
     /// The occasion on which it makes another one.
-    occasion: Occasion,
+    repetition: Repetition,
     severity: Severity,
     confidence: Confidence,
 }
 
 /// An occasion on which a call makes another thing.
 #[derive(Clone, Copy, Debug)]
-struct Occasion {
-    anew: Anew,
+struct Repetition {
+    anew: CreatedPer,
     /// The body that is entered again, or the class with several instances.
     of: Repeated,
     /// True if code of the project shows that there are many.
@@ -79,8 +79,8 @@ enum Repeated {
     Class(ClassRef),
 }
 
-/// All such calls of the program, in order.
-fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<MadeAnew> {
+/// Returns all such calls of the program, in order.
+fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<CreatedRepeatedly> {
     let mut times = TimesOf::new(linker, callers);
     let mut found = Vec::new();
     for (site, path, creates) in makers(linker, reach) {
@@ -90,16 +90,16 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
         if aside || creates == Creates::Threads && is_dedicated(linker, site) {
             continue;
         }
-        let Some(occasion) = occasion(linker, &mut times, site) else { continue };
-        let Occasion { anew, of, is_shown, steps } = occasion;
+        let Some(repetition) = repetition(linker, &mut times, site) else { continue };
+        let Repetition { anew, of, is_shown, steps } = repetition;
         let facts = linker.program.facts(site.file);
         let made_for_caller = matches!(kept(linker, site), Owner::ByCaller(_));
         let severity = match creates {
             // A collection of what is configured, in which each is kept.
-            _ if made_for_caller && anew == Anew::PerItem => Severity::Note,
+            _ if made_for_caller && anew == CreatedPer::PerItem => Severity::Note,
             // Threads that work together on one thing and end with it: many at once are many threads, but none stays.
             Creates::Threads
-                if matches!(anew, Anew::PerEntry | Anew::PerItem)
+                if matches!(anew, CreatedPer::PerEntry | CreatedPer::PerItem)
                     && !is_scheduler(linker, site, path)
                     && ends_here(linker, site) =>
             {
@@ -136,9 +136,9 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
                 }
             }
             // A runtime that is there for one call: its threads start and end with it.
-            Creates::Threads if anew == Anew::PerCall && runs_a_loop(linker, callers, site) => Severity::Warning,
-            Creates::Threads if anew != Anew::PerCall => Severity::Note,
-            // Made where a call wants one, and nobody else has it: not even the function can use it again.
+            Creates::Threads if anew == CreatedPer::PerCall && runs_a_loop(linker, callers, site) => Severity::Warning,
+            Creates::Threads if anew != CreatedPer::PerCall => Severity::Note,
+            // It is an argument of a call and has no name, so not even the function can use it again.
             Creates::Threads if facts.language == Language::Python && is_for_one_call(linker, site) => {
                 Severity::Warning
             }
@@ -147,7 +147,7 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
             Creates::Pool if is_shown => Severity::Warning,
             // Administrators of a program call their entries only now and then.
             Creates::Connections
-                if anew == Anew::PerEntry
+                if anew == CreatedPer::PerEntry
                     && matches!(of, Repeated::Body(entry) if steps == 0 && is_for_administrators(linker, entry)) =>
             {
                 Severity::Note
@@ -157,59 +157,59 @@ fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &Library
             Creates::Threads | Creates::Connections | Creates::Pool => continue,
         };
         let confidence = match (anew, steps) {
-            (Anew::PerEntry | Anew::PerItem, 0) => Confidence::High,
+            (CreatedPer::PerEntry | CreatedPer::PerItem, 0) => Confidence::High,
             (_, 0..=3) => Confidence::Medium,
             _ => Confidence::Low,
         };
-        found.push(MadeAnew { site, path, creates, occasion, severity, confidence });
+        found.push(CreatedRepeatedly { site, path, creates, repetition, severity, confidence });
     }
     found
 }
 
 /// Returns the occasion on which a site makes another thing; `None` where it makes one, or where all are kept.
-fn occasion<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<Occasion> {
+fn repetition<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<Repetition> {
     let own = linker.program.body_of_site(site);
-    let on = |anew: Anew, body: BodyRef, is_shown: bool, steps: u8| {
-        Some(Occasion { anew, of: Repeated::Body(body), is_shown, steps })
+    let on = |anew: CreatedPer, body: BodyRef, is_shown: bool, steps: u8| {
+        Some(Repetition { anew, of: Repeated::Body(body), is_shown, steps })
     };
-    let occasion = |times: Frequency| match times {
+    let repetition = |times: Frequency| match times {
         Frequency::Tested | Frequency::Once => None,
-        Frequency::Unseen => on(Anew::PerCall, own, false, 1),
-        Frequency::Unknown | Frequency::Looped => on(Anew::PerCall, own, false, 0),
-        Frequency::PerItem(body) => on(Anew::PerItem, body, true, u8::from(body != own)),
-        Frequency::PerEntry(body, steps) => on(Anew::PerEntry, body, true, steps),
+        Frequency::Unseen => on(CreatedPer::PerCall, own, false, 1),
+        Frequency::Unknown | Frequency::Looped => on(CreatedPer::PerCall, own, false, 0),
+        Frequency::PerItem(body) => on(CreatedPer::PerItem, body, true, u8::from(body != own)),
+        Frequency::PerEntry(body, steps) => on(CreatedPer::PerEntry, body, true, steps),
     };
     match kept(linker, site) {
         Owner::ByProgram | Owner::Elsewhere => None,
-        Owner::Nowhere => occasion(times.of_site(site)),
+        Owner::Nowhere => repetition(times.of_site(site)),
         Owner::ByInstance(class) => {
-            let made = occasion(times.of_made(site))?;
-            let anew = Anew::PerInstance { is_shown: made.is_shown };
-            Some(Occasion { anew, of: Repeated::Class(class), ..made })
+            let made = repetition(times.of_made(site))?;
+            let anew = CreatedPer::PerInstance { is_shown: made.is_shown };
+            Some(Repetition { anew, of: Repeated::Class(class), ..made })
         }
-        // A literal that returns it gives it to its caller, mostly a cache. Of a function without a known caller nothing is known,
-        // unless it is a builder's, which puts it into the thing that it builds.
+        // A lambda that returns it passes it to its caller, mostly a cache. Of a function without a known caller
+        // nothing is known, unless it is a builder's, which puts it into the thing that it builds.
         Owner::ByCaller(body) => match linker.program.body(body).kind {
-            BodyKind::Function => occasion(times.of_made(site))
-                .filter(|occasion| occasion.anew != Anew::PerCall || is_given_inside(linker, body)),
+            BodyKind::Function => repetition(times.of_made(site))
+                .filter(|repetition| repetition.anew != CreatedPer::PerCall || is_given_inside(linker, body)),
             _ => None,
         },
     }
 }
 
-/// The calls that make threads or connections, with their rows' paths, in order.
+/// Returns the calls that make threads or connections, with their rows' paths, in order.
 fn makers(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<(SiteRef, PathId, Creates)> {
     let kinds = [SiteKind::Call, SiteKind::New];
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
         sites.extend(linker.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
     }
-    sites.retain(|site| linker.is_asked(site.file));
+    sites.retain(|site| linker.is_reported(site.file));
     sites.sort();
     sites.into_iter().filter_map(|site| made_at(linker, site).map(|(path, creates)| (site, path, creates))).collect()
 }
 
-/// The row by which a site makes threads or connections.
+/// Returns the row by which a site makes threads or connections.
 fn made_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
     let targets = linker.targets(site, EnvId::NONE);
     targets.list.iter().find_map(|target| {
@@ -221,7 +221,7 @@ fn made_at(linker: &Linker<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
     })
 }
 
-/// True if what a site makes is a scheduler of chains, or becomes one.
+/// True if the object that a site makes is a scheduler of chains, or becomes one.
 fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
     let says = |path: PathId| linker.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
     if says(path) {
@@ -241,8 +241,8 @@ fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
     })
 }
 
-/// True if what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
-/// again makes another one.
+/// True if the object that a site makes stands where a call takes an executor, and nothing else has it: the function
+/// that is entered again makes another one.
 fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     let uses = linker.program.uses_of_result(site);
     let mut uses = uses.iter();
@@ -254,7 +254,7 @@ fn is_for_one_call(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// True if what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
+/// True if the object that a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
 fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let body = linker.program.body_of_site(site);
@@ -363,7 +363,7 @@ fn is_brought(linker: &Linker<'_>, site: SiteRef, form: FormId, depth: u32) -> b
     }
 }
 
-/// True if an object that a site makes is there once for a program, as far as the code tells: a container makes its
+/// True if an object that a site makes is there once for a program, as far as the code shows: a container makes its
 /// owner, or all makers of the owner are parts of a program of which there is one. (Java)
 fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, of: Repeated) -> bool {
     let Some(class) = class_of_site(linker, site) else { return false };
@@ -380,7 +380,7 @@ fn is_one_of_its_kind<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, 
     }
 }
 
-/// The name of the method that a site stands in.
+/// Returns the name of the method that a site stands in.
 fn name_of_body_around<'a>(linker: &Linker<'a>, site: SiteRef) -> &'a str {
     let facts = linker.program.facts(site.file);
     let mut row = linker.program.body(linker.program.body_of_site(site));
@@ -427,7 +427,7 @@ fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, c
     !any && !is_injected(linker, class)
 }
 
-/// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
+/// True if a method returns an object that holds what a site in it makes (Java).
 fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     if !lang::words_of(facts.language).is_made_by_others
@@ -449,14 +449,14 @@ fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     })
 }
 
-/// True if the type that a call's row gives, or makes, plays a role.
+/// True if the type that a call returns or makes, by its row, has a role.
 fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
     let text = linker.library.text(path);
     let ty = text.split('(').next().unwrap_or(&text);
     linker.library.role(linker.library.path(linker.library.language(path), ty)) == Some(role)
 }
 
-/// Python: whether an entry asks who calls it to be an administrator, by the names of what it depends on.
+/// True if an entry requires an administrator, by the names of its dependencies (Python).
 fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
     let facts = linker.program.facts(entry.file);
     let says = |form: FormId| speaks_of_administrators(linker, entry.file, form, 6);
@@ -485,7 +485,7 @@ fn speaks_of_administrators(linker: &Linker<'_>, file: FileId, form: FormId, dep
     }
 }
 
-/// True if a literal is given to a call that runs it elsewhere.
+/// True if a literal is passed to a call that runs it elsewhere.
 fn is_handed_over(linker: &Linker<'_>, literal: BodyRef) -> bool {
     linker.program.uses_of_callable(literal).iter().any(|(mention, _)| {
         let Mention::Arg(of, _) = mention else { return false };
@@ -512,7 +512,7 @@ fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef
             let row = facts.body(id);
             row.flow == Flow::Coroutine
                 || row.kind == BodyKind::AsyncBlock
-                || row.kind == BodyKind::Function && !linker.given_body(of).is_empty()
+                || row.kind == BodyKind::Function && !linker.sites_passing_body(of).is_empty()
                 || row.kind == BodyKind::Lambda && is_handed_over(linker, of)
         })
     };
@@ -535,7 +535,7 @@ fn runs_a_loop<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, site: SiteRef
     })
 }
 
-/// The class of which a site makes an object.
+/// Returns the class of which a site makes an object.
 fn eval_made(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     if linker.program.site(site).kind != SiteKind::New {
         return None;
@@ -546,12 +546,12 @@ fn eval_made(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     }
 }
 
-/// The class that a site stands in.
+/// Returns the class that a site stands in.
 pub(crate) fn class_of_site(linker: &Linker<'_>, site: SiteRef) -> Option<ClassRef> {
     linker.class_around(linker.program.body_of_site(site))
 }
 
-/// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
+/// True if a container makes the objects of a class: an annotation marks the constructor that it calls (Java).
 fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     facts.bodies.iter().any(|row| {
@@ -607,7 +607,7 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
             }
         }
     }
-    // The rows of a type and of its bases may speak of one argument.
+    // The rows of a type and of its bases may describe one argument.
     tasks.sort();
     tasks.dedup();
     match tasks[..] {
@@ -616,7 +616,7 @@ fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
     }
 }
 
-/// True if a call makes a scheduler of what it is given.
+/// True if a call makes a scheduler of its arguments.
 fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         Target::Row { path, .. } => linker.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
@@ -624,7 +624,7 @@ fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// The name of the field or local that holds what a site makes.
+/// Returns the name of the field or local that holds the object that a site makes.
 pub(crate) fn holder_of(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
     let facts = linker.program.facts(site.file);
     let body = linker.program.body(linker.program.body_of_site(site));
@@ -665,9 +665,9 @@ pub(crate) fn waits_for_ever(linker: &Linker<'_>, body: BodyRef, depth: u32, see
         let endless = is_looped(linker, site);
         linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, receiver, property, .. } if endless => {
-                linker.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
-                    matches!(leaf.label.effect, Effect::Wait | Effect::Network)
-                        && leaf.label.hold == LabelHold::Fixed(Hold::Unbounded)
+                linker.sink(site, path, receiver, property, EnvId::NONE).is_some_and(|sink| {
+                    matches!(sink.label.effect, Effect::Wait | Effect::Network)
+                        && sink.label.hold == LabelHold::Fixed(Hold::Unbounded)
                 })
             }
             Target::Body { body, .. } => waits_for_ever(linker, body, depth, seen),

@@ -1,4 +1,4 @@
-//! The number of things that a value holds, as far as the code tells: where they come from, and their bounds on the
+//! The number of things that a value holds, as far as the code shows: where they come from, and their bounds on the
 //! way.
 
 use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
@@ -9,13 +9,15 @@ use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::EnvId;
 
 use super::query::Chain;
-use crate::rules::large_response::item::item_in;
-use crate::rules::large_response::query::{bound_in, chain, exits_of, is_narrowed, is_query, shows_query, takes_bound};
+use crate::rules::large_response_on_loop::item::item_in;
+use crate::rules::large_response_on_loop::query::{
+    bound_in, chain, exits_of, is_narrowed, is_query, shows_query, takes_bound,
+};
 
 /// A bound from which on a response is large.
 pub(super) const LARGE: u64 = 5_000;
 
-/// Calls and parameters that say how many are wanted at most.
+/// Calls and parameters that limit the number of items.
 const BOUNDS: [&str; 34] = [
     "limit",
     "limits",
@@ -53,7 +55,7 @@ const BOUNDS: [&str; 34] = [
     "nlargest",
 ];
 
-/// Calls that give one thing.
+/// Calls that return one item.
 const SINGLE: [&str; 26] = [
     "get",
     "one",
@@ -83,7 +85,7 @@ const SINGLE: [&str; 26] = [
     "mappings_one",
 ];
 
-/// Calls of databases that give all that there is.
+/// Calls of databases that return all rows.
 const MANY: [&str; 9] = ["all", "fetchall", "fetch_all", "to_list", "scalars", "find", "find_all", "list_all", "fetch"];
 
 /// Functions that hold as much as they are given.
@@ -119,7 +121,7 @@ pub(super) enum Size {
     Small,
     /// Something bounds it.
     Bounded,
-    /// The code does not tell.
+    /// The code shows neither.
     Unknown,
     /// All that there is, and nothing bounds it.
     Unbounded,
@@ -131,7 +133,7 @@ pub(super) enum Size {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evidence {
     pub(super) size: Size,
-    /// The call that gives the things.
+    /// The call that returns the items.
     pub(super) source: Option<SiteRef>,
     /// True if its query asks for the rows of one thing (`where(Row.user_id == user.id)`).
     pub(super) narrowed: bool,
@@ -147,7 +149,7 @@ pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, ..SMALL };
 
 impl Evidence {
     fn most(self, other: Evidence) -> Evidence {
-        // Of two that are unknown that one speaks which somebody gives.
+        // Of two unknown sizes the one with a known source counts.
         let is_given = |of: Evidence| of.source.is_some();
         let more = other.size > self.size || other.size == self.size && is_given(other) && !is_given(self);
         if more { other } else { self }
@@ -159,7 +161,7 @@ impl Evidence {
     }
 }
 
-/// Ends of names of what tells one thing from others, or says which are wanted.
+/// Ends of names that identify one item, or select some.
 const TELLING: [&str; 22] = [
     "id", "ids", "uuid", "name", "key", "slug", "code", "email", "user", "username", "token", "path", "date", "day",
     "start", "end", "since", "until", "filter", "filters", "search", "q",
@@ -174,7 +176,7 @@ pub(super) fn is_bound_name(name: &str) -> bool {
         || ["limit", "page_size", "per_page", "paginat", "offset"].iter().any(|part| name.contains(part))
 }
 
-/// True if a name that asks for a part tells how many, not where the part begins.
+/// True if a name that asks for a part is about its size, not about its beginning.
 pub(super) fn is_amount_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let begins = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
@@ -186,7 +188,7 @@ pub(super) fn is_bound_type(text: &str) -> bool {
     ["Page", "Pagin", "pagin", "page", "Cursor", "Limit", "limit"].iter().any(|part| text.contains(part))
 }
 
-/// Returns the size of a value, as far as the code tells.
+/// Returns the size of a value, as far as the code shows.
 pub(super) fn size(linker: &Linker<'_>, scope: Scope, form: FormId) -> Evidence {
     size_within(linker, scope, form, 14)
 }
@@ -242,7 +244,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
             size_within(linker, scope, inner, depth)
         }
         Form::Run(body) => {
-            // A generator expression gives as many as what it goes over.
+            // A generator expression has as many elements as the iterated value.
             let of = facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
             of.map_or(UNKNOWN, |region| size_over(linker, scope, region.test, depth))
         }
@@ -250,7 +252,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
         Form::Subscript(base, index) => match facts.form(index) {
             Form::Int(_) => SMALL,
             Form::Str(_) => match size_within(linker, scope, base, depth) {
-                // A part of one thing is not told by the thing.
+                // The size of a part does not follow from the object.
                 of_base if of_base.size <= Size::Small => UNKNOWN,
                 of_base => of_base,
             },
@@ -261,7 +263,7 @@ fn size_within(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> E
         Form::Attr(base, _) => match facts.form(base) {
             Form::Var(_) | Form::Result(_) | Form::Await(_) => {
                 let of_base = size_within(linker, scope, base, depth);
-                // A field of one thing is not told by the thing.
+                // The size of a field does not follow from the object.
                 if of_base.size <= Size::Small { UNKNOWN } else { of_base }
             }
             _ => UNKNOWN,
@@ -324,7 +326,7 @@ fn filled_by_loops(linker: &Linker<'_>, scope: Scope, var: blocklint_facts::VarI
     found
 }
 
-/// The size of what a loop makes that goes over a value: a condition on its items leaves out some.
+/// Returns the size of the collection that a loop over a value builds: a condition on its items leaves out some.
 fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
     let facts = linker.program.facts(scope.file);
     let mut evidence = size_within(linker, scope, iterated, depth);
@@ -438,7 +440,7 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
         return bound;
     }
     let args = linker.program.args_of(site);
-    // The project's own functions say what they give.
+    // A call of the project's own function has the size of its result.
     let targets = linker.targets(site, EnvId::NONE);
     let bodies: Vec<BodyRef> = targets
         .list
@@ -561,7 +563,7 @@ fn given_unseen(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
     Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
 }
 
-/// The fields of the model that a call makes which are collections of models, or hold one.
+/// Returns the fields of the model that a call makes which are collections of models, or hold one.
 fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
     use blocklint_link::values::value::Val;
     let made = linker.values.members(linker.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
@@ -577,7 +579,7 @@ fn collections_of(linker: &Linker<'_>, site: SiteRef) -> Vec<String> {
         .collect()
 }
 
-/// All that a query gives.
+/// Returns the size of the result of a query.
 fn asked(linker: &Linker<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
     let narrowed = is_narrowed(linker, scope, chain);
     Evidence {
@@ -608,7 +610,7 @@ fn size_of_body(linker: &Linker<'_>, body: BodyRef, depth: u32) -> Evidence {
     each.reduce(Evidence::most).unwrap_or(UNKNOWN)
 }
 
-/// A call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
+/// Returns a call that bounds its result: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
 pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Evidence> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
@@ -637,7 +639,7 @@ pub(super) fn bound_of_call(linker: &Linker<'_>, site: SiteRef) -> Option<Eviden
     // `limit(-1)` and `limit=None` ask for all.
     let is_method = matches!(facts.form(row.callee), Form::Attr(..));
     if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
-        // `count` and `first` give one thing.
+        // `count` and `first` return one item.
         return Some(judged(args.first().and_then(|arg| number(arg.value))));
     }
     None

@@ -1,24 +1,23 @@
-//! Native calls that greenlets reach: what no patch makes cooperative holds the hub and with it every greenlet.
+//! BLT301: native calls that greenlets reach. No patch makes such a call cooperative, so it blocks the hub and with it all greenlets.
 //!
-//! The search carries labels up to every caller, whoever that is; here they are read backwards from the calls that enter a
-//! row with `native`, up to the bodies that greenlets enter. The finding stands at the call, for every body runs in some
-//! greenlet, and that is where it is mended.
+//! The search propagates labels to all callers. Here the graph is followed backwards, from the calls that match a row with
+//! `native` up to the bodies that greenlets enter. The finding stands at the native call, because that is where it is mended.
 
 use std::collections::VecDeque;
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Context, Hold, Language, Runtime, Severity, What, rule_of};
+use blocklint_core::{Confidence, Context, Hold, Language, Mistake, Runtime, Severity, rule_of};
 use blocklint_flow::callers::Callers;
 use blocklint_flow::entries::greenlet::Entries;
 use blocklint_flow::entries::root::RootKind;
-use blocklint_flow::graph::best_path::way_steps;
+use blocklint_flow::graph::best_path::edge_steps;
 use blocklint_flow::graph::causes::Causes;
 use blocklint_flow::graph::raw_finding::Doubt;
 use blocklint_flow::graph::trace::{place_of, step};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, Graph, LabelledBodyId};
 use blocklint_flow::judge::Judge;
 use blocklint_flow::judge::confidence::confidence_of;
-use blocklint_flow::judge::doubts::doubts_on_way;
+use blocklint_flow::judge::doubts::doubts_on_path;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::effect::label::{Label, LabelHold};
 use blocklint_link::lang::python::monkey_patch::Patched;
@@ -28,18 +27,18 @@ use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_mending::Mending;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A body on the way from an entry to a native call.
+/// A body on a path from an entry to a native call.
 #[derive(Clone, Copy)]
 struct Hop {
-    state: LabelledBodyId,
-    /// The way by which this body goes on.
-    way: FlowEdge,
-    /// The hop that way leads to; none for the body of the call itself.
+    labelled_body: LabelledBodyId,
+    /// The edge from this body.
+    edge: FlowEdge,
+    /// The hop that the edge leads to; none for the body of the call itself.
     below: Option<usize>,
     steps: u32,
 }
 
-/// An entry with the way from it.
+/// An entry with the path from it.
 struct Reached {
     entry: BodyRef,
     confidence: Confidence,
@@ -47,7 +46,7 @@ struct Reached {
     at: usize,
 }
 
-/// Every native call that a greenlet reaches.
+/// Returns every native call that a greenlet reaches.
 pub(crate) fn blocked_hubs<'a>(
     linker: &Linker<'a>,
     cuts: &Suppressions,
@@ -60,43 +59,43 @@ pub(crate) fn blocked_hubs<'a>(
         return Vec::new();
     }
     let is_ours = |at: &usize| {
-        let leaf = &graph.leaves[*at];
-        let unit = units.of(linker, leaf.site.file);
-        linker.program.language(leaf.site.file) == Language::Python
-            && graph.labels.get(leaf.label).native
+        let sink = &graph.sinks[*at];
+        let unit = units.of(linker, sink.site.file);
+        linker.program.language(sink.site.file) == Language::Python
+            && graph.labels.get(sink.label).native
             && unit.greenlets.is_some()
-            && !leaf.row.file.libraries.iter().any(|library| unit.green.contains(library))
-            && !linker.program.is_test(leaf.site.file)
+            && !sink.row.file.libraries.iter().any(|library| unit.green.contains(library))
+            && !linker.program.is_test(sink.site.file)
     };
-    let leaves: FxHashSet<u32> = (0..graph.leaves.len()).filter(is_ours).map(|at| at as u32).collect();
-    if leaves.is_empty() {
+    let sinks: FxHashSet<u32> = (0..graph.sinks.len()).filter(is_ours).map(|at| at as u32).collect();
+    if sinks.is_empty() {
         return Vec::new();
     }
-    // Where only calls in code say that threads are greenlets, they say it of the programs that they are part of.
+    // If only calls in code show that threads are greenlets, they show it for the programs that they are part of.
     let patching: Vec<FileId> = units.patched_in().collect();
     let patched = Patched::new(linker, &patching);
     let is_open = |file: FileId| units.of(linker, file).patched_in.is_empty();
     let is_patched = |file: FileId| is_open(file) || patched.holds(file);
-    let leaves: FxHashSet<u32> =
-        leaves.into_iter().filter(|at| is_patched(graph.leaves[*at as usize].site.file)).collect();
-    let mut into_leaf: FxHashMap<(SiteRef, PathId), Vec<(LabelledBodyId, FlowEdge)>> = FxHashMap::default();
+    let sinks: FxHashSet<u32> =
+        sinks.into_iter().filter(|at| is_patched(graph.sinks[*at as usize].site.file)).collect();
+    let mut into_sink: FxHashMap<(SiteRef, PathId), Vec<(LabelledBodyId, FlowEdge)>> = FxHashMap::default();
     let mut before: FxHashMap<LabelledBodyId, Vec<(LabelledBodyId, FlowEdge)>> = FxHashMap::default();
-    for (at, state) in graph.states.iter().enumerate() {
+    for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
         let at = LabelledBodyId(at as u32);
-        for &way in &state.edges {
-            match way.next {
-                EdgeTarget::Leaf(leaf) if leaves.contains(&leaf) => {
-                    let leaf = &graph.leaves[leaf as usize];
-                    into_leaf.entry((leaf.site, leaf.path)).or_default().push((at, way));
+        for &edge in &labelled_body.edges {
+            match edge.next {
+                EdgeTarget::Sink(sink) if sinks.contains(&sink) => {
+                    let sink = &graph.sinks[sink as usize];
+                    into_sink.entry((sink.site, sink.path)).or_default().push((at, edge));
                 }
-                EdgeTarget::Leaf(_) => {}
-                EdgeTarget::LabelledBody(next) => before.entry(next).or_default().push((at, way)),
+                EdgeTarget::Sink(_) => {}
+                EdgeTarget::LabelledBody(next) => before.entry(next).or_default().push((at, edge)),
             }
         }
     }
     let callers = Callers::new(linker);
     let entries = Entries::new(linker, units, &callers);
-    let mut starts: Vec<_> = into_leaf.into_iter().collect();
+    let mut starts: Vec<_> = into_sink.into_iter().collect();
     starts.sort_by_key(|(key, _)| *key);
     let mut found = Vec::new();
     for ((site, _), starts) in starts {
@@ -112,19 +111,21 @@ pub(crate) fn blocked_hubs<'a>(
             continue;
         }
         let runtime = units.of(linker, site.file).greenlets.unwrap_or(Runtime::Gevent);
-        found.extend(finding(linker, cuts, graph, causes, runtime, &hops, &reached).map(|(mut finding, ways)| {
-            finding.doubts = doubts_on_way(linker, judge, graph, &ways);
-            let of_way = ways.iter().map(|way| way_steps(linker, graph, way)).sum();
-            if finding.confidence < confidence_of(of_way) {
-                finding.doubts.push(Doubt::Entry(finding.root));
-            }
-            finding
-        }));
+        found.extend(finding(linker, cuts, graph, causes, runtime, &hops, &reached).map(
+            |(mut finding, path_edges)| {
+                finding.doubts = doubts_on_path(linker, judge, graph, &path_edges);
+                let of_path = path_edges.iter().map(|edge| edge_steps(linker, graph, edge)).sum();
+                if finding.confidence < confidence_of(of_path) {
+                    finding.doubts.push(Doubt::Entry(finding.root));
+                }
+                finding
+            },
+        ));
     }
     found
 }
 
-/// Goes from the bodies of a call up to the entries.
+/// Follows callers from the bodies of a call up to the entries. Returns the entries that it reaches.
 fn walk(
     linker: &Linker<'_>,
     graph: &Graph<'_>,
@@ -136,29 +137,29 @@ fn walk(
     let mut queue: VecDeque<(usize, u32)> = VecDeque::new();
     let mut seen: FxHashSet<LabelledBodyId> = FxHashSet::default();
     let mut reached = Vec::new();
-    let holds = |state: LabelledBodyId| {
-        let label = graph.labels.get(graph.states[state.0 as usize].label);
+    let holds = |labelled_body: LabelledBodyId| {
+        let label = graph.labels.get(graph.labelled_body(labelled_body).label);
         label.place.holds(Context::Greenlet, None)
     };
-    for &(state, way) in starts {
-        if holds(state) && seen.insert(state) {
-            hops.push(Hop { state, way, below: None, steps: way_steps(linker, graph, &way) });
+    for &(labelled_body, edge) in starts {
+        if holds(labelled_body) && seen.insert(labelled_body) {
+            hops.push(Hop { labelled_body, edge, below: None, steps: edge_steps(linker, graph, &edge) });
             queue.push_back((hops.len() - 1, 1));
         }
     }
     while let Some((at, length)) = queue.pop_front() {
         let hop = hops[at];
-        let body = graph.states[hop.state.0 as usize].node.body;
-        // A function with callers is entered through them, unless a registration says more.
-        let is_called = before.get(&hop.state).is_some_and(|above| !above.is_empty());
+        let body = graph.labelled_body(hop.labelled_body).node.body;
+        // A function with callers is entered through them, unless a registration decides otherwise.
+        let is_called = before.get(&hop.labelled_body).is_some_and(|above| !above.is_empty());
         if let Some(sure) = entries.of(body).filter(|sure| *sure == Confidence::High || !is_called) {
             let confidence = sure.min(confidence_of(hop.steps));
             reached.push(Reached { entry: body, confidence, hops: length, at });
         }
-        for &(state, way) in before.get(&hop.state).into_iter().flatten() {
-            if holds(state) && seen.insert(state) {
-                let steps = hop.steps + way_steps(linker, graph, &way);
-                hops.push(Hop { state, way, below: Some(at), steps });
+        for &(labelled_body, edge) in before.get(&hop.labelled_body).into_iter().flatten() {
+            if holds(labelled_body) && seen.insert(labelled_body) {
+                let steps = hop.steps + edge_steps(linker, graph, &edge);
+                hops.push(Hop { labelled_body, edge, below: Some(at), steps });
                 queue.push_back((hops.len() - 1, length + 1));
             }
         }
@@ -176,24 +177,24 @@ fn finding(
     reached: &[Reached],
 ) -> Option<(RawFinding, Vec<FlowEdge>)> {
     let best = reached.first()?;
-    let mut ways = vec![hops[best.at].way];
+    let mut path_edges = vec![hops[best.at].edge];
     let mut at = best.at;
     while let Some(below) = hops[at].below {
         at = below;
-        ways.push(hops[at].way);
+        path_edges.push(hops[at].edge);
     }
-    let last = *ways.last()?;
-    let EdgeTarget::Leaf(leaf_at) = last.next else { return None };
-    let leaf = &graph.leaves[leaf_at as usize];
-    let label = entered(graph, hops[best.at].state);
+    let last = *path_edges.last()?;
+    let EdgeTarget::Sink(sink_at) = last.next else { return None };
+    let sink = &graph.sinks[sink_at as usize];
+    let label = entered(graph, hops[best.at].labelled_body);
     let rule = rule_of(label.effect, true, Context::Greenlet)?;
     let body = linker.program.body_of_site(last.site);
-    let call = linker.library.text(leaf.path).to_string();
+    let call = linker.library.text(sink.path).to_string();
     let hold = match label.hold {
         LabelHold::Fixed(hold) => hold,
         LabelHold::Param { .. } => Hold::Unstated,
     };
-    let trace = ways.iter().map(|way| step(linker, graph, way, None)).collect();
+    let trace = path_edges.iter().map(|edge| step(linker, graph, edge, None)).collect();
     let pool = pool(linker, runtime);
     let severity = match hold {
         // Short in a loop is short each time, and others run between.
@@ -201,14 +202,14 @@ fn finding(
         Hold::Seconds(seconds) if seconds <= 0.01 => label.severity.min(Severity::Warning),
         _ => label.severity,
     };
-    let severity = leaf.row.native_severity.map_or(severity, |most| severity.min(most));
+    let severity = sink.row.native_severity.map_or(severity, |most| severity.min(most));
     let finding = RawFinding {
         rule,
         severity,
         confidence: best.confidence,
-        what: What::HoldsHub {
+        mistake: Mistake::NativeCallBlocksHub {
             entries: reached.len() as u32,
-            adapter: adapter(linker, &leaf.row.file.libraries, runtime),
+            adapter: adapter(linker, &sink.row.file.libraries, runtime),
             pool: pool.as_ref().map(|(path, _)| path.clone()),
         },
         effect: Some(label.effect),
@@ -224,20 +225,20 @@ fn finding(
         site: last.site,
         callee: call.clone(),
         trace,
-        causes: vec![causes.of_leaf[leaf_at as usize]],
+        causes: vec![causes.of_sink[sink_at as usize]],
         also: Vec::new(),
         call,
         repeats: false,
         held_by: None,
-        note: leaf.row.note.clone(),
+        note: sink.row.note.clone(),
         twins: Vec::new(),
         mending: Mending {
             rewrite: pool.map(|(_, template)| template),
-            kind: leaf.row.fix,
-            lazy: leaf.row.lazy,
+            kind: sink.row.fix,
+            lazy: sink.row.lazy,
             ..Mending::default()
         },
-        holds_gil: leaf.row.thread == Some(blocklint_models::Thread::HoldsGil),
+        holds_gil: sink.row.thread == Some(blocklint_models::Thread::HoldsGil),
         occurrence: 0,
         reasons: Vec::new(),
         partly_silenced: Vec::new(),
@@ -245,15 +246,15 @@ fn finding(
         aside: None,
         suppressed: cuts.hides(linker.program, last.site, place_of(linker, last.site).start, body, rule),
     };
-    Some((finding, ways))
+    Some((finding, path_edges))
 }
 
-/// The label of a state as its entry meets it: what callers do not decide is open.
-fn entered(graph: &Graph<'_>, state: LabelledBodyId) -> Label {
-    graph.labels.get(graph.states[state.0 as usize].label).clone()
+/// Returns the label of a labelled body as its entry sees it: conditions that no caller decides stay open.
+fn entered(graph: &Graph<'_>, labelled_body: LabelledBodyId) -> Label {
+    graph.labels.get(graph.labelled_body(labelled_body).label).clone()
 }
 
-/// The call at start-up that makes a library cooperative in this runtime, if models know one.
+/// Returns the call at start-up that makes a library cooperative in this runtime, if models know one.
 fn adapter(linker: &Linker<'_>, libraries: &[String], runtime: Runtime) -> Option<String> {
     let of_runtime = |path: &&String| path.split('.').any(|part| part == runtime.as_str());
     linker.library.of(Language::Python).switches().find_map(|(switch, _)| {
@@ -262,7 +263,7 @@ fn adapter(linker: &Linker<'_>, libraries: &[String], runtime: Runtime) -> Optio
     })
 }
 
-/// The runtime's own pool of real threads: its path, and the text in place of a call.
+/// Returns the runtime's own pool of real threads: its path, and the text in place of a call.
 fn pool(linker: &Linker<'_>, runtime: Runtime) -> Option<(String, blocklint_models::Template)> {
     let models = linker.library.of(Language::Python);
     models.names(blocklint_models::Uses::HANDOVER).find_map(|name| {

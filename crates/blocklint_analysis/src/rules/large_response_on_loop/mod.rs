@@ -1,9 +1,9 @@
 //! BLT201: responses that a web framework serialises on the event loop, and which of them are large.
 //!
-//! This is the one place of the analysis that knows a library: which way a response takes through the framework depends on
-//! the route, on what it declares and on two versions, and no row of a model can say it. The versions' edges are switches.
-//! `path` says which way a route takes, `item` what one item of a response is like, `size` what the code tells of how many
-//! there are, `query` what a chain of calls asks for.
+//! This is the one place of the analysis that knows a library: how a framework serialises a response depends on the
+//! route, on what it declares and on two versions, and no row of a model can state it. The versions' edges are
+//! switches. `path` finds how a route serialises its response, `item` how large one item of it is, `size` how many
+//! items the code shows, `query` the bounds of a chain of calls on a query.
 
 mod item;
 mod path;
@@ -11,7 +11,7 @@ mod query;
 mod size;
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Context, Language, RuleCode, Serialisation, Severity, What};
+use blocklint_core::{Confidence, Context, Language, Mistake, RuleCode, Serialisation, Severity};
 use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
@@ -19,9 +19,9 @@ use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
 
-use crate::rules::large_response::item::{item_of_type, item_of_value};
-use crate::rules::large_response::path::declared;
-use crate::rules::large_response::size::size;
+use crate::rules::large_response_on_loop::item::{item_of_type, item_of_value};
+use crate::rules::large_response_on_loop::path::declared;
+use crate::rules::large_response_on_loop::size::size;
 use crate::rules::mistakes::MistakeSearch;
 
 pub(crate) use path::{other_path, shows_by_code, slow_call};
@@ -42,8 +42,8 @@ const WIDE: u32 = 20;
 /// Fields of one item without models in it up to which it takes tens of thousands to be felt.
 const NARROW: u32 = 5;
 
-/// Fields of one item and of the models in it up to which the same holds where only the versions make JSON slow: that is three
-/// to four times as long as the fast way.
+/// Fields of one item and of the models in it up to which the same holds where only the versions make JSON slow: that
+/// is three to four times as long as the fast one.
 const SMALL: u32 = 9;
 
 /// Levels of models from which on an item is nested.
@@ -55,9 +55,9 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = search.attempt(rule, || large_responses(linker, search.units));
     let finding = |one: SerialisedResponse| {
         let endpoint = linker.qualified_name(one.endpoint);
-        let slow = slow_call(one.way).to_owned();
-        let what = What::LargeResponse(blocklint_core::LargeResponse {
-            way: one.way,
+        let slow = slow_call(one.serialisation).to_owned();
+        let mistake = Mistake::LargeResponse(blocklint_core::LargeResponse {
+            serialisation: one.serialisation,
             endpoint: blocklint_core::body_name(&endpoint).to_owned(),
             source: one.source.map(|source| linker.written_site(source)),
             is_unseen: one.is_unseen,
@@ -68,7 +68,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
             class: one.class,
             model: one.model,
         });
-        let mut finding = search.finding((rule, what), one.site, slow.clone(), one.severity, one.confidence);
+        let mut finding = search.finding((rule, mistake), one.site, slow.clone(), one.severity, one.confidence);
         finding.root = one.endpoint;
         finding.context = Some(Context::EventLoop);
         finding.trace[0].function = endpoint;
@@ -88,8 +88,8 @@ struct SerialisedResponse {
     site: SiteRef,
     /// The endpoint.
     endpoint: BodyRef,
-    /// Which way it takes.
-    way: Serialisation,
+    /// How it is serialised.
+    serialisation: Serialisation,
     /// The call from which its items come, if the code shows it.
     source: Option<SiteRef>,
     /// True if the code of that call is not there, so that its number of items is unknown.
@@ -116,7 +116,7 @@ struct Route {
     made: SiteRef,
 }
 
-/// Every response that may be large.
+/// Returns every response that may be large.
 fn large_responses(linker: &Linker<'_>, units: &Units) -> Vec<SerialisedResponse> {
     if linker.program.name("fastapi").is_none() {
         return Vec::new();
@@ -132,7 +132,7 @@ fn large_responses(linker: &Linker<'_>, units: &Units) -> Vec<SerialisedResponse
 
 fn routes(linker: &Linker<'_>) -> Vec<Route> {
     let mut found = Vec::new();
-    for file in linker.files_asked() {
+    for file in linker.reported_files() {
         let facts = linker.program.facts(file);
         if facts.language != Language::Python || linker.program.is_test(file) {
             continue;
@@ -171,9 +171,9 @@ fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut
         }
         let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
         // A returned value that renders itself is judged at its own call.
-        if let Some((site, content, way)) = rendered(linker, scope, exit.value, row.flow == Flow::Coroutine) {
+        if let Some((site, content, serialisation)) = rendered(linker, scope, exit.value, row.flow == Flow::Coroutine) {
             let evidence = size(linker, scope, content);
-            if let Some(one) = judged(linker, route, site, way, &declared, evidence, limited, None) {
+            if let Some(one) = judged(linker, route, site, serialisation, &declared, evidence, limited, None) {
                 found.push(one);
             }
             continue;
@@ -192,11 +192,12 @@ fn large_response(linker: &Linker<'_>, units: &Units, route: &Route, found: &mut
         }
         let item = declared.model.and_then(|model| item_of_type(linker, route.body, model));
         if declared.model.is_some() && item.is_none() {
-            // The response model says that it is one thing.
+            // The response model states that it is one thing.
             continue;
         }
         let item = item.or_else(|| item_of_value(linker, scope, exit.value));
-        if let Some(one) = judged(linker, route, route.made, declared.way, &declared, evidence, limited, item.as_ref())
+        if let Some(one) =
+            judged(linker, route, route.made, declared.serialisation, &declared, evidence, limited, item.as_ref())
         {
             found.push(one);
         }
@@ -228,8 +229,8 @@ fn encoded_by_hand(
         let scope = Scope { file: route.body.file, at: site.at, env: EnvId::NONE };
         let evidence = size(linker, scope, first.value);
         let item = item_of_value(linker, scope, first.value);
-        let way = Serialisation::Encoded;
-        found.extend(judged(linker, route, site_ref, way, declared, evidence, limited, item.as_ref()));
+        let serialisation = Serialisation::Encoded;
+        found.extend(judged(linker, route, site_ref, serialisation, declared, evidence, limited, item.as_ref()));
     }
 }
 
@@ -238,7 +239,7 @@ fn judged(
     linker: &Linker<'_>,
     route: &Route,
     site: SiteRef,
-    way: Serialisation,
+    serialisation: Serialisation,
     declared: &Declared,
     evidence: Evidence,
     limited: Option<u64>,
@@ -250,7 +251,7 @@ fn judged(
         (Size::Unknown, Some(_)) if item.is_none() => return None,
         (Size::Large(bound), _) => Some(bound),
         (_, Some(bound)) if bound >= size::LARGE => Some(bound),
-        // Somebody says how many are wanted.
+        // The code sets a limit.
         (_, Some(_)) => return None,
         _ => None,
     };
@@ -259,7 +260,8 @@ fn judged(
         // The rows of one user, or rows that one request makes, are rarely many.
         Size::Unbounded if evidence.narrowed || !evidence.shown || !reads(linker, route) => Confidence::Low,
         Size::Unbounded => Confidence::Medium,
-        // Rows from code that is not there: a type or a loop says that there are many of something, and nothing how many.
+        // Rows from code that is not there: a type or a loop shows that there are many of something, and nothing how
+        // many.
         Size::Unknown
             if evidence.is_unseen()
                 && reads(linker, route)
@@ -270,20 +272,22 @@ fn judged(
                 false => Confidence::Medium,
             }
         }
-        // Only the type speaks, if it says that there are many of something.
+        // Only the type counts, if it shows that there are many of something.
         Size::Unknown if reads(linker, route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
             Confidence::Low
         }
         _ => return None,
     };
     // A class that renders JSON in compiled code is not much slower than none.
-    let slow = way != Serialisation::Direct && !(declared.compiled && way == Serialisation::ByClass);
-    let is_narrow = levels == 1 && fields <= NARROW && way != Serialisation::Encoded;
+    let slow =
+        serialisation != Serialisation::Direct && !(declared.compiled && serialisation == Serialisation::ByClass);
+    let is_narrow = levels == 1 && fields <= NARROW && serialisation != Serialisation::Encoded;
     let all_fields = item.map_or(0, |item| item.all_fields);
     let is_plain = item.is_some_and(|item| item.is_plain);
-    // The oldest way is so slow that a few fields are felt too.
-    let is_narrow = is_narrow && way != Serialisation::Old;
-    let is_narrow = is_narrow || is_plain || way == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
+    // The oldest serialisation is so slow that a few fields matter too.
+    let is_narrow = is_narrow && serialisation != Serialisation::Old;
+    let is_narrow =
+        is_narrow || is_plain || serialisation == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
     let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
         true => Severity::Warning,
         false => Severity::Note,
@@ -291,7 +295,7 @@ fn judged(
     Some(SerialisedResponse {
         site,
         endpoint: route.body,
-        way,
+        serialisation,
         source: evidence.source,
         is_unseen: bound.is_none() && evidence.is_unseen(),
         bound,
@@ -322,7 +326,7 @@ fn is_put_under_keys(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     }
 }
 
-/// True if a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
+/// True if a route's path names one thing, whose parts the route returns: `/users/{user}/orders`.
 fn is_about_one(linker: &Linker<'_>, route: &Route) -> bool {
     let facts = linker.program.facts(route.made.file);
     linker.program.args_of(route.made).iter().any(|arg| match facts.form(arg.value) {
@@ -331,7 +335,7 @@ fn is_about_one(linker: &Linker<'_>, route: &Route) -> bool {
     })
 }
 
-/// The content of a response that is made by hand of data: `JSONResponse(content=rows)`.
+/// Returns the content of a response that is made by hand of data: `JSONResponse(content=rows)`.
 fn rendered(
     linker: &Linker<'_>,
     scope: Scope,
@@ -351,11 +355,11 @@ fn rendered(
     let args = linker.program.args_of(site);
     let named = args.iter().find(|arg| facts.text(arg.name) == "content");
     let content = named.or_else(|| args.iter().find(|arg| arg.name.is_none()))?.value;
-    // Data that goes through the encoder first takes the slower way, wherever it runs.
+    // Data that goes through the encoder first is serialised slowly, wherever it runs.
     let encoder = call_behind(linker, scope, content)
         .filter(|inner| facts.text(linker.program.site(*inner).name) == "jsonable_encoder");
     match encoder {
-        // On the loop the encoder itself is what is told.
+        // On the loop the encoder itself is reported.
         Some(_) if is_async => Some((site, FormId::NONE, Serialisation::ByHand)),
         Some(inner) => {
             let data = linker.program.args_of(inner).first()?.value;
@@ -365,7 +369,7 @@ fn rendered(
     }
 }
 
-/// The call whose result a form is, also through one local name.
+/// Returns the call whose result a form is, also through one local name.
 fn call_behind(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
@@ -392,7 +396,7 @@ fn is_response(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     linker.values.members(typed.value).iter().any(|val| match *val {
         Val::Library { ty, .. } => path::is_response(&linker.library.text(ty)),
         Val::Instance { class, .. } => class_path(linker, class).is_some_and(|path| path::is_response(&path)),
-        // A class of a library that no model speaks of is known by what is called.
+        // A class of a library that no model describes is known by what is called.
         _ => call_behind(linker, scope, form).is_some_and(|site| {
             linker.values.members(linker.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
                 Val::External(path) => path::is_response(&linker.library.text(path)),
@@ -402,7 +406,7 @@ fn is_response(linker: &Linker<'_>, scope: Scope, form: FormId) -> bool {
     })
 }
 
-/// The library class that a class of the project derives from, as far as that is a response.
+/// Returns the library class that a class of the project derives from, as far as that is a response.
 fn class_path(linker: &Linker<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
     linker.mro(class).iter().find_map(|ancestor| match *ancestor {
         blocklint_link::classes::hierarchy::Ancestor::Library(path, _) => Some(linker.library.text(path).to_string()),

@@ -1,4 +1,4 @@
-//! The bodies on the ways from async code to calls that block, as a graph: what code lenses count and the call
+//! The bodies on the paths from async code to calls that block, as a graph: what code lenses count and the call
 //! hierarchy walks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -9,10 +9,10 @@ use camino::Utf8Path;
 
 use crate::analysis::FilePath;
 
-/// A body, by its place in [`Ways`].
+/// A body, by its place in [`BlockingGraph`].
 pub(crate) type BodyIndex = usize;
 
-/// A body on some way.
+/// A body on a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) path: FilePath,
@@ -27,17 +27,17 @@ pub(crate) struct Body {
     pub(crate) blocks: BTreeMap<Span, String>,
 }
 
-/// The graph.
+/// The bodies and their calls, by file.
 #[derive(Debug, Default)]
-pub(crate) struct Ways {
+pub(crate) struct BlockingGraph {
     bodies: Vec<Body>,
     by_file: HashMap<FilePath, Vec<BodyIndex>>,
 }
 
-impl Ways {
+impl BlockingGraph {
     /// Reads the traces of findings; `body_at` finds the body around an offset.
     pub(crate) fn new(findings: &[Finding], body_at: impl Fn(&Utf8Path, u32) -> Option<BodyPlace>) -> Self {
-        let mut ways = Ways::default();
+        let mut blocking_graph = BlockingGraph::default();
         let mut known: HashMap<(FilePath, Span), BodyIndex> = HashMap::new();
         for finding in findings {
             let steps: Option<Vec<BodyIndex>> = finding
@@ -46,18 +46,22 @@ impl Ways {
                 .map(|step| {
                     let place = body_at(&step.place.path, step.place.span.start)?;
                     let key = (FilePath::clone(&step.place.path), place.span);
-                    Some(*known.entry(key).or_insert_with(|| ways.add(&step.place.path, &step.function, place)))
+                    Some(
+                        *known
+                            .entry(key)
+                            .or_insert_with(|| blocking_graph.add(&step.place.path, &step.function, place)),
+                    )
                 })
                 .collect();
             let Some(steps) = steps else { continue };
             let Some((&root, helpers)) = steps.split_first() else { continue };
             for &helper in helpers {
                 if helper != root {
-                    ways.bodies[helper].stalls.insert(root);
+                    blocking_graph.bodies[helper].stalls.insert(root);
                 }
             }
             for (at, step) in finding.trace.iter().enumerate() {
-                let body = &mut ways.bodies[steps[at]];
+                let body = &mut blocking_graph.bodies[steps[at]];
                 if let Some(&next) = steps.get(at + 1) {
                     body.calls.insert((step.place.span, next));
                 } else {
@@ -65,7 +69,7 @@ impl Ways {
                 }
             }
         }
-        ways
+        blocking_graph
     }
 
     fn add(&mut self, path: &FilePath, function: &str, place: BodyPlace) -> BodyIndex {
@@ -86,12 +90,12 @@ impl Ways {
         self.bodies.get(index)
     }
 
-    /// The bodies of a file.
+    /// Returns the bodies of a file.
     pub(crate) fn bodies_in(&self, path: &Utf8Path) -> impl Iterator<Item = (BodyIndex, &Body)> {
         self.by_file.get(path).into_iter().flatten().map(|&index| (index, &self.bodies[index]))
     }
 
-    /// The innermost body around an offset.
+    /// Returns the innermost body around an offset.
     pub(crate) fn around(&self, path: &Utf8Path, offset: u32) -> Option<(BodyIndex, &Body)> {
         let holds =
             |body: &Body| body.place.is_module || body.place.span.start <= offset && offset <= body.place.span.end;
@@ -99,7 +103,7 @@ impl Ways {
         around.min_by_key(|(_, body)| (body.place.is_module, body.place.span.end - body.place.span.start))
     }
 
-    /// The body whose definition begins here.
+    /// Returns the body whose definition begins here.
     pub(crate) fn at(&self, path: &Utf8Path, start: u32) -> Option<(BodyIndex, &Body)> {
         self.bodies_in(path).find(|(_, body)| body.place.name.start == start)
     }

@@ -13,7 +13,7 @@ use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Uses};
 use rustc_hash::FxHashSet;
 
-use crate::rules::made_anew::holder_of;
+use crate::rules::created_repeatedly::holder_of;
 use crate::rules::pool_starvation::{Pool, PoolHold};
 use crate::rules::pool_starvation::{pool_by, pools_there};
 
@@ -27,7 +27,7 @@ struct Submitted {
     jobs: Vec<BodyRef>,
 }
 
-/// All such waits of the program, in order.
+/// Returns all such waits of the program, in order.
 pub(crate) fn own_jobs(linker: &Linker<'_>, reach: &LibraryReach) -> Vec<PoolHold> {
     let mut found = Vec::new();
     for one in submitted(linker, reach) {
@@ -66,7 +66,7 @@ fn submitted<'a>(linker: &Linker<'a>, reach: &LibraryReach) -> Vec<Submitted> {
     }
     sites.sort();
     sites.dedup();
-    sites.retain(|&site| linker.is_site_near(site));
+    sites.retain(|&site| linker.is_site_in_focus(site));
     sites.into_iter().filter_map(|site| submitted_at(linker, site)).collect()
 }
 
@@ -118,7 +118,7 @@ fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
     })
 }
 
-/// Where a job waits for one that it hands to a pool, what waits, and where it hands it over.
+/// Returns the places at which a job waits for another one that it hands to a pool, with the wait and the handover.
 fn waits_for_own(
     linker: &Linker<'_>,
     job: BodyRef,
@@ -143,7 +143,7 @@ fn waits_for_own(
             return Some((wait, path, site));
         }
         for target in &linker.targets(site, EnvId::NONE).list {
-            let Target::Body { body, edge: TargetKind::Call, with_receiver, .. } = *target else { continue };
+            let Target::Body { body, kind: TargetKind::Call, with_receiver, .. } = *target else { continue };
             let there = pools_there(linker, site, pools, body, with_receiver);
             if !there.is_empty()
                 && let Some(found) = waits_for_own(linker, body, &there, depth, seen)
@@ -192,7 +192,7 @@ fn waited_for(linker: &Linker<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
     })
 }
 
-/// The row by which a site waits.
+/// Returns the row by which a site waits.
 fn waits_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
     linker.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
         Target::Row { path, .. } => linker
@@ -209,12 +209,12 @@ fn waits_at(linker: &Linker<'_>, site: SiteRef) -> Option<PathId> {
 fn has_limit(linker: &Linker<'_>, wait: SiteRef) -> bool {
     let facts = linker.program.facts(wait.file);
     let is_limit = |form| !matches!(facts.form(form), Form::None);
-    // `map` takes what it runs first.
+    // `map` takes the code that it runs first.
     let own = submitted_at(linker, wait).is_none();
     linker.program.args_of(wait).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
 }
 
-/// The argument that is the pool to which a row hands a job; none within where it is the receiver.
+/// Returns the argument that is the pool to which a row hands a job; none within where it is the receiver.
 fn executor_of(row: &HandoverRow) -> Option<Option<&Argument>> {
     if row.process || row.wraps || row.passes.is_none() && matches!(row.context, HandoverContext::Is(_)) {
         return None;

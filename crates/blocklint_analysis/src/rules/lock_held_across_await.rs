@@ -4,7 +4,7 @@
 //! lives to the end of its statement, and in the subject of a `match`, `if let`, `while let` or `for` as long as that.
 
 use crate::raw_finding::RawFinding;
-use blocklint_core::{Confidence, Language, RuleCode, Severity, What};
+use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_flow::search::locks::{HeldOverAwait, binding_of, held_over_await, is_given_away, is_in_else};
 use blocklint_link::linker::{LOW_STEPS, Linker};
@@ -21,9 +21,9 @@ use crate::rules::mistakes::MistakeSearch;
 /// How deep forms and types are followed.
 const DEPTH: u32 = 10;
 
-/// The functions and types that can give a guard.
+/// The functions and types that can return a guard.
 #[derive(Debug, Default)]
-struct Givers {
+struct GuardSources {
     /// Last names of functions and methods that may.
     names: FxHashSet<Name>,
     /// The project's types that hold one.
@@ -36,10 +36,10 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     let all = search.attempt(rule, || held_over_await(linker).into_iter().chain(guards_over_await(linker)).collect());
     let finding = |one: HeldOverAwait| {
         let reentrant = linker.library.role(one.ty) == Some(Role::ReentrantLock);
-        let what = What::LockOverAwait { awaited: linker.written_site(one.awaited), reentrant };
+        let mistake = Mistake::LockHeldAcrossAwait { awaited: linker.written_site(one.awaited), reentrant };
         let call = linker.library.text(one.ty).to_string();
         let severity = if is_test_site(linker, one.taken) { Severity::Note } else { Severity::Warning };
-        let mut finding = search.finding((rule, what), one.taken, call, severity, Confidence::High);
+        let mut finding = search.finding((rule, mistake), one.taken, call, severity, Confidence::High);
         // `lock.acquire()` takes the lock that stands before the name.
         if linker.program.language(one.taken.file) == Language::Python
             && linker.program.site(one.taken).kind == SiteKind::Call
@@ -53,11 +53,11 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
     all.into_iter().map(finding).collect()
 }
 
-/// Where coroutines hold a guard over `.await`.
+/// Returns where coroutines hold a guard over `.await`.
 fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
-    let mut givers = None;
-    for file in linker.files_asked() {
+    let mut sources = None;
+    for file in linker.reported_files() {
         let source = &linker.program.files[file.index()];
         if source.facts.language != Language::Rust {
             continue;
@@ -66,9 +66,9 @@ fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
         if awaits.is_empty() {
             continue;
         }
-        let givers = givers.get_or_insert_with(|| guard_givers(linker));
+        let sources = sources.get_or_insert_with(|| guard_sources(linker));
         let index = linker.program.index_of(file);
-        let mut candidates: Vec<SiteId> = givers
+        let mut candidates: Vec<SiteId> = sources
             .names
             .iter()
             .filter_map(|&name| linker.program.local(file, name))
@@ -87,9 +87,9 @@ fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
             if given.inferred_steps >= LOW_STEPS {
                 continue;
             }
-            let Some(ty) = guard_in(linker, given.value, givers, DEPTH) else { continue };
+            let Some(ty) = guard_in(linker, given.value, sources, DEPTH) else { continue };
             let body = source.facts.body_of(row.at);
-            let awaited = awaits.get(&body).and_then(|awaits| first_await_alive(linker, taken, awaits, givers));
+            let awaited = awaits.get(&body).and_then(|awaits| first_await_alive(linker, taken, awaits, sources));
             if let Some(awaited) = awaited {
                 found.push(HeldOverAwait { taken, awaited: file.site_ref(awaited), ty });
             }
@@ -98,8 +98,8 @@ fn guards_over_await(linker: &Linker<'_>) -> Vec<HeldOverAwait> {
     found
 }
 
-/// The names of what can give a guard, in models and in the project.
-fn guard_givers(linker: &Linker<'_>) -> Givers {
+/// Returns the names of functions that can return a guard, in models and in the project.
+fn guard_sources(linker: &Linker<'_>) -> GuardSources {
     let models = linker.library.of(Language::Rust);
     let mut types: FxHashSet<&str> = FxHashSet::default();
     for name in models.names(Uses::TYPE) {
@@ -109,7 +109,7 @@ fn guard_givers(linker: &Linker<'_>) -> Givers {
             types.insert(name.name);
         }
     }
-    let mut givers = Givers::default();
+    let mut sources = GuardSources::default();
     for name in models.names(Uses::RETURNS) {
         let Some(known) = linker.program.name(name.name) else { continue };
         let gives = name.paths(Uses::RETURNS).any(|path| {
@@ -118,19 +118,22 @@ fn guard_givers(linker: &Linker<'_>) -> Givers {
                 .any(|row| row.row.returns.as_ref().is_some_and(|of| names_guard(linker, of, DEPTH)))
         });
         if gives {
-            givers.names.insert(known);
+            sources.names.insert(known);
         }
     }
     let guards = types.iter().filter_map(|name| linker.program.name(name)).collect();
-    add_declared(linker, &mut givers, &guards);
-    let holders: FxHashSet<Name> =
-        givers.holders.iter().filter_map(|of| linker.program.global(of.file, linker.program.class(*of).name)).collect();
-    add_declared(linker, &mut givers, &holders);
-    givers
+    add_declared(linker, &mut sources, &guards);
+    let holders: FxHashSet<Name> = sources
+        .holders
+        .iter()
+        .filter_map(|of| linker.program.global(of.file, linker.program.class(*of).name))
+        .collect();
+    add_declared(linker, &mut sources, &holders);
+    sources
 }
 
 /// Adds the project's functions and structs that declare a type of one of these names.
-fn add_declared(linker: &Linker<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
+fn add_declared(linker: &Linker<'_>, sources: &mut GuardSources, names: &FxHashSet<Name>) {
     if names.is_empty() {
         return;
     }
@@ -152,34 +155,34 @@ fn add_declared(linker: &Linker<'_>, givers: &mut Givers, names: &FxHashSet<Name
         };
         for body in &facts.bodies {
             if body.returns.is_some() && says(body.returns) {
-                givers.names.extend(linker.program.global(file, body.name));
+                sources.names.extend(linker.program.global(file, body.name));
             }
         }
         for assign in facts.assigns.iter().filter(|assign| assign.value.is_none() && says(assign.annotation)) {
             let owner = facts.body_of(assign.at);
             // Types of other libraries have the names of guards, too.
             let scope = Scope { file, at: assign.at, env: EnvId::NONE };
-            if !declares_guard(linker, linker.annotation(scope, assign.annotation).value, givers, DEPTH) {
+            if !declares_guard(linker, linker.annotation(scope, assign.annotation).value, sources, DEPTH) {
                 continue;
             }
             if let Some(at) = facts.classes.iter().position(|class| class.body == owner) {
-                givers.holders.insert(file.class_ref(ClassId(at as u32)));
+                sources.holders.insert(file.class_ref(ClassId(at as u32)));
             }
         }
     }
 }
 
 /// True if a declared type is a guard, or has one among what it is made of.
-fn declares_guard(linker: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) -> bool {
+fn declares_guard(linker: &Linker<'_>, value: ValueId, sources: &GuardSources, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     linker.values.members(value).into_iter().any(|val| match val {
         Val::Library { ty, args, .. } => {
             is_guard(linker, ty)
                 || (0..4)
                     .map_while(|at| linker.values.nth(args, at))
-                    .any(|of| declares_guard(linker, of, givers, depth))
+                    .any(|of| declares_guard(linker, of, sources, depth))
         }
-        Val::Instance { class, .. } => givers.holders.contains(&class),
+        Val::Instance { class, .. } => sources.holders.contains(&class),
         _ => false,
     })
 }
@@ -203,8 +206,8 @@ fn names_guard(linker: &Linker<'_>, of: &TypeExpr, depth: u32) -> bool {
     }
 }
 
-/// The guard's type, if a value is one or holds one: as it is, as what may have failed, in a struct.
-fn guard_in(linker: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) -> Option<PathId> {
+/// Returns the guard's type, if a value is one or holds one: as it is, as a result that may be an error, in a struct.
+fn guard_in(linker: &Linker<'_>, value: ValueId, sources: &GuardSources, depth: u32) -> Option<PathId> {
     let depth = depth.checked_sub(1)?;
     linker.values.members(value).into_iter().find_map(|val| match val {
         Val::Library { ty, .. } if is_guard(linker, ty) => Some(ty),
@@ -212,17 +215,17 @@ fn guard_in(linker: &Linker<'_>, value: ValueId, givers: &Givers, depth: u32) ->
             let fallible = |of: PathId| blocklint_link::lang::rust::names::is_fallible(&linker.library.text(of));
             let holds = fallible(ty) || linker.library.supertypes(ty).iter().any(|&of| fallible(of));
             let inner = linker.values.nth(args, 0).filter(|_| holds)?;
-            guard_in(linker, inner, givers, depth)
+            guard_in(linker, inner, sources, depth)
         }
-        Val::Instance { class, .. } if givers.holders.contains(&class) => {
+        Val::Instance { class, .. } if sources.holders.contains(&class) => {
             Some(linker.library.path(Language::Rust, &linker.qualified_class(class)))
         }
         _ => None,
     })
 }
 
-/// The first site awaited while what a site gives is alive.
-fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
+/// Returns the first site awaited while the result of a site is alive.
+fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], sources: &GuardSources) -> Option<SiteId> {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     let row = linker.program.site(taken);
     let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken_id));
@@ -236,7 +239,7 @@ fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], giv
         .iter()
         .any(|of| of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken_id));
     // The variable that binds the guard.
-    let is_guard = |value: ValueId| guard_in(linker, value, givers, DEPTH).is_some();
+    let is_guard = |value: ValueId| guard_in(linker, value, sources, DEPTH).is_some();
     let bound = if is_read { None } else { binding_of(linker, taken, DEPTH, is_guard) };
     if let Some(bound) = bound {
         let Form::Var(var) = facts.form(bound.target) else { return None };
@@ -281,7 +284,7 @@ fn is_test_site(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.is_for_tests(body)
 }
 
-/// The awaited sites of each coroutine of a file, in order.
+/// Returns the awaited sites of each coroutine of a file, in order.
 fn awaits_of(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId>> {
     let mut found: FxHashMap<_, Vec<SiteId>> = FxHashMap::default();
     for (at, row) in facts.sites.iter().enumerate() {
@@ -303,7 +306,7 @@ fn awaits_of(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId
 const CONSUMING: &[&str] =
     &["map", "and_then", "map_or", "map_or_else", "is_some_and", "is_ok_and", "is_none_or", "then", "filter_map"];
 
-/// True if a form is what a site gives, as it is or got out of what may have failed.
+/// True if a form is the result of a site, as it is or got out of a result that may be an error.
 fn is_same(facts: &FileFacts, form: FormId, site: SiteId) -> bool {
     let mut at = form;
     for _ in 0..8 {

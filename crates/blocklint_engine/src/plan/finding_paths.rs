@@ -1,4 +1,4 @@
-//! The ways of findings, and what one would change on them, once the program that they were found in is gone.
+//! The paths of findings and their change points, as text, because the program is freed before the plan is made.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use rustc_hash::FxHashMap;
 use super::cover::Node;
 use crate::words::place;
 
-/// The ways of findings.
+/// The paths of findings.
 #[derive(Debug, Default)]
-pub struct Ways {
+pub struct FindingPaths {
     pub(super) nodes: Vec<Node>,
-    pub(super) spots: Vec<Told>,
-    /// Where the ways of each finding begin.
-    begins: FxHashMap<At, Vec<u32>>,
+    pub(super) change_points: Vec<NamedChangePoint>,
+    /// The nodes at which the paths of each finding begin.
+    begins: FxHashMap<FindingKey, Vec<u32>>,
 }
 
 /// Where a finding stands, and its rule.
-type At = (Arc<Utf8Path>, Span, RuleCode);
+type FindingKey = (Arc<Utf8Path>, Span, RuleCode);
 
-/// A spot in words.
+/// A change point with its names and place.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct NamedChangePoint {
     /// The call, or the name of the function.
     pub(super) place: Place,
     /// The function, or the one that the call stands in.
@@ -33,19 +33,19 @@ pub(super) struct Told {
     pub(super) call: Option<String>,
 }
 
-impl Ways {
-    /// Of a program, where the analysis was asked for them.
+impl FindingPaths {
+    /// Reads the paths off a solved program; `None` if the analysis was not asked for them.
     pub(crate) fn new(linker: &Linker<'_>, solved: &Solved) -> Option<Self> {
         let net = solved.net.as_ref()?;
-        let told = |spot: &ChangePoint| match *spot {
-            ChangePoint::Body(body) => Some(Told {
+        let named = |change_point: &ChangePoint| match *change_point {
+            ChangePoint::Body(body) => Some(NamedChangePoint {
                 place: place(linker, body.file, linker.program.body(body).name_span),
                 function: linker.qualified_name(body),
                 call: None,
             }),
             ChangePoint::Cause(cause) => {
                 let cause = solved.causes.get(cause as usize)?;
-                Some(Told {
+                Some(NamedChangePoint {
                     place: place(linker, cause.file, cause.span),
                     function: cause.function.clone(),
                     call: Some(cause.call.clone()),
@@ -56,14 +56,18 @@ impl Ways {
             let path = Arc::clone(&linker.program.files[file.index()].path);
             ((path, span, rule), begins.clone())
         });
-        Some(Ways {
-            nodes: net.nodes.iter().map(|node| Node { spot: node.spot, next: node.next.clone() }).collect(),
-            spots: net.spots.iter().map(told).collect::<Option<_>>()?,
+        Some(FindingPaths {
+            nodes: net
+                .nodes
+                .iter()
+                .map(|node| Node { change_point: node.change_point, next: node.next.clone() })
+                .collect(),
+            change_points: net.change_points.iter().map(named).collect::<Option<_>>()?,
             begins: begins.collect(),
         })
     }
 
-    /// Where the ways of a finding begin; nowhere where none was followed.
+    /// Returns the nodes at which the paths of a finding begin; none if no path was followed.
     pub(super) fn begins(&self, finding: &Finding) -> &[u32] {
         let at = (Arc::clone(&finding.place.path), finding.place.span, finding.rule);
         self.begins.get(&at).map_or(&[], Vec::as_slice)

@@ -4,16 +4,16 @@ use crate::RuleCode;
 
 /// A mistake at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum Mistake {
     /// A call holds a thread that must not be held.
     Holds,
     /// The result of a call is handed to another call, which wants the callable.
-    CalledInstead {
+    CalledInsteadOfHandedOver {
         /// The callee of that call, as written.
         taker: String,
     },
     /// A native call holds the hub of greenlets; the trace begins where one of them enters.
-    HoldsHub {
+    NativeCallBlocksHub {
         /// The number of bodies that greenlets enter and that reach it.
         entries: u32,
         /// The call at start-up that makes the library cooperative, if there is one.
@@ -22,7 +22,7 @@ pub enum What {
         pool: Option<String>,
     },
     /// An import comes before the call that patches what it takes.
-    LatePatch {
+    LateMonkeyPatch {
         /// The name that stays as it was (`time.sleep`), or the module that takes some.
         taken: String,
         /// True for a module that takes names itself.
@@ -33,18 +33,18 @@ pub enum What {
     /// A response that may be large is serialised on the event loop.
     LargeResponse(LargeResponse),
     /// A thread's lock is held over an `await`.
-    LockOverAwait {
+    LockHeldAcrossAwait {
         /// The awaited expression, as written.
         awaited: String,
         /// True if the lock lets the thread in again which has it, and with it all tasks of the event loop.
         reentrant: bool,
     },
     /// Threads or connections are made more often than they need to be.
-    MadeAnew {
+    CreatedRepeatedly {
         /// The kind of thing that is made.
-        made: Made,
+        made: CreatedKind,
         /// The occasion on which it is made again.
-        anew: Anew,
+        anew: CreatedPer,
         /// The name of the body or class of that occasion.
         of: String,
     },
@@ -90,9 +90,9 @@ pub enum Unbounded {
     Endless,
 }
 
-/// A kind of thing that is made anew.
+/// A kind of thing that is made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum CreatedKind {
     /// Threads.
     Threads,
     /// Connections.
@@ -101,7 +101,7 @@ pub enum Made {
 
 /// An occasion on which something is made that could be made once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anew {
+pub enum CreatedPer {
     /// Each request, message or event for which a library enters a body.
     PerEntry,
     /// Each element of what a body goes through.
@@ -118,8 +118,8 @@ pub enum Anew {
 /// A response that may be large.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargeResponse {
-    /// The way in which it is serialised.
-    pub way: Serialisation,
+    /// How it is serialised.
+    pub serialisation: Serialisation,
     /// The endpoint's name.
     pub endpoint: String,
     /// The call that its items come from, as written.
@@ -140,10 +140,10 @@ pub struct LargeResponse {
     pub model: Option<String>,
 }
 
-/// A way from the result of an endpoint to a response.
+/// How the result of an endpoint becomes the bytes of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Serialisation {
-    /// One call of compiled code gives the bytes.
+    /// One call of compiled code renders the bytes.
     Direct,
     /// Data are made of the models first, then JSON is rendered by the interpreter's own encoder, because the version knows no
     /// other way.
@@ -152,7 +152,7 @@ pub enum Serialisation {
     ByClass,
     /// The endpoint makes a response of data itself, which renders JSON of them.
     ByHand,
-    /// Every value is converted by Python code, because no annotation tells its type.
+    /// Every value is converted by Python code, because no annotation shows its type.
     Encoded,
     /// pydantic 1: everything is converted and validated again by Python code.
     Old,
