@@ -1,6 +1,8 @@
 //! A finding of the analysis, before it has words.
 
-use blocklint_core::{Aside, Confidence, Context, Effect, Fails, Hold, Mistake, RuleCode, Runtime, Severity, Span};
+use blocklint_core::{
+    Aside, Confidence, Context, Effect, Fails, Hold, Mistake, RuleCode, Runtime, Severity, Span, Weight,
+};
 use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::raw_finding::{Doubt, RawStep, Reason};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
@@ -25,6 +27,8 @@ pub struct RawFinding {
     pub mistake: Mistake,
     /// How the thread is held; `None` where no call holds it.
     pub effect: Option<Effect>,
+    /// The weight of the call at the end by the kind of its work; `None` where no call holds the thread.
+    pub weight: Option<Weight>,
     /// The kind of thread, where it matters.
     pub context: Option<Context>,
     /// Its machinery, where known.

@@ -1,6 +1,6 @@
 //! A finding and its parts: plain data that every renderer shows and none computes.
 
-use crate::{Confidence, Context, Effect, Hold, Place, Refusal, RuleCode, Runtime, Severity};
+use crate::{Confidence, Context, Effect, Hold, Place, Refusal, RuleCode, Runtime, Severity, Weight};
 
 /// One rule broken at one place.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Finding {
     pub place: Place,
     /// How the thread is held; `None` for findings about the source itself (BLT9xx).
     pub effect: Option<Effect>,
+    /// The weight of the call at the end by the kind of its work; `None` where no call holds the thread.
+    pub weight: Option<Weight>,
     /// The kind of thread that is held.
     pub context: Option<Context>,
     /// The machinery of that thread, where known.
@@ -64,6 +66,7 @@ impl Finding {
             help: None,
             place,
             effect: None,
+            weight: None,
             context: None,
             runtime: None,
             function: String::new(),

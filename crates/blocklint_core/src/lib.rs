@@ -21,4 +21,4 @@ pub use remedy::{BoundCall, BoundUse, EditKind, Mended, Offload, Piece, Publishe
 pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};
 pub use words::{Bound, Confidence, Context, Effect, Fails, FixKind, Hold, Language, Runtime, Severity, WhereSet};
-pub use work::{Takes, Work, WorkKind};
+pub use work::{Takes, Weight, Work, WorkKind};

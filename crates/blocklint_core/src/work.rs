@@ -107,7 +107,7 @@ impl WorkKind {
 }
 
 /// The work of a call: its effect and, if its row tells it, the kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Work {
     /// How it holds its thread.
     pub effect: Effect,
@@ -136,6 +136,17 @@ impl Work {
     pub fn parse(name: &str) -> Option<Work> {
         Work::all().find(|work| work.name() == name)
     }
+}
+
+/// The weight of a call by the kind of its work.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Weight {
+    /// The kind of its work.
+    pub work: Work,
+    /// The time for which one call holds its thread, where it is known.
+    pub takes: Option<Takes>,
+    /// The place among findings of one severity; more come first.
+    pub points: u32,
 }
 
 /// The order of magnitude of the time for which one call holds its thread.

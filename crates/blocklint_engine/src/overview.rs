@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use blocklint_core::{Cause, Confidence, Effect, Finding, Group, Hold, RuleCode, Severity, Span, fingerprint};
+use blocklint_core::{Cause, Confidence, Finding, Group, Hold, RuleCode, Severity, Span, fingerprint};
 use blocklint_output::{Begin, BeginKind, GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
 use camino::Utf8Path;
 
@@ -14,8 +14,8 @@ use crate::plan::begin;
 /// Sorts the groups by what mending them is worth, and completes the overview of each. Paths count from `root`.
 ///
 /// Causes that were observed at run time come first, the longest stall before others, because they are certain. Then
-/// follow the causes of the worst findings. Among equally bad causes, file access comes last, because it mostly ends in
-/// a moment (46 of 244 such findings were worth an edit, of others 125 of 325). Then a cause that frees more functions
+/// follow the causes of the worst findings. Among equally bad causes, the points of the kind of work decide (see
+/// `rules/severity.toml`), because kinds differ most in how often an edit is worth it. Then a cause that frees more functions
 /// that must not block comes first. A cause that shares a finding with `n - 1` other causes counts the `n`-th part of
 /// it, because only all of them together free it. Among equals, the cause that holds a thread longer, or that more
 /// functions of the program reach, comes first. Groups without a cause stay last, in their order.
@@ -110,8 +110,8 @@ struct CauseRank {
     frees: u64,
     hold: Hold,
     severity: Severity,
-    /// True if it only ever waits for files.
-    is_file: bool,
+    /// The points of the kind of its work.
+    points: u32,
     mends: u32,
     also: Vec<u32>,
 }
@@ -137,7 +137,14 @@ impl CauseRank {
             confirmed: confirmed.max_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))),
             frees: frees.values().sum(),
             hold,
-            is_file: group.findings.iter().filter_map(at).all(|of| of.effect == Some(Effect::File)),
+            points: group
+                .findings
+                .iter()
+                .filter_map(at)
+                .filter_map(|of| of.weight)
+                .map(|of| of.points)
+                .max()
+                .unwrap_or(0),
             severity: group.findings.iter().filter_map(at).map(|of| of.severity).max().unwrap_or(Severity::Note),
             mends: all.iter().filter_map(at).filter(|finding| finding.causes.len() == 1).count() as u32,
             also: all.iter().copied().filter(|index| !own.contains(index)).collect(),
@@ -151,7 +158,7 @@ impl CauseRank {
         (seen(self).cmp(&seen(other)))
             .then_with(|| seconds(self).total_cmp(&seconds(other)))
             .then_with(|| self.severity.cmp(&other.severity))
-            .then_with(|| other.is_file.cmp(&self.is_file))
+            .then_with(|| self.points.cmp(&other.points))
             .then_with(|| self.frees.cmp(&other.frees))
             .then_with(|| rank.cmp(&other_rank))
             .then_with(|| time.total_cmp(&other_time))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use blocklint_core::{Effect, Severity, Takes, Work};
+use blocklint_core::{Effect, Severity, Takes, Weight, Work};
 use serde::Deserialize;
 
 use crate::CallRow;
@@ -82,9 +82,11 @@ impl SeverityTable {
         row.severity.unwrap_or_else(|| self.line(Work { effect, kind: row.kind }).severity)
     }
 
-    /// Returns the time of one call by its row: the row's own, else that of its kind of work.
-    pub fn takes(&self, row: &CallRow) -> Option<Takes> {
-        row.takes.or_else(|| row.work().and_then(|work| self.line(work).takes))
+    /// Returns the weight of a call by its row; `None` if the row holds no thread. The time is the row's own, else that of its kind.
+    pub fn weight(&self, row: &CallRow) -> Option<Weight> {
+        let work = row.work()?;
+        let line = self.line(work);
+        Some(Weight { work, takes: row.takes.or(line.takes), points: line.points })
     }
 }
 

@@ -28,6 +28,10 @@ pub(crate) struct Object<'a> {
     url: Option<String>,
     confidence: &'static str,
     effect: Option<&'static str>,
+    /// The kind of work of the call: `file-entry`.
+    kind: Option<String>,
+    /// The usual time of one call, where it is known.
+    takes: Option<String>,
     context: Option<&'static str>,
     function: &'a str,
     #[serde(serialize_with = "hold")]
@@ -142,6 +146,8 @@ pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> 
         url: shown.url(finding.rule),
         confidence: finding.confidence.as_str(),
         effect: finding.effect.map(Effect::as_str),
+        kind: finding.weight.map(|weight| weight.work.name()),
+        takes: finding.weight.and_then(|weight| weight.takes).map(|takes| takes.to_string()),
         context: finding.context.map(Context::as_str),
         function: &finding.function,
         hold: finding.hold,

@@ -154,6 +154,7 @@ mod tests {
             site: SiteKind::Call,
             owner: Owner { kind, name: "handler" },
             hold: Hold::Unstated,
+            takes: None,
             fails: None,
             twin: None,
             holds_gil: false,

@@ -1,7 +1,7 @@
 //! From what the analysis found to sentences: what is wrong (message), why it matters (notes), what
 //! to do (help).
 
-use blocklint_core::{Fails, Hold, Language, Mistake, RuleCode, Runtime};
+use blocklint_core::{Fails, Hold, Language, Mistake, RuleCode, Runtime, Takes};
 
 use crate::Rule;
 use crate::advice::help;
@@ -29,6 +29,8 @@ pub struct Subject<'a> {
     pub owner: Owner<'a>,
     /// How long one call can block the thread.
     pub hold: Hold,
+    /// The usual time of one call, where it is known.
+    pub takes: Option<Takes>,
     /// The other harm that the call does.
     pub fails: Option<Fails>,
     /// The async counterpart for this runtime, if the model names one.
@@ -198,6 +200,9 @@ impl Subject<'_> {
             (None, _) => {}
         }
         let exact = self.rule.effect == Some(blocklint_core::Effect::Sleep);
+        if let (Hold::Unstated | Hold::Brief, Some(takes)) = (self.hold, self.takes) {
+            return format!("can block {thread} for about {takes}");
+        }
         match self.hold {
             Hold::Unstated => format!("can block {thread}"),
             Hold::Brief => format!("can block {thread} briefly"),
@@ -335,6 +340,7 @@ mod tests {
             site: SiteKind::Call,
             owner: Owner { kind: OwnerKind::AsyncFunction, name: "handler" },
             hold: Hold::Unstated,
+            takes: None,
             fails: None,
             twin: None,
             holds_gil: false,
@@ -375,6 +381,7 @@ mod tests {
             direct: true,
             written: "time.sleep",
             hold: Hold::Seconds(1.0),
+            takes: None,
             twin: Some(Twin { path: "asyncio.sleep", local: true }),
             ..raw(Effect::Sleep, "time.sleep")
         };
@@ -392,6 +399,7 @@ mod tests {
             written: "lock.acquire",
             owner: Owner { kind: OwnerKind::CallbackLiteral, name: "setup" },
             hold: Hold::Unbounded,
+            takes: None,
             ..raw(Effect::Wait, "threading.Lock.acquire")
         };
         assert_snapshot!(all(&found), @r"
@@ -422,6 +430,7 @@ mod tests {
             runtime: Some(Runtime::Netty),
             owner: Owner { kind: OwnerKind::Callback, name: "EchoHandler.channelRead" },
             hold: Hold::Seconds(0.05),
+            takes: None,
             written: "pause",
             ..raw(Effect::Sleep, "java.lang.Thread.sleep")
         };

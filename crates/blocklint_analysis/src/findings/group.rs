@@ -163,6 +163,7 @@ fn finding<'c>(
         confidence: best.confidence_with_length(),
         mistake: Mistake::Holds,
         effect: Some(best.label.effect),
+        weight: sink.and_then(|sink| linker.library.severities().weight(sink.row.row)),
         context: Some(best.kind.context),
         runtime: threads_of(linker, site.file, best.kind.runtime),
         root: best.root,

@@ -64,6 +64,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
             confidence,
             mistake,
             effect: None,
+            weight: None,
             context: None,
             runtime: linker.runtime_of(site.file),
             root: body,

@@ -213,6 +213,7 @@ fn finding(
             pool: pool.as_ref().map(|(path, _)| path.clone()),
         },
         effect: Some(label.effect),
+        weight: linker.library.severities().weight(sink.row.row),
         context: Some(Context::Greenlet),
         runtime: Some(runtime),
         root: best.entry,

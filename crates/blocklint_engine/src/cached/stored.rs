@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use blocklint_core::{
     Applicability, Aside, Cause, Confidence, Context, Edit, Effect, Finding, Fix, Group, Hold, Place, Reason, Refusal,
-    RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource,
+    RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource, Weight,
 };
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
@@ -41,6 +41,7 @@ struct StoredFinding {
     help: Option<String>,
     place: StoredPlace,
     effect: Option<Effect>,
+    weight: Option<Weight>,
     context: Option<Context>,
     runtime: Option<Runtime>,
     function: String,
@@ -181,6 +182,7 @@ impl Writer {
             help: finding.help.clone(),
             place: self.place(&finding.place),
             effect: finding.effect,
+            weight: finding.weight,
             context: finding.context,
             runtime: finding.runtime,
             function: finding.function.clone(),
@@ -277,6 +279,7 @@ impl Reader {
             help: stored.help.clone(),
             place: self.place(&stored.place)?,
             effect: stored.effect,
+            weight: stored.weight,
             context: stored.context,
             runtime: stored.runtime,
             function: stored.function.clone(),
