@@ -436,7 +436,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     continue;
                 };
                 let blocks =
-                    row.paths(Uses::RETURNS).any(|path| linker.library.gives_slow_iteration(*language, path.path));
+                    row.paths(Uses::RETURNS).any(|path| linker.library.result_iterates_slowly(*language, path.path));
                 if blocks {
                     found.extend(linker.with_aliases(name));
                 }
@@ -492,7 +492,7 @@ impl<'l, 'a> Search<'l, 'a> {
             if made.is_some() {
                 continue;
             }
-            if awaited && self.gives_nothing_to_await(site, path, env) {
+            if awaited && self.returns_unawaitable(site, path, env) {
                 // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
                 continue;
             }
@@ -519,7 +519,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// True if a library's callable is known to return something that cannot be awaited.
-    fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
+    fn returns_unawaitable(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
         let linker = self.linker;
         if linker.program.language(site.file) == blocklint_core::Language::Rust {
             // The method of an asynchronous trait of that name, on a type that is not known to have it.
