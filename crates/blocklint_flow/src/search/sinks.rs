@@ -30,7 +30,7 @@ struct Iterated {
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
-    pub(crate) fn find_leaves(&mut self) {
+    pub(crate) fn find_sinks(&mut self) {
         let program = self.linker.program;
         let reach = self.linker.reach();
         let mut sites: Vec<SiteRef> = Vec::new();
@@ -148,8 +148,8 @@ impl<'l, 'a> Search<'l, 'a> {
         for &site in &sites {
             let linker = self.linker;
             linker.attempt_site(site, || {
-                if self.may_be_leaf(site, &iterated) {
-                    self.leaves_at(site, EnvId::NONE);
+                if self.may_be_sink(site, &iterated) {
+                    self.sinks_at(site, EnvId::NONE);
                 }
             });
         }
@@ -185,7 +185,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     None if caller.env == EnvId::NONE
                         && direct.binary_search(&caller.site).is_ok()
                         && !self.calls_parameter(caller.site) => {}
-                    None => self.leaves_at(caller.site, caller.env),
+                    None => self.sinks_at(caller.site, caller.env),
                     Some(_) => self.passed_row(path, caller),
                 });
             }
@@ -313,7 +313,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Removes sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
-    fn may_be_leaf(&self, site: SiteRef, iterated: &Iterated) -> bool {
+    fn may_be_sink(&self, site: SiteRef, iterated: &Iterated) -> bool {
         let facts = self.linker.program.facts(site.file);
         let row = self.linker.program.site(site);
         match row.kind {
@@ -469,7 +469,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// The rows that hold the thread at a site, under a binding.
-    fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
+    fn sinks_at(&mut self, site: SiteRef, env: EnvId) {
         let linker = self.linker;
         if !self.may_enter_row(site, env) {
             return;
