@@ -10,7 +10,7 @@ use crate::program::ids::{BodyRef, ClassRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
 
-/// Returns of one body that are looked at.
+/// The number of returns of one body that are looked at.
 const MOST_EXITS: usize = 8;
 
 impl Linker<'_> {
