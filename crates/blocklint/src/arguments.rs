@@ -332,11 +332,11 @@ fn only_explained(argument: clap::Arg) -> clap::Arg {
 fn only_with(argument: clap::Arg, but: &[&str]) -> clap::Arg {
     const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Evidence", "Output"];
     const NOR: &[&str] = &["show_settings", "show_files", "stdin_filename", "trace_in_paths"];
-    let says_nothing = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
+    let is_without_callers = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
     let id = argument.get_id().as_str();
-    let says_nothing = says_nothing && !but.contains(&id) || NOR.contains(&id);
+    let is_without_callers = is_without_callers && !but.contains(&id) || NOR.contains(&id);
     // A hidden argument stays hidden.
-    if says_nothing { argument.hide(true) } else { argument }
+    if is_without_callers { argument.hide(true) } else { argument }
 }
 
 #[derive(Args, Debug)]

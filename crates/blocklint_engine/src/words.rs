@@ -145,7 +145,7 @@ fn advice(mending: &Mending) -> Advice {
         kind: mending.kind,
         lazy: mending.lazy,
         passes: mending.passes,
-        gives_coroutine: mending.gives_coroutine,
+        returns_coroutine: mending.returns_coroutine,
         bound: None,
         taker: None,
         same: mending.same,

@@ -16,7 +16,7 @@ pub enum ResultKind {
 }
 
 /// Returns the kind of a call's result.
-pub fn given_by(linker: &Linker<'_>, site: SiteRef) -> ResultKind {
+pub fn result_kind(linker: &Linker<'_>, site: SiteRef) -> ResultKind {
     let given = linker.values.members(linker.result(site, EnvId::NONE).value);
     let blocks = |val: &Val| matches!(*val, Val::Library { ty, .. } if linker.library.has_blocking_members(ty));
     if given.iter().any(blocks) {
@@ -33,7 +33,7 @@ pub fn given_by(linker: &Linker<'_>, site: SiteRef) -> ResultKind {
 
 /// True if a call returns something that holds the thread as well when it is used: an open file, by itself or in a
 /// `Result`. [Rust]
-pub fn gives_what_blocks(linker: &Linker<'_>, site: SiteRef) -> bool {
+pub fn result_blocks(linker: &Linker<'_>, site: SiteRef) -> bool {
     let blocks = |ty| linker.library.has_blocking_members(ty);
     linker.values.members(linker.result(site, EnvId::NONE).value).iter().any(|val| match *val {
         Val::Library { ty, args, .. } => {

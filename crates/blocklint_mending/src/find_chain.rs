@@ -21,7 +21,7 @@ use blocklint_models::FixKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::async_chain::{Chain, ChainHelper, ChainSink, NoChain, Unchained};
-use crate::row_advice::{gives_the_same, twins};
+use crate::row_advice::{twin_returns_same, twins};
 
 /// The number of helpers between `async` code and the blocking call, on the longest path.
 const DEEPEST: usize = 2;
@@ -243,7 +243,7 @@ impl Closing<'_, '_, '_> {
         let is_type = last_name(parent).starts_with(char::is_uppercase);
         let is_sleep = self.is_sleep(sink);
         let is_named_so = last_name(&twin) == last_name(&linker.library.text(sink.path));
-        (local && !is_type && (is_named_so || is_sleep) && gives_the_same(linker, sink, &twin)).then_some(twin)
+        (local && !is_type && (is_named_so || is_sleep) && twin_returns_same(linker, sink, &twin)).then_some(twin)
     }
 
     /// Adds the callers of a helper.

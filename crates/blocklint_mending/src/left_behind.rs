@@ -13,12 +13,12 @@ use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::EnvId;
 
 use crate::by_hand::takes_a_moment;
-use crate::call_result::{ResultKind, given_by};
+use crate::call_result::{ResultKind, result_kind};
 
 /// Returns the calls of the same body that hold the thread by the result of a call: on it, or with it as an argument.
 /// If some known methods of an object hold the thread, its unknown methods are taken to hold it too.
-pub fn uses_of_given(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
-    let blocks = given_by(linker, site) == ResultKind::Blocks;
+pub fn uses_left_behind(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
+    let blocks = result_kind(linker, site) == ResultKind::Blocks;
     let is_use = |at: &SiteRef| {
         if *at == site {
             return false;
@@ -52,7 +52,7 @@ pub fn beside(linker: &Linker<'_>, site: SiteRef) -> Vec<Span> {
 pub fn opener_of(linker: &Linker<'_>, site: SiteRef) -> Option<Span> {
     let made = maker_of_receiver(linker, site)?;
     let opens =
-        given_by(linker, made) == ResultKind::Blocks && held_by(linker, made).any(|effect| effect == Effect::File);
+        result_kind(linker, made) == ResultKind::Blocks && held_by(linker, made).any(|effect| effect == Effect::File);
     opens.then(|| linker.program.site(made).span)
 }
 

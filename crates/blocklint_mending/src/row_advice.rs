@@ -23,7 +23,7 @@ pub struct Mending {
     /// The call that takes a result instead of a callable would pass arguments on to the callable.
     pub passes: bool,
     /// The call returns a coroutine.
-    pub gives_coroutine: bool,
+    pub returns_coroutine: bool,
     /// It holds the thread shortly: only a loop around it makes it long.
     pub brief: bool,
     /// The twin returns what the call returns, and can fail in the same way.
@@ -111,7 +111,7 @@ pub fn mending(
     if linker.program.language(file) == Language::Rust {
         mending.pool = linker.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
         if let Some((twin, _)) = twins.first() {
-            mending.same = gives_the_same(linker, sink, twin);
+            mending.same = twin_returns_same(linker, sink, twin);
             mending.twin = linker.available_at(site, twin);
         }
     }
@@ -135,7 +135,7 @@ pub fn mending(
 }
 
 /// True if the twin of a call returns what the call returns, as far as rows show.
-pub(crate) fn gives_the_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: &str) -> bool {
+pub(crate) fn twin_returns_same(linker: &Linker<'_>, sink: &SinkSite<'_>, twin: &str) -> bool {
     let rows = linker.library.calls(linker.library.path(Language::Rust, twin));
     let given = |rows: &blocklint_models::CallRows<'_>| {
         rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())

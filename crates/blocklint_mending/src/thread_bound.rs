@@ -64,7 +64,7 @@ pub fn moved_with(linker: &Linker<'_>, site: SiteRef) -> MovedCode {
     let region = linker.program.site(site).at.region;
     stays_behind(linker, site, region, &mut moved);
     if moved.bound.is_none() {
-        moved.bound = makes_for_the_loop(linker, site).or_else(|| gives_for_the_loop(linker, site));
+        moved.bound = makes_for_the_loop(linker, site).or_else(|| returns_loop_awaitable(linker, site));
     }
     moved
 }
@@ -83,7 +83,7 @@ fn stays_behind(linker: &Linker<'_>, site: SiteRef, region: RegionId, moved: &mu
 
 /// Returns the type of a call's result if the result is awaited: a future, a task, a coroutine. An edit to a thread would create it
 /// there, and the loop that waits for it would not be notified. [Python]
-fn gives_for_the_loop(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
+fn returns_loop_awaitable(linker: &Linker<'_>, site: SiteRef) -> Option<BoundCall> {
     let row = linker.program.site(site);
     if linker.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
         return None;
@@ -271,11 +271,11 @@ pub(crate) fn code_moved_by(linker: &Linker<'_>, sites: Vec<SiteRef>) -> MovedCo
         walk.below.push(of_body);
     }
     for &site in &sites {
-        walk.given_values(site);
+        walk.remember_passed_values(site);
     }
     walk.own = sites;
     let bound = bound
-        .or_else(|| walk.given_from_outside())
+        .or_else(|| walk.passed_from_outside())
         .or_else(|| walk.value_from_outside())
         .or_else(|| walk.kept_connection());
     let functions = walk.bodies.iter().map(|body| (body.file, linker.program.body(*body).span)).collect();
@@ -511,7 +511,7 @@ impl<'l, 'a> Walk<'l, 'a> {
     }
 
     /// Adds the arguments of a call that moves whose types work in one thread only: the code that it runs may use it.
-    fn given_values(&mut self, site: SiteRef) {
+    fn remember_passed_values(&mut self, site: SiteRef) {
         let linker = self.linker;
         for argument in linker.program.args_of(site).iter() {
             let scope = linker.scope_of(site, EnvId::NONE);
@@ -522,7 +522,7 @@ impl<'l, 'a> Walk<'l, 'a> {
     }
 
     /// Returns the first value that a call by itself is given: what is made below it is another one.
-    fn given_from_outside(&self) -> Option<BoundCall> {
+    fn passed_from_outside(&self) -> Option<BoundCall> {
         let [own] = self.own[..] else { return None };
         let given = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);
         given.map(|&(ty, to, site)| bound(self.linker, site, to, BoundUse::Used, ty))

@@ -42,7 +42,7 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
     let Mistake::CalledInsteadOfHandedOver { .. } = raw.mistake else { return None };
     let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
     match raw.language {
-        Language::Python if advice.gives_coroutine => {
+        Language::Python if advice.returns_coroutine => {
             refuse("the callee is a coroutine function: await it instead of using a thread")
         }
         Language::Python => {

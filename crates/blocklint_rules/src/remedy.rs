@@ -19,7 +19,7 @@ pub struct Advice {
     /// The call that takes a result instead of a callable would pass arguments on to the callable.
     pub passes: bool,
     /// The call returns a coroutine.
-    pub gives_coroutine: bool,
+    pub returns_coroutine: bool,
     /// The call, or something below it, that cannot move to another thread.
     pub bound: Option<BoundCall>,
     /// The library's method that is given the lambda in which the call stands.

@@ -3,7 +3,7 @@
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
-use blocklint_flow::entries::publisher_factory::factory_given;
+use blocklint_flow::entries::publisher_factory::chain_factory_of;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::calls::targets::Target;
 use blocklint_link::imports::library_reach::LibraryReach;
@@ -43,7 +43,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         let mut finding =
             search.finding((RULE, mistake), one.called, call, severity(linker, one.called), one.confidence);
         finding.mending.passes = one.passes;
-        finding.mending.gives_coroutine = gives_coroutine(linker, one.called);
+        finding.mending.returns_coroutine = returns_coroutine(linker, one.called);
         finding
     };
     all.into_iter().map(finding).collect()
@@ -59,7 +59,7 @@ pub(crate) fn called_for_a_chain(linker: &Linker<'_>, cuts: &Suppressions, found
         if finding.handed || !is_held || linker.program.language(finding.file) != Language::Java {
             return true;
         }
-        let Some(taker) = factory_given(linker, finding.site) else { return true };
+        let Some(taker) = chain_factory_of(linker, finding.site) else { return true };
         finding.rule = RULE;
         finding.mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(taker) };
         finding.severity = severity(linker, finding.site);
@@ -114,7 +114,7 @@ fn handed_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
                 Runs::In(context) => context != blocklint_core::Context::Worker,
                 Runs::Caller | Runs::Chain => continue,
             };
-            if gives_what_it_knows(linker, called, path) {
+            if returns_own_object(linker, called, path) {
                 continue;
             }
             if let Some(confidence) = is_no_callable(linker, called, takes_coroutines) {
@@ -127,14 +127,14 @@ fn handed_at(linker: &Linker<'_>, site: SiteRef) -> Vec<HandedResult> {
 }
 
 /// True if a call returns a coroutine or something else to await.
-pub(crate) fn gives_coroutine(linker: &Linker<'_>, called: SiteRef) -> bool {
+pub(crate) fn returns_coroutine(linker: &Linker<'_>, called: SiteRef) -> bool {
     let value = linker.result(called, EnvId::NONE);
     linker.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
 }
 
 /// True if a call returns an object of the library that takes it. Libraries accept their own objects in place of
 /// functions: `graph.add_node("research", subgraph.compile())`. (Python)
-fn gives_what_it_knows(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> bool {
+fn returns_own_object(linker: &Linker<'_>, called: SiteRef, taker: PathId) -> bool {
     if linker.program.language(called.file) != Language::Python {
         return false;
     }
@@ -156,13 +156,14 @@ fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) 
         return None;
     }
     let steps = if targets.steps == 0 { Confidence::High } else { Confidence::Medium };
-    if targets.list.iter().all(|target| matches!(*target, Target::Body { body, .. } if gives_nothing(linker, body))) {
+    if targets.list.iter().all(|target| matches!(*target, Target::Body { body, .. } if returns_no_value(linker, body)))
+    {
         return Some(steps);
     }
     let value = linker.result(called, EnvId::NONE);
     let members = linker.values.members(value.value);
-    let says_nothing = members.iter().all(|val| matches!(val, Val::Unknown(Why::Result)));
-    if says_nothing {
+    let is_without_callers = members.iter().all(|val| matches!(val, Val::Unknown(Why::Result)));
+    if is_without_callers {
         // A blocking call of which nothing else is known was probably meant to run elsewhere.
         let holds = targets.list.iter().all(|target| match *target {
             Target::Row { path, .. } => {
@@ -185,7 +186,7 @@ fn is_no_callable(linker: &Linker<'_>, called: SiteRef, takes_coroutines: bool) 
 }
 
 /// True if a function ends without giving a value.
-fn gives_nothing(linker: &Linker<'_>, body: BodyRef) -> bool {
+fn returns_no_value(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     linker.program.body(body).flow == Flow::Sync
         && linker.program.body(body).kind == BodyKind::Function

@@ -28,7 +28,7 @@ use crate::rules::mistakes::MistakeSearch;
 pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFinding> {
     let linker = search.linker;
     let step = WorkUnit::Step("what is made anew again and again");
-    let all = linker.attempt(step, || made_anew(linker, search.callers, search.reach)).unwrap_or_default();
+    let all = linker.attempt(step, || created_repeatedly(linker, search.callers, search.reach)).unwrap_or_default();
     let finding = |one: CreatedRepeatedly| {
         let (rule, made) = match one.creates {
             Creates::Threads => (RuleCode::PER_INSTANCE_SCHEDULER, CreatedKind::Threads),
@@ -80,7 +80,11 @@ enum Repeated {
 }
 
 /// Returns all such calls of the program, in order.
-fn made_anew<'a>(linker: &Linker<'a>, callers: &Callers<'_, 'a>, reach: &LibraryReach) -> Vec<CreatedRepeatedly> {
+fn created_repeatedly<'a>(
+    linker: &Linker<'a>,
+    callers: &Callers<'_, 'a>,
+    reach: &LibraryReach,
+) -> Vec<CreatedRepeatedly> {
     let mut times = TimesOf::new(linker, callers);
     let mut found = Vec::new();
     for (site, path, creates) in makers(linker, reach) {
@@ -191,7 +195,7 @@ fn repetition<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, site: Si
         // nothing is known, unless it is a builder's, which puts it into the thing that it builds.
         Owner::ByCaller(body) => match linker.program.body(body).kind {
             BodyKind::Function => repetition(times.of_made(site))
-                .filter(|repetition| repetition.anew != CreatedPer::PerCall || is_given_inside(linker, body)),
+                .filter(|repetition| repetition.anew != CreatedPer::PerCall || is_returned_inside(linker, body)),
             _ => None,
         },
     }
@@ -428,7 +432,7 @@ fn is_made_on_demand<'a>(linker: &Linker<'a>, times: &mut TimesOf<'_, '_, 'a>, c
 }
 
 /// True if a method returns an object that holds what a site in it makes (Java).
-fn is_given_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
+fn is_returned_inside(linker: &Linker<'_>, body: BodyRef) -> bool {
     let (facts, body_id) = linker.program.facts_and_id(body);
     if !lang::words_of(facts.language).is_made_by_others
         || !lang::java::names::makes_on_demand(facts.text(linker.program.body(body).name))
@@ -459,7 +463,7 @@ fn is_of_role(linker: &Linker<'_>, path: PathId, role: Role) -> bool {
 /// True if an entry requires an administrator, by the names of its dependencies (Python).
 fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
     let facts = linker.program.facts(entry.file);
-    let says = |form: FormId| speaks_of_administrators(linker, entry.file, form, 6);
+    let says = |form: FormId| names_an_administrator(linker, entry.file, form, 6);
     facts.language == Language::Python
         && (linker.program.params_of(entry).iter().any(|param| says(param.default) || says(param.annotation))
             || facts.list(linker.program.body(entry).decorators).iter().any(|&decorator| match facts.form(decorator) {
@@ -470,10 +474,10 @@ fn is_for_administrators(linker: &Linker<'_>, entry: BodyRef) -> bool {
             }))
 }
 
-fn speaks_of_administrators(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+fn names_an_administrator(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1).filter(|_| form.is_some()) else { return false };
     let facts = linker.program.facts(file);
-    let says = |form: FormId| speaks_of_administrators(linker, file, form, depth);
+    let says = |form: FormId| names_an_administrator(linker, file, form, depth);
     match facts.form(form) {
         Form::Name(name) => lang::python::conventions::names_administrators(facts.text(name)),
         Form::Var(var) => lang::python::conventions::names_administrators(facts.text(facts.var(var).name)),

@@ -6,7 +6,7 @@
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
-use blocklint_flow::search::locks::{HeldOverAwait, binding_of, held_over_await, is_given_away, is_in_else};
+use blocklint_flow::search::locks::{HeldOverAwait, binding_of, held_over_await, is_in_else, is_moved_away_before};
 use blocklint_link::linker::{LOW_STEPS, Linker};
 use blocklint_link::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::syntax::forms::mentions;
@@ -249,7 +249,7 @@ fn first_await_alive(linker: &Linker<'_>, taken: SiteRef, awaits: &[SiteId], sou
                 && lies_in(facts, at.region, bound.at.region)
                 // Where an `if let` found nothing there is no guard.
                 && !is_in_else_of_subject(facts, at.region, bound.at.region)
-                && !is_given_away(facts, Form::Var(var), bound.at.position, site)
+                && !is_moved_away_before(facts, Form::Var(var), bound.at.position, site)
         });
     }
     // The subject of a `match` and the like.

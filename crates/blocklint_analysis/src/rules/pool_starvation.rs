@@ -480,7 +480,7 @@ fn asks_pool(linker: &Linker<'_>, site: SiteRef, pools: &[Pool]) -> bool {
 /// True if a site runs only where its body is given no connection (`if conn is None:`), and that call passes one.
 fn is_for_want_of_one(linker: &Linker<'_>, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
     let Some(guard) = linker.branch_guard(site) else { return false };
-    guard.asks_for_nothing()
+    guard.tests_absence()
         && linker
             .argument_for_param(call, body, guard.param, with_receiver)
             .is_some_and(|form| is_connection(linker, linker.scope_of(call, EnvId::NONE), form))

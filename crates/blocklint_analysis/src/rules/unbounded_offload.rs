@@ -515,10 +515,10 @@ fn is_started_per_piece(linker: &Linker<'_>, body: BodyRef) -> bool {
 /// around it starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
 fn is_mapped_and_started(linker: &Linker<'_>, body: BodyRef) -> bool {
     let uses = linker.program.uses_of_callable(body);
-    uses.iter().any(|(mention, _)| is_given_by_literal(linker, body.file, mention))
+    uses.iter().any(|(mention, _)| is_returned_by_lambda(linker, body.file, mention))
 }
 
-fn is_given_by_literal(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
+fn is_returned_by_lambda(linker: &Linker<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
     let facts = linker.program.facts(file);
     let Mention::Exit(exit) = mention else { return false };
     let literal = facts.body_of(facts.exits.at(exit as usize).at);
@@ -592,7 +592,7 @@ fn is_started(linker: &Linker<'_>, site: SiteRef, depth: u32) -> bool {
         _ => false,
     };
     linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
-        Mention::Exit(_) => is_given_by_literal(linker, site.file, mention),
+        Mention::Exit(_) => is_returned_by_lambda(linker, site.file, mention),
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => index
                 .mentions_named(facts.var(var).name)

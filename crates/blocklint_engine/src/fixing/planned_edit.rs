@@ -6,8 +6,8 @@ use std::sync::Arc;
 use blocklint_analysis::{FileId, Linker, RawFinding};
 use blocklint_core::{BoundCall, EditKind, Effect, Language, Mistake, Refusal, Remedy, Span};
 use blocklint_mending::{
-    Chain, MovedCode, ResultKind, beside, blocks_with, body_with, bound_beside, given_by, gives_what_blocks,
-    moved_with, moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
+    Chain, MovedCode, ResultKind, beside, blocks_with, body_with, bound_beside, moved_with, moving_with, opener_of,
+    result_blocks, result_kind, runs_by_hand, starts_up, takes_a_moment, uses_left_behind,
 };
 use blocklint_rules::{Along, refusal};
 use camino::Utf8Path;
@@ -110,7 +110,7 @@ pub(crate) fn moved(
         return Ok(PlannedEdit { oldest, chain, ..PlannedEdit::plain(remedy) });
     }
     if language == Language::Rust {
-        if raw.trace.len() == 1 && gives_what_blocks(linker, raw.site) {
+        if raw.trace.len() == 1 && result_blocks(linker, raw.site) {
             return Err(Refusal::new("its result also blocks where it is used, and must move with it"));
         }
         // The signatures of the functions that the call itself runs show if the result can leave a closure.
@@ -141,7 +141,7 @@ pub(crate) fn moved(
     });
     let blocks: Vec<_> = blocks.collect();
     let held = moving_with(linker, raw.site);
-    let mut uses = uses_of_given(linker, raw.site);
+    let mut uses = uses_left_behind(linker, raw.site);
     if raw.trace.len() == 1 {
         uses.extend(beside(linker, raw.site));
     }
@@ -218,7 +218,7 @@ pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Plann
     if raw.trace.len() > 1 {
         return None;
     }
-    match given_by(linker, raw.site) {
+    match result_kind(linker, raw.site) {
         ResultKind::Blocks => Some(Along::Given),
         ResultKind::Object => Some(Along::CreatedKind),
         ResultKind::Other => None,

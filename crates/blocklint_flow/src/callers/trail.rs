@@ -402,11 +402,11 @@ impl Callers<'_, '_> {
                 if !self.value_contains(subject, linker.eval(scope, row.value).value) {
                     return;
                 }
-                let gives_iterator = facts.language == Language::Python
-                    && lang::python::protocols::gives_iterator(facts.text(facts.body(body).name));
+                let returns_iterator = facts.language == Language::Python
+                    && lang::python::protocols::returns_iterator(facts.text(facts.body(body).name));
                 for &site in self.call_sites(file.body_ref(body)).iter() {
                     // The loop that asks for the iterator also consumes it.
-                    if gives_iterator {
+                    if returns_iterator {
                         self.call(subject, site, EnvId::NONE, trails, found);
                     }
                     trails.push(Trail::ResultOf(site, EnvId::NONE));

@@ -54,11 +54,11 @@ pub(crate) fn is_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     // Other functions of the file may bear the name.
     let calls_it = |&&site: &&SiteId| facts.form(facts.site(site).callee) == Form::Var(row.var);
     let calls: SmallVec<[SiteId; 4]> = index.sites_named(row.name).iter().filter(calls_it).copied().collect();
-    !calls.is_empty() && calls.iter().all(is_returned) && is_called_for_nothing(linker, body.file.body_ref(outer))
+    !calls.is_empty() && calls.iter().all(is_returned) && is_result_always_dropped(linker, body.file.body_ref(outer))
 }
 
 /// True if a function is called and each call drops its result.
-fn is_called_for_nothing(linker: &Linker<'_>, body: BodyRef) -> bool {
+fn is_result_always_dropped(linker: &Linker<'_>, body: BodyRef) -> bool {
     let row = linker.program.body(body);
     let Some(name) = linker.program.global(body.file, row.name).filter(|_| row.var.is_some()) else { return false };
     let mut called = false;

@@ -14,7 +14,7 @@ pub(crate) fn assembles(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     if facts.language == Language::Rust {
-        return row.kind == BodyKind::Function && linker.gives_future(body) && !runs_only_aside(linker, body, DEPTH);
+        return row.kind == BodyKind::Function && linker.returns_future(body) && !runs_only_aside(linker, body, DEPTH);
     }
     if facts.language != Language::Java || row.kind != BodyKind::Function || row.flow != Flow::Sync {
         return false;
@@ -23,7 +23,7 @@ pub(crate) fn assembles(linker: &Linker<'_>, body: BodyRef) -> bool {
 }
 
 /// Returns the call that makes a chain of the result of this call: `just(f())`.
-pub fn factory_given(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
+pub fn chain_factory_of(linker: &Linker<'_>, site: SiteRef) -> Option<SiteRef> {
     let facts = linker.program.facts(site.file);
     let uses = linker.program.uses_of_result(site);
     let given = uses.iter().find_map(|(mention, _)| match mention {

@@ -170,7 +170,7 @@ fn only_in_field(linker: &Linker<'_>, class: ClassRef, file: FileId, sym: Sym) -
             let row = facts.assign(assign);
             let given = || {
                 let setter = linker.program.body_of(next.file, row.at);
-                linker.literal_given(setter, row.value, CONSTRUCTORS)
+                linker.constructor_literal(setter, row.value, CONSTRUCTORS)
             };
             found.see(plain_literal(linker, next.file, row.value).or_else(given)?);
         }

@@ -16,13 +16,13 @@ use blocklint_link::values::value::{BoundId, EnvId};
 use blocklint_models::Test;
 use smallvec::SmallVec;
 
-use crate::callers::loop_check::says_loop;
+use crate::callers::loop_check::tests_loop;
 use crate::callers::{Caller, CallerKind, Node};
 use crate::guards::Conditions;
 use crate::guards::enclosing::guards_over;
 use crate::guards::filled_mapping::is_filled;
 use crate::guards::java_setting::fails_by_default;
-use crate::guards::rust_getter::told_by_getter;
+use crate::guards::rust_getter::getter_result;
 use crate::guards::type_test::fails_by_type;
 
 impl<'l, 'a> Conditions<'l, 'a> {
@@ -290,7 +290,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
 
     /// True if a guard asks for `None` and the type of the argument that a site passes excludes it.
     fn is_passed_something(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
-        if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.asks_for_nothing() {
+        if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.tests_absence() {
             return false;
         }
         self.form_passed(caller, node, guard).is_some_and(|form| {
@@ -338,7 +338,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
     fn ask_each(&self, caller: Caller, node: Node, guard: &Guard, form: blocklint_facts::FormId) -> Answer {
         let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
         for reaching in self.linker.constants_at(caller.site, form, caller.env).iter() {
-            if reaching.is_for_want || reaching.falls_back && guard.asks_for_nothing() {
+            if reaching.is_for_want || reaching.falls_back && guard.tests_absence() {
                 filled_in = true;
                 continue;
             }
@@ -417,15 +417,15 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return false;
         };
         // A caller that passes `version or self.version` makes sure that there is one.
-        if guard.asks_for_nothing() && self.falls_back(site, form) {
+        if guard.tests_absence() && self.falls_back(site, form) {
             return true;
         }
         let holds = match choice {
             Choice::OfType(types) => return fails_by_type(linker, site, form, caller.env, guard, types),
-            Choice::Says(getter) => told_by_getter(linker, site, form, getter),
+            Choice::Says(getter) => getter_result(linker, site, form, getter),
             Choice::Truth if guard.wanted && linker.is_off_by_default(site, form) => return true,
             // `acquire(isOnEventLoop())`: on a loop that is true.
-            Choice::Truth if !guard.wanted && says_loop(linker, site.file, form) => return true,
+            Choice::Truth if !guard.wanted && tests_loop(linker, site.file, form) => return true,
             Choice::Truth => linker.known_false(site, form).0.map(|is_false| !is_false),
             // The argument of a call of a literal is there.
             _ if guard.wanted && linker.is_param_of_literal(site, form) => return true,

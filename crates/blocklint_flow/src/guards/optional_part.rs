@@ -8,7 +8,7 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use blocklint_link::program::occurrences::is_own_receiver;
-use blocklint_link::syntax::test_outcomes::each_told_part;
+use blocklint_link::syntax::test_outcomes::each_decided_part;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::EnvId;
 use smallvec::SmallVec;
@@ -281,7 +281,7 @@ fn is_left_out(linker: &Linker<'_>, made: MadeObject, class: ClassRef, part: Sym
         Some(form) => linker.constant(made.site, form, EnvId::NONE, 3) == Constant::Null,
         None => !linker.unpacks(made.site) && linker.default_of(body, index) == Some(Constant::Null),
     };
-    is_none && !is_given_later(linker, made, class.file, part)
+    is_none && !is_assigned_later(linker, made, class.file, part)
 }
 
 fn is_constructor_of(linker: &Linker<'_>, class: ClassRef, body: BodyRef) -> bool {
@@ -312,7 +312,7 @@ fn constructor_param(linker: &Linker<'_>, class: ClassRef, field: Sym) -> Option
 }
 
 /// True if code assigns the field of an object of that name: `memory.remote = connect()`.
-fn is_given_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field: Sym) -> bool {
+fn is_assigned_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field: Sym) -> bool {
     let Some(field) = linker.program.global(declared, field) else { return true };
     let name = made.kept.and_then(|kept| linker.program.global(made.site.file, kept));
     linker.program.occurrences(field).iter().any(|&(file, sym)| {
@@ -331,7 +331,7 @@ fn is_given_later(linker: &Linker<'_>, made: MadeObject, declared: FileId, field
 
 /// Adds the fields of the own object that are set if a test comes out as `holds`.
 fn parts_in(facts: &FileFacts, test: FormId, holds: bool, found: &mut SmallVec<[Sym; 2]>) {
-    each_told_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
+    each_decided_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
         Form::Attr(base, name) if holds && is_own_receiver(facts, base) => found.push(name),
         Form::Compare(comparison, left, right) if facts.form(right) == Form::None => {
             let is_there = match comparison {

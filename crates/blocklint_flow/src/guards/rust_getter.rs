@@ -27,7 +27,7 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
         let is_own = row.body == body && facts.assigns_of(var).next().is_none();
         let name = facts.text(facts.site(getter).name);
         let of_project = || linker.program.name(name).is_some_and(|name| linker.hierarchy.bodies_named(name) > 0);
-        let changes = || given_away_in(linker, site.file, id, var);
+        let changes = || is_assigned_in(linker, site.file, id, var);
         (is_own && of_project() && !changes()).then(|| {
             let question = Question::Choice(Choice::Says(name.to_owned()));
             Guard::new(index, Source::Branch, question, wanted)
@@ -36,18 +36,18 @@ pub(crate) fn getter_guard(linker: &Linker<'_>, site: SiteRef) -> Option<Guard> 
 }
 
 /// Returns the result of a method without arguments on a variable, as the branches around a site show it.
-pub(crate) fn told_by_getter(linker: &Linker<'_>, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
+pub(crate) fn getter_result(linker: &Linker<'_>, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
     let facts = linker.program.facts(site.file);
     let Form::Var(var) = facts.form(subject) else { return None };
     arms_around(linker, site).find_map(|(id, test, holds)| {
         let (of, call, told) = asked(facts, test, holds, DEPTH)?;
         let same = facts.form(of) == Form::Var(var) && facts.text(facts.site(call).name) == getter;
-        (same && !given_away_in(linker, site.file, id, var)).then_some(told)
+        (same && !is_assigned_in(linker, site.file, id, var)).then_some(told)
     })
 }
 
 /// True if a variable is set anew in a region: then its methods may return something else.
-fn given_away_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
+fn is_assigned_in(linker: &Linker<'_>, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
     let facts = linker.program.facts(file);
     let span = facts.region(id).span;
     facts.assigns_of(var).any(|assign| span.start < assign.span.start && assign.span.end <= span.end)

@@ -50,7 +50,7 @@ impl Joined {
 
 /// Lowers file access at calls that a rule reports as an error, which are mended for that. In Python the same holds for waits; and
 /// network access at a call that waits for an answer is lowered.
-pub(crate) fn lower_said_already(all: &mut Beside<'_, '_, '_>, ask: AskId) {
+pub(crate) fn lower_reported_twice(all: &mut Beside<'_, '_, '_>, ask: AskId) {
     let (linker, min_confidence) = (all.linker, all.min_confidence);
     // The calls behind which there is such a candidate.
     let calls_with = |is_meant: &dyn Fn(&Candidate) -> bool| -> FxHashSet<(SiteRef, Option<u32>)> {

@@ -20,7 +20,7 @@ struct Memo {
     /// The number of values that a body compares a form with.
     alternatives: Table<(FileId, BodyId, FormId), usize, Always>,
     /// The number of texts that the functions of a file compare what they call by one name with.
-    told_apart: Table<(FileId, Sym), usize, Always>,
+    texts_compared: Table<(FileId, Sym), usize, Always>,
 }
 
 /// The number of alternatives from which on one of them is taken rarely.
@@ -81,7 +81,7 @@ pub(crate) fn guard_of_rare_choice(linker: &Linker<'_>, site: SiteRef) -> Option
             let VarKind::Param(index) = row.kind else { return None };
             let is_rare = || {
                 steps_among(alternatives(linker, site.file, row.body, subject)) > 0
-                    || told_apart(linker, site.file, row.name) >= MANY
+                    || texts_compared(linker, site.file, row.name) >= MANY
             };
             let asks = |guard: &&Guard| guard.param == index && guard.asks_for_text();
             guards.iter().find(asks).filter(|_| is_rare()).cloned()
@@ -152,8 +152,8 @@ fn alternatives(linker: &Linker<'_>, file: FileId, body: BodyId, subject: FormId
 
 /// Returns the number of texts that the functions of a file compare variables of one name with. `provider` is one of fifty
 /// also where a function asks for two of them alone.
-fn told_apart(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
-    linker.query(&linker.layer_memo::<Memo>().told_apart, (file, name), usize::default, || {
+fn texts_compared(linker: &Linker<'_>, file: FileId, name: Sym) -> usize {
+    linker.query(&linker.layer_memo::<Memo>().texts_compared, (file, name), usize::default, || {
         let facts = linker.program.facts(file);
         let mut found: FxHashSet<Value> = FxHashSet::default();
         for (at, var) in facts.vars.iter().enumerate().filter(|(_, var)| var.name == name) {

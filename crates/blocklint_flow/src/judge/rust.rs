@@ -32,7 +32,7 @@ fn is_behind_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
     let row = linker.program.site(site);
     let body = facts.body_of(row.at);
     around(facts, row.at.region).any(|id| {
-        let Some(asked) = found_nothing(linker, site.file, id) else { return false };
+        let Some(asked) = value_not_found(linker, site.file, id) else { return false };
         let Some(lookup) = looked_up(facts.form(asked), &|form| facts.form(form)) else { return false };
         let is_key = |form: Form| match form {
             Form::Var(var) => {
@@ -42,12 +42,12 @@ fn is_behind_kept(linker: &Linker<'_>, site: SiteRef) -> bool {
             _ => false,
         };
         let has_key = || facts.args_of(lookup).iter().any(|arg| mentions(facts, arg.value, DEPTH, &is_key));
-        has_key() && gives_what_is_found(linker, site.file, body, asked)
+        has_key() && returns_found_value(linker, site.file, body, asked)
     })
 }
 
 /// Returns the value that a branch has asked for and not found: `None => …`, the rest after `if let Some(…) = … { return … }`.
-fn found_nothing(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId> {
+fn value_not_found(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<FormId> {
     let facts = linker.program.facts(file);
     let region = facts.region(id);
     let (test, holds) = match region.kind {
@@ -65,7 +65,7 @@ fn found_nothing(linker: &Linker<'_>, file: FileId, id: RegionId) -> Option<Form
 }
 
 /// True if a function returns what was found as it is: `Some(found) => Ok(found)`.
-fn gives_what_is_found(linker: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
+fn returns_found_value(linker: &Linker<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
     let facts = linker.program.facts(file);
     let is_found = |var: VarId| {
         facts.var(var).body == body

@@ -10,7 +10,7 @@ use blocklint_link::program::path_kind;
 use crate::entries::root::RootKind;
 use crate::judge::after_failure::{is_after_failure, removes_at_the_end, runs_after_failure};
 use crate::judge::beside::{
-    join_rules_of_one_call, lower_failing_besides, lower_said_already, lower_short_beside_longer,
+    join_rules_of_one_call, lower_failing_besides, lower_reported_twice, lower_short_beside_longer,
 };
 use crate::judge::climbing::{is_cached, is_first_time, is_once_per_key, makes_kept_object, steps_if_none_calls_it_so};
 use crate::judge::confidence::{long_in_java, long_in_python, long_in_rust, two_of_one_kind};
@@ -28,7 +28,7 @@ use crate::judge::signal::SignalScope::{
     Arrival, AtRoot, AtRootDoubt, Beside, Cost, Doubt, Leaving, Length, Moment, Path, PathDoubt, Root, Site,
 };
 use crate::judge::signal::{Ask, Signal, SignalEffect, SignalScope, Traced};
-use crate::judge::stop_then_join::is_told_to_end;
+use crate::judge::stop_then_join::was_asked_to_end;
 use crate::judge::terminal::is_for_a_terminal;
 use crate::judge::unused_python::{is_left_over_method, is_never_named};
 use crate::lifecycle::phase::When;
@@ -78,7 +78,7 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "told-to-end",
         says: "it waits for work that was told to stop just before",
-        asks: &[ask(PYTHON, BriefNote, Site(|label| label.for_end && is_above_note(label), is_told_to_end))],
+        asks: &[ask(PYTHON, BriefNote, Site(|label| label.for_end && is_above_note(label), was_asked_to_end))],
     },
     Signal {
         name: "after-a-failure",
@@ -258,7 +258,7 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "said-already",
         says: "the call is reported for something worse",
-        asks: &[ask(ALL, Note, Beside(lower_said_already)), ask(ALL, Note, Beside(join_rules_of_one_call)).last()],
+        asks: &[ask(ALL, Note, Beside(lower_reported_twice)), ask(ALL, Note, Beside(join_rules_of_one_call)).last()],
     },
     Signal {
         name: "short-beside-longer",

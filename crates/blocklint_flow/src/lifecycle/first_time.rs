@@ -358,8 +358,8 @@ fn truth_of(linker: &Linker<'_>, file: FileId, body: BodyId, value: FormId) -> O
 
 /// True if the constructor function of a class (`__new__`), or the call of its metaclass (`__call__`), keeps the
 /// instances that it returns.
-pub(crate) fn gives_kept_instances(linker: &Linker<'_>, class: ClassRef) -> bool {
-    keeps_in(linker, class, Words::gives_instances)
+pub(crate) fn returns_cached_instances(linker: &Linker<'_>, class: ClassRef) -> bool {
+    keeps_in(linker, class, Words::chooses_instances)
         || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, Words::calls_class))
 }
 

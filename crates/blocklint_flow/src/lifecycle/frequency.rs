@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 use crate::entries::purpose::is_command_file;
-use crate::lifecycle::first_time::{first_time_of, gives_kept_instances};
+use crate::lifecycle::first_time::{first_time_of, returns_cached_instances};
 use crate::lifecycle::loops::{is_looped, is_per_item};
 use crate::lifecycle::one_shot_program::runs_beside_others;
 use crate::lifecycle::owner::Owner;
@@ -345,12 +345,12 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             && self.linker.program.body(body).kind == BodyKind::Function
             && self.linker.program.bodies_in(body).any(|inner| {
                 self.linker.program.body(inner).kind == BodyKind::Function
-                    && self.decorators_say(inner) == Some(Registered::Entry)
+                    && self.frequency_by_decorators(inner) == Some(Registered::Entry)
             })
     }
 
     /// Returns how often a body runs by its decorators.
-    fn decorators_say(&self, body: BodyRef) -> Option<Registered> {
+    fn frequency_by_decorators(&self, body: BodyRef) -> Option<Registered> {
         let mut found: Option<Registered> = None;
         for path in self.linker.decorator_paths(body) {
             for of in self.linker.library.handovers(path).of_via(Via::Decorator) {
@@ -421,7 +421,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let linker = self.linker;
         let facts = linker.program.facts(body.file);
         let row = linker.program.body(body);
-        let mut found = self.decorators_say(body);
+        let mut found = self.frequency_by_decorators(body);
         if let Some(class) = row.class.get() {
             for ancestor in linker.mro(body.file.class_ref(class)).iter() {
                 let Ancestor::Library(ty, _) = *ancestor else { continue };
@@ -456,7 +456,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         // future.
         let is_reported = row.params.len > 0 || row.flow == Flow::Coroutine;
         let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_reported;
-        self.takers_say(&given).or_else(|| (serves && self.runs_on_loop(&given)).then_some(Registered::Entry))
+        self.frequency_by_takers(&given).or_else(|| (serves && self.runs_on_loop(&given)).then_some(Registered::Entry))
     }
 
     /// True if calls that take something run it on an event loop.
@@ -476,7 +476,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     /// Returns how often a callable runs by the calls that take it.
-    fn takers_say(&self, given: &[(SiteRef, u32)]) -> Option<Registered> {
+    fn frequency_by_takers(&self, given: &[(SiteRef, u32)]) -> Option<Registered> {
         let linker = self.linker;
         let mut found = None;
         for &(site, arg) in given {
@@ -543,7 +543,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if linker.program.class(class).kind == ClassKind::Enum {
             return Frequency::Once;
         }
-        if self.is_single(class) || gives_kept_instances(linker, class) {
+        if self.is_single(class) || returns_cached_instances(linker, class) {
             return Frequency::Once;
         }
         let classes = linker.with_descendants(class, MOST_SITES, usize::MAX);
@@ -553,7 +553,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         names.dedup();
         let given: Vec<(SiteRef, u32)> =
             classes.iter().flat_map(|&of| linker.sites_passing_class(&names, of)).collect();
-        if self.takers_say(&given) == Some(Registered::Entry) {
+        if self.frequency_by_takers(&given) == Some(Registered::Entry) {
             return match self.constructor(class) {
                 Some(body) => Frequency::PerEntry(body, 0),
                 None => Frequency::Unknown,

@@ -49,7 +49,7 @@ pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<Lock> {
     }
     let scope = Scope { file: site.file, at: row.at, env: EnvId::NONE };
     lock_type(linker, scope, lock)?;
-    gives_guard(linker, linker.result(site, EnvId::NONE).value, DEPTH)
+    may_be_guard(linker, linker.result(site, EnvId::NONE).value, DEPTH)
         .then(|| lock_of(linker, scope, lock, 6))
         .flatten()
 }
@@ -97,12 +97,12 @@ pub(crate) fn is_repeated(linker: &Linker<'_>, site: SiteRef, taken: SiteRef) ->
 fn is_alive(linker: &Linker<'_>, taken: SiteRef, at: SiteId) -> bool {
     let (facts, taken_id) = linker.program.facts_and_id(taken);
     let row = facts.site(at);
-    match binding_of(linker, taken, DEPTH, |value| gives_guard(linker, value, DEPTH)) {
+    match binding_of(linker, taken, DEPTH, |value| may_be_guard(linker, value, DEPTH)) {
         Some(bound) => {
             let variable = facts.form(bound.target);
             row.at.position > bound.at.position
                 && lies_in(facts, row.at.region, bound.at.region)
-                && !is_given_away(facts, variable, bound.at.position, at)
+                && !is_moved_away_before(facts, variable, bound.at.position, at)
         }
         // A part of the same statement: `self.index.lock().unwrap().load()`.
         None => {
@@ -168,7 +168,7 @@ pub fn binding_of(
 }
 
 /// True if a variable is moved between its binding and a site: `drop(guard)`.
-pub fn is_given_away(facts: &FileFacts, variable: Form, bound: u32, site: SiteId) -> bool {
+pub fn is_moved_away_before(facts: &FileFacts, variable: Form, bound: u32, site: SiteId) -> bool {
     let to = facts.site(site).at;
     let body = facts.body_of(to);
     facts.sites.iter().enumerate().any(|(at, row)| {
@@ -182,14 +182,14 @@ pub fn is_given_away(facts: &FileFacts, variable: Form, bound: u32, site: SiteId
 }
 
 /// True if a value is a guard, or may be one that failed.
-fn gives_guard(linker: &Linker<'_>, value: ValueId, depth: u32) -> bool {
+fn may_be_guard(linker: &Linker<'_>, value: ValueId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     linker.values.members(value).into_iter().any(|val| match val {
         Val::Library { ty, .. } if linker.library.role(ty) == Some(Role::Guard) => true,
         Val::Library { ty, args, .. } => {
             let fallible = |of| is_fallible(&linker.library.text(of));
             (fallible(ty) || linker.library.supertypes(ty).iter().any(|&of| fallible(of)))
-                && linker.values.nth(args, 0).is_some_and(|inner| gives_guard(linker, inner, depth))
+                && linker.values.nth(args, 0).is_some_and(|inner| may_be_guard(linker, inner, depth))
         }
         _ => false,
     })

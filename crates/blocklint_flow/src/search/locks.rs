@@ -24,7 +24,7 @@ use crate::graph::marks::Marks;
 use crate::graph::{EdgeTarget, FlowEdge, SinkSite};
 use crate::search::Search;
 
-pub use crate::search::lock_guards::{binding_of, is_given_away, is_in_else};
+pub use crate::search::lock_guards::{binding_of, is_in_else, is_moved_away_before};
 
 /// How many functions up it is looked for the thread that holds a lock.
 const CALLERS: u32 = 6;

@@ -124,7 +124,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Finds the sinks and follows their labels to the roots.
     pub fn run(mut self) -> Graph<'a> {
-        self.find_leaves();
+        self.find_sinks();
         self.drain();
         self.find_wrapped();
         self.drain();

@@ -30,7 +30,7 @@ struct Iterated {
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
-    pub(crate) fn find_leaves(&mut self) {
+    pub(crate) fn find_sinks(&mut self) {
         let program = self.linker.program;
         let reach = self.linker.reach();
         let mut sites: Vec<SiteRef> = Vec::new();
@@ -148,8 +148,8 @@ impl<'l, 'a> Search<'l, 'a> {
         for &site in &sites {
             let linker = self.linker;
             linker.attempt_site(site, || {
-                if self.may_be_leaf(site, &iterated) {
-                    self.leaves_at(site, EnvId::NONE);
+                if self.may_be_sink(site, &iterated) {
+                    self.sinks_at(site, EnvId::NONE);
                 }
             });
         }
@@ -185,7 +185,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     None if caller.env == EnvId::NONE
                         && direct.binary_search(&caller.site).is_ok()
                         && !self.calls_parameter(caller.site) => {}
-                    None => self.leaves_at(caller.site, caller.env),
+                    None => self.sinks_at(caller.site, caller.env),
                     Some(_) => self.passed_row(path, caller),
                 });
             }
@@ -313,7 +313,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Removes sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
-    fn may_be_leaf(&self, site: SiteRef, iterated: &Iterated) -> bool {
+    fn may_be_sink(&self, site: SiteRef, iterated: &Iterated) -> bool {
         let facts = self.linker.program.facts(site.file);
         let row = self.linker.program.site(site);
         match row.kind {
@@ -436,7 +436,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     continue;
                 };
                 let blocks =
-                    row.paths(Uses::RETURNS).any(|path| linker.library.gives_slow_iteration(*language, path.path));
+                    row.paths(Uses::RETURNS).any(|path| linker.library.result_iterates_slowly(*language, path.path));
                 if blocks {
                     found.extend(linker.with_aliases(name));
                 }
@@ -469,7 +469,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// The rows that hold the thread at a site, under a binding.
-    fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
+    fn sinks_at(&mut self, site: SiteRef, env: EnvId) {
         let linker = self.linker;
         if !self.may_enter_row(site, env) {
             return;
@@ -492,7 +492,7 @@ impl<'l, 'a> Search<'l, 'a> {
             if made.is_some() {
                 continue;
             }
-            if awaited && self.gives_nothing_to_await(site, path, env) {
+            if awaited && self.returns_unawaitable(site, path, env) {
                 // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
                 continue;
             }
@@ -519,7 +519,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// True if a library's callable is known to return something that cannot be awaited.
-    fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
+    fn returns_unawaitable(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
         let linker = self.linker;
         if linker.program.language(site.file) == blocklint_core::Language::Rust {
             // The method of an asynchronous trait of that name, on a type that is not known to have it.

@@ -99,7 +99,7 @@ impl Suppressions {
         if program.body(body).kind != BodyKind::Function {
             return Some(label);
         }
-        let at = comments.iter().filter(|comment| !comment.bare && speaks_for_body(program, comment.line, body));
+        let at = comments.iter().filter(|comment| !comment.bare && is_header_of_body(program, comment.line, body));
         self.cut(body, at, label)
     }
 
@@ -151,7 +151,7 @@ impl Suppressions {
                 return comment.line.contains_offset(place);
             }
             let names = comment.bare || comment.rules.contains(&rule);
-            let is_of_body = || body.file == site.file && speaks_for_body(program, comment.line, body);
+            let is_of_body = || body.file == site.file && is_header_of_body(program, comment.line, body);
             names && (touches(comment.line, span) || is_of_body())
         })?;
         self.uses(site.file, hit, rule);
@@ -170,7 +170,7 @@ impl Suppressions {
 
 /// True if lines are those of the header of a function or class, or of one around it, from its first decorator or annotation
 /// to its name.
-fn speaks_for_body(program: &Program<'_>, lines: Span, body: BodyRef) -> bool {
+fn is_header_of_body(program: &Program<'_>, lines: Span, body: BodyRef) -> bool {
     let (facts, body_id) = program.facts_and_id(body);
     let mut at = Some(body_id);
     while let Some(id) = at {

@@ -92,7 +92,7 @@ impl<'a> Linker<'a> {
         self.query(&self.tables.calls.arguments, key, Option::default, || {
             let form = self.written_for(site, body, index, with_receiver)?;
             Some(match self.program.facts(site.file).form(form) {
-                Form::Result(call) => self.told_to_type_checker(site.file, call).unwrap_or(form),
+                Form::Result(call) => self.cast_argument(site.file, call).unwrap_or(form),
                 _ => form,
             })
         })

@@ -130,7 +130,7 @@ impl Linker<'_> {
     pub(crate) fn or_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let own = self.program.assigns_of(field).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
-            let given = own.chain(self.given_to(field));
+            let given = own.chain(self.values_assigned_to(field));
             given
                 .map(|(at, value)| self.callable_kept(Scope { file: field.file, at, env: EnvId::NONE }, value))
                 .collect()

@@ -33,7 +33,7 @@ impl Linker<'_> {
     pub fn sites_passing_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
         let mut found = Vec::new();
         for name in self.body_names(body) {
-            found.extend(self.given_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
+            found.extend(self.items_passed_as(name).get(&PassedItem::Body(body)).into_iter().flatten());
         }
         // A `lambda` has no name and stands where it is given.
         if self.program.language(body.file) == Language::Python {
@@ -48,7 +48,8 @@ impl Linker<'_> {
 
     /// Returns the sites that take a class as an argument under one of these names, and which one it is.
     pub fn sites_passing_class(&self, names: &[Name], class: ClassRef) -> Vec<(SiteRef, u32)> {
-        let given = |name: &Name| self.given_as(*name).get(&PassedItem::Class(class)).cloned().unwrap_or_default();
+        let given =
+            |name: &Name| self.items_passed_as(*name).get(&PassedItem::Class(class)).cloned().unwrap_or_default();
         names.iter().flat_map(given).collect()
     }
 
@@ -76,11 +77,11 @@ impl Linker<'_> {
         found
     }
 
-    fn given_as(&self, name: Name) -> PassedItems {
-        self.query(&self.tables.calls.given, name, Rc::default, || Rc::new(self.find_given_as(name)))
+    fn items_passed_as(&self, name: Name) -> PassedItems {
+        self.query(&self.tables.calls.given, name, Rc::default, || Rc::new(self.find_items_passed_as(name)))
     }
 
-    fn find_given_as(&self, name: Name) -> FxHashMap<PassedItem, Vec<(SiteRef, u32)>> {
+    fn find_items_passed_as(&self, name: Name) -> FxHashMap<PassedItem, Vec<(SiteRef, u32)>> {
         let mut found: FxHashMap<PassedItem, Vec<(SiteRef, u32)>> = FxHashMap::default();
         for &(file, sym) in self.program.occurrences(name) {
             for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {

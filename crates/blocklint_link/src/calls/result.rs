@@ -66,7 +66,7 @@ impl<'a> Linker<'a> {
                 if let Some(picked) = self.overloaded(body, site, env, with_receiver, receiver) {
                     return picked;
                 }
-                if let Some(chosen) = self.given_by_literals(body, bound, site, with_receiver) {
+                if let Some(chosen) = self.result_by_literals(body, bound, site, with_receiver) {
                     return chosen;
                 }
                 let given = self.with_override_results(body, receiver, self.called(body, bound, receiver));

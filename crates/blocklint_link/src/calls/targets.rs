@@ -473,7 +473,7 @@ impl<'a> Linker<'a> {
     }
 
     /// True if every value that a plain function returns is known not to be awaitable, or if it returns none (Python).
-    fn gives_no_awaitable(&self, body: BodyRef) -> bool {
+    fn returns_no_awaitable(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         if facts.language != Language::Python
@@ -507,7 +507,7 @@ impl<'a> Linker<'a> {
             return false;
         }
         if targets.list.len() < 2 || !self.has_async_target(targets) {
-            return self.gives_no_awaitable(body);
+            return self.returns_no_awaitable(body);
         }
         // Of the closures that one function returns for both kinds of calls, the asynchronous one is meant.
         let family = self.program.body(body).parent;

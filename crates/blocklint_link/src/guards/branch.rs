@@ -190,7 +190,7 @@ impl<'a> Linker<'a> {
                     Comparison::IsNot | Comparison::NotEq => !wanted,
                     _ => return None,
                 };
-                let param = |asks_for_nothing| self.own_param(place, branch, left, asks_for_nothing);
+                let param = |tests_absence| self.own_param(place, branch, left, tests_absence);
                 match self.literal_of(place, right)? {
                     Constant::Null => match self.part_of_param(place, left) {
                         Some((index, part)) => {
@@ -438,7 +438,7 @@ impl<'a> Linker<'a> {
 
     /// Returns the result of a function without a declared result, for a call whose literals rule out some of its
     /// returns (Python).
-    pub(crate) fn given_by_literals(
+    pub(crate) fn result_by_literals(
         &self,
         body: BodyRef,
         bound: EnvId,

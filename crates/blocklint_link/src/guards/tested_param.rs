@@ -73,11 +73,11 @@ impl Linker<'_> {
         place: Scope,
         branch: RegionId,
         form: FormId,
-        asks_for_nothing: bool,
+        tests_absence: bool,
     ) -> Option<OwnParam> {
         let facts = self.program.facts(place.file);
-        if let Some(given) = self.given_to_field(place, form) {
-            return self.own_param(place, branch, given, asks_for_nothing);
+        if let Some(given) = self.assigned_to_field(place, form) {
+            return self.own_param(place, branch, given, tests_absence);
         }
         if let Some(param) = self.own_key(place, form) {
             return Some(param);
@@ -96,7 +96,7 @@ impl Linker<'_> {
             if own && branch.is_some() && !self.comes_before(place.file, assign.at, at, branch) {
                 continue;
             }
-            if own && asks_for_nothing && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
+            if own && tests_absence && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
                 continue;
             }
             if own && self.only_replaces_missing(place.file, &assign, var) {
@@ -114,7 +114,7 @@ impl Linker<'_> {
 
     /// Returns the parameter that a field of the own object is that the same body has just set: `self.folder = folder`,
     /// also `self.folder = Path(folder) if folder else None` as far as tests for being there go.
-    fn given_to_field(&self, place: Scope, form: FormId) -> Option<FormId> {
+    fn assigned_to_field(&self, place: Scope, form: FormId) -> Option<FormId> {
         let facts = self.program.facts(place.file);
         let Form::Attr(base, name) = facts.form(form) else { return None };
         if !crate::program::occurrences::is_own_receiver(facts, base) {

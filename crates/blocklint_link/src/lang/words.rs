@@ -13,7 +13,7 @@ pub const TELLS_TO_END: &[&str] =
 pub const WAITS: &[&str] = &["wait"];
 
 /// Methods that ask for the end by an element that means it.
-pub const GIVES_SENTINEL: &[&str] = &["put", "put_nowait", "send"];
+pub const SENDS_SENTINEL: &[&str] = &["put", "put_nowait", "send"];
 
 /// Kinds of literals that have a type of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl Words {
     }
 
     /// True if a method of this name chooses the instance that a constructor call returns.
-    pub fn gives_instances(&self, name: &str) -> bool {
+    pub fn chooses_instances(&self, name: &str) -> bool {
         self.instance_makers.contains(&name)
     }
 

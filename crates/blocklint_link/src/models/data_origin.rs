@@ -97,11 +97,11 @@ impl Linker<'_> {
         match (self.program.facts(scope.file).language, shown) {
             (Language::Rust, _) => self.comes_in_rust(shown, scope, body, form, asked, depth),
             (_, ConditionResult::Param(_) | ConditionResult::Hidden)
-                if self.is_given_by_library(scope, body, form, asked) =>
+                if self.is_passed_by_library(scope, body, form, asked) =>
             {
                 ConditionResult::Yes
             }
-            (Language::Java, ConditionResult::Hidden) if self.is_given_by_caller(scope, body, form, asked, depth) => {
+            (Language::Java, ConditionResult::Hidden) if self.is_passed_by_caller(scope, body, form, asked, depth) => {
                 ConditionResult::Yes
             }
             (_, ConditionResult::Param(index)) => match self.comes_by_chain(body, index, asked, depth) {
@@ -114,7 +114,7 @@ impl Linker<'_> {
 
     /// True if a form is a parameter that a library fills, as handlers and lambdas have them: its type shows where its
     /// bytes come from, and no known call in the project runs its callable.
-    fn is_given_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: OriginQuery<'_>) -> bool {
+    fn is_passed_by_library(&self, scope: Scope, body: BodyRef, form: FormId, asked: OriginQuery<'_>) -> bool {
         let facts = self.program.facts(scope.file);
         let Form::Var(var) = facts.form(form) else { return false };
         let row = facts.var(var);
@@ -130,7 +130,7 @@ impl Linker<'_> {
 
     /// True if a lambda captures a parameter, and a call of the method around passes a value of the wanted origin for
     /// it (Java).
-    fn is_given_by_caller(
+    fn is_passed_by_caller(
         &self,
         scope: Scope,
         body: BodyRef,
@@ -275,7 +275,7 @@ impl Linker<'_> {
                         && self.conditions_shown(&row.when, &row.unless, site, scope.env)
                 });
                 if gives {
-                    return yes_if(!(asked.whole && self.says_how_much(site, scope.env)));
+                    return yes_if(!(asked.whole && self.limits_amount(site, scope.env)));
                 }
                 let keeps = rows.with(|row| row.returns == Some(TypeExpr::SelfType(Vec::new()))).next().is_some();
                 if keeps && let Some(chain) = self.receiver_form(site) {
@@ -325,7 +325,7 @@ impl Linker<'_> {
         asked: OriginQuery<'_>,
         depth: u32,
     ) -> ConditionResult {
-        if self.program.language(site.file) != Language::Rust || !self.gives_wrapper(site, scope.env) {
+        if self.program.language(site.file) != Language::Rust || !self.returns_wrapper(site, scope.env) {
             return ConditionResult::Hidden;
         }
         let facts = self.program.facts(site.file);
@@ -339,7 +339,7 @@ impl Linker<'_> {
 
     /// True if a call returns a value that behaves like the one inside it, or an option or result that holds such a
     /// value.
-    fn gives_wrapper(&self, site: SiteRef, env: EnvId) -> bool {
+    fn returns_wrapper(&self, site: SiteRef, env: EnvId) -> bool {
         let wraps = |val: &Val| match *val {
             Val::Library { ty, .. } => self.library.ty(ty).is_some_and(|rows| rows.through().is_some()),
             _ => false,
@@ -355,7 +355,7 @@ impl Linker<'_> {
 
     /// True if a call reads a piece, or if an argument may limit how much it reads: a number, or an argument with a
     /// name such as `size`.
-    fn says_how_much(&self, site: SiteRef, env: EnvId) -> bool {
+    fn limits_amount(&self, site: SiteRef, env: EnvId) -> bool {
         let facts = self.program.facts(site.file);
         let name = facts.text(self.program.site(site).name);
         let reads_piece = PIECES.contains(&name) || name.starts_with("recv");

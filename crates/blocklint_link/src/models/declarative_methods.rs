@@ -81,7 +81,7 @@ impl<'a> Linker<'a> {
             Some(Context::Worker) => true,
             // An annotation that only makes it an entry point leaves the thread to its class.
             Some(_)
-                if lang::java::names::mark_names(facts, row.decorators).any(lang::java::words::says_not_to_block) =>
+                if lang::java::names::mark_names(facts, row.decorators).any(lang::java::words::marks_non_blocking) =>
             {
                 false
             }
@@ -116,7 +116,7 @@ impl<'a> Linker<'a> {
 
     /// True if every known instance of a class is passed to a call that runs it where it may block, or to another class
     /// of the project, which then calls it itself: `router.get().blockingHandler(new Rates())`.
-    pub(crate) fn is_given_to_workers(&self, class: ClassRef) -> bool {
+    pub(crate) fn is_passed_to_workers(&self, class: ClassRef) -> bool {
         let (facts, class_id) = self.program.facts_and_id(class);
         if facts.text(self.program.class(class).name).is_empty() {
             let mut made = facts

@@ -23,7 +23,7 @@ struct StateRow {
     owner: Option<PathId>,
     name: String,
     states: Vec<String>,
-    gives_nothing: bool,
+    returns_no_value: bool,
     /// The types that it returns.
     gives: Vec<PathId>,
 }
@@ -350,7 +350,7 @@ impl<'a> Library<'a> {
     }
 
     /// True if a call of a path returns values whose iteration holds the thread.
-    pub fn gives_slow_iteration(&self, language: Language, path: &str) -> bool {
+    pub fn result_iterates_slowly(&self, language: Language, path: &str) -> bool {
         let path = self.path(language, path.split('(').next().unwrap_or(path));
         self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
             Some(TypeExpr::Path { path, .. }) => self.iterates_slowly(self.path(language, path)),
@@ -386,7 +386,7 @@ impl<'a> Library<'a> {
             for row in rows.iter() {
                 // Only a method is called on the object itself; what makes it is known by the value. One with a result
                 // puts the result in the state (MODELS section 4), as `cursor` does.
-                let setter = if row.owner == Some(of) && row.gives_nothing { row.name.as_str() } else { "" };
+                let setter = if row.owner == Some(of) && row.returns_no_value { row.name.as_str() } else { "" };
                 if row.owner == Some(of) || row.path == of || row.gives.contains(&ty) {
                     found.extend(row.states.iter().map(|state| (setter.to_owned(), state.clone())));
                 }
@@ -436,7 +436,7 @@ impl<'a> Library<'a> {
                     owner,
                     name: name.name.to_owned(),
                     states,
-                    gives_nothing: returns.is_empty(),
+                    returns_no_value: returns.is_empty(),
                     gives: gives.collect(),
                 });
             }

@@ -43,7 +43,7 @@ impl Linker<'_> {
     pub(crate) fn is_field_in_state(&self, file: FileId, form: FormId, state: &str) -> bool {
         let facts = self.program.facts(file);
         let Some(field) = field_of(facts, form) else { return false };
-        let mut given = values_given(facts, field).filter(|&value| facts.form(value) != Form::None).peekable();
+        let mut given = values_assigned(facts, field).filter(|&value| facts.form(value) != Form::None).peekable();
         given.peek().is_some()
             && given.all(|value| match facts.form(value) {
                 Form::Result(site) => self.call_sets_state(file.site_ref(site), state),
@@ -74,7 +74,7 @@ impl Linker<'_> {
 }
 
 /// Returns the values that a file assigns to a field of the object itself.
-fn values_given(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
+fn values_assigned(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
     let rows = facts.assigns.iter().filter(|row| row.target.is_some());
     rows.filter(move |row| field_of(facts, row.target) == Some(field)).filter_map(|row| row.value.get())
 }

@@ -143,8 +143,8 @@ impl Linker<'_> {
         for rule in rules {
             for &call in calls.iter().filter(|&&call| call != site) {
                 match &rule.runs {
-                    StoredCallback::Override(owner, method) => self.add_overrides_given(targets, call, *owner, method),
-                    StoredCallback::GivenTo(maker) => self.add_given(targets, call, *maker, site),
+                    StoredCallback::Override(owner, method) => self.add_overrides_passed(targets, call, *owner, method),
+                    StoredCallback::GivenTo(maker) => self.add_callable_passed(targets, call, *maker, site),
                     StoredCallback::Marked(_) => {}
                 }
             }
@@ -200,7 +200,7 @@ impl Linker<'_> {
     }
 
     fn calls_behind_var(&self, var: VarRef, depth: u32, found: &mut Vec<SiteRef>) {
-        for (at, value) in self.given_to(var) {
+        for (at, value) in self.values_assigned_to(var) {
             self.calls_behind(Scope { file: var.file, at, env: EnvId::NONE }, value, depth, found);
         }
         // `reader.setContentHandler(handler)`
@@ -224,7 +224,7 @@ impl Linker<'_> {
     }
 
     /// The methods of objects among a call's arguments that override one of a library's type.
-    fn add_overrides_given(&self, targets: &mut Targets, call: SiteRef, owner: PathId, method: &str) {
+    fn add_overrides_passed(&self, targets: &mut Targets, call: SiteRef, owner: PathId, method: &str) {
         let Some(name) = self.program.name(method) else { return };
         for arg in &self.program.args_of(call) {
             let typed = self.eval(self.scope_of(call, EnvId::NONE), arg.value);
@@ -244,7 +244,7 @@ impl Linker<'_> {
     }
 
     /// The callable in the argument that a call's row names.
-    fn add_given(&self, targets: &mut Targets, call: SiteRef, maker: PathId, site: SiteRef) {
+    fn add_callable_passed(&self, targets: &mut Targets, call: SiteRef, maker: PathId, site: SiteRef) {
         let made_so = |target: &Target| matches!(*target, Target::Row { path, .. } if self.is_method_of(path, maker));
         if !self.targets(call, EnvId::NONE).list.iter().any(made_so) {
             return;

@@ -39,12 +39,12 @@ impl<'a> Linker<'a> {
     pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
         for mention in self.places_of_lambda(body) {
             if let Mention::Arg(site, arg) = mention
-                && let Some(given) = self.given_by_row(body.file.site_ref(site), arg, index)
+                && let Some(given) = self.passed_by_row(body.file.site_ref(site), arg, index)
             {
                 return Some(given);
             }
             for val in self.declared_for(body.file, mention) {
-                if let Some(given) = self.given_by_interface(val, index) {
+                if let Some(given) = self.interface_param(val, index) {
                     return Some(given);
                 }
             }
@@ -90,11 +90,11 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns a declared parameter, where a library's row states that it gets something more special.
-    pub(crate) fn given_more_exactly(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
+    pub(crate) fn narrowed_by_row(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };
         let given = match self.program.body(body).kind {
             blocklint_facts::BodyKind::Lambda => self.lambda_param(body, index),
-            _ => self.given_to_override(body, index),
+            _ => self.passed_to_override(body, index),
         };
         let Some(given) = given else { return declared };
         let [Val::Library { ty, made, .. }] = self.values.members(given.value)[..] else { return declared };
@@ -105,7 +105,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the value that a library passes to a method that overrides one of its own.
-    fn given_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
+    fn passed_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let class = body.file.class_ref(row.class.get()?);
@@ -119,7 +119,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the value that the library passes to the callable in an argument.
-    pub(crate) fn given_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
+    pub(crate) fn passed_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
         let targets = self.targets(site, EnvId::NONE);
         for target in &targets.list {
             let Target::Row { path, receiver, .. } = *target else { continue };
@@ -179,20 +179,16 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the n-th parameter of a functional interface's one method.
-    fn given_by_interface(&self, interface: Val, index: u32) -> Option<Typed> {
+    fn interface_param(&self, interface: Val, index: u32) -> Option<Typed> {
         match interface {
             Val::Param { .. } => {
                 let bound = self.bound_of(interface);
-                self.values.members(bound.value).into_iter().find_map(|bound| self.given_by_interface(bound, index))
+                self.values.members(bound.value).into_iter().find_map(|bound| self.interface_param(bound, index))
             }
             Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
                 if !lang::rust::names::is_callable(&self.library.text(ty)) {
                     let inner = self.transparent_inner(ty, args)?;
-                    return self
-                        .values
-                        .members(inner.value)
-                        .into_iter()
-                        .find_map(|of| self.given_by_interface(of, index));
+                    return self.values.members(inner.value).into_iter().find_map(|of| self.interface_param(of, index));
                 }
                 // `Fn(A, B) -> C` has the tuple of its parameters first.
                 let [Val::Tuple(params)] = self.values.members(self.values.nth(args, 0)?)[..] else { return None };
@@ -202,7 +198,7 @@ impl<'a> Linker<'a> {
             Val::Library { ty, args, .. } => {
                 let text = self.library.text(ty);
                 let Some(index) = lang::java::names::functional_argument(&text, index as usize) else {
-                    return self.given_to_method_of(ty, index, interface);
+                    return self.passed_to_method_of(ty, index, interface);
                 };
                 let value = self.values.nth(args, index)?;
                 (!self.values.is_unknown(value)).then_some(Typed { value, inferred_steps: 0 })
@@ -218,7 +214,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the value that the library passes to the one method of its interface, as a row states.
-    fn given_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
+    fn passed_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
         let method = self.library.ty(ty)?.functional()?;
         let rows = self.library.handovers(self.library.member(ty, method));
         let given = rows.of_via(Via::Override).find(|row| !row.gives.is_empty())?;

@@ -279,7 +279,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns true if a library's call returns a publisher, as its rows state; `None` if no row declares its result.
-    fn gives_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
+    fn returns_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
         let row = rows.with(|row| row.returns.is_some()).next()?;
         let owner = || self.library.split(path).map(|(owner, _)| owner);
         let of_publisher = || owner().is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher));
@@ -301,7 +301,7 @@ impl<'a> Linker<'a> {
             Target::Row { path, .. } => {
                 let owner = self.library.split(path).map(|(owner, _)| owner);
                 owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
-                    && self.gives_publisher(path, &self.rows_at(path, operator)) == Some(false)
+                    && self.returns_publisher(path, &self.rows_at(path, operator)) == Some(false)
             }
             _ => false,
         })
@@ -316,7 +316,7 @@ impl<'a> Linker<'a> {
                     let owner = self.library.split(path).map(|(owner, _)| owner);
                     !receiver.is_some()
                         && owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
-                        && self.gives_publisher(path, &self.rows_at(path, site)) == Some(true)
+                        && self.returns_publisher(path, &self.rows_at(path, site)) == Some(true)
                 }
                 _ => false,
             })

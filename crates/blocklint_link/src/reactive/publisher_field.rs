@@ -22,7 +22,7 @@ impl<'a> Linker<'a> {
 
     /// Returns the values that a variable is given, each with its place. For a field it also returns those of
     /// `this.chain = …`.
-    pub(crate) fn given_to(&self, var: VarRef) -> Vec<(At, FormId)> {
+    pub(crate) fn values_assigned_to(&self, var: VarRef) -> Vec<(At, FormId)> {
         /// More than that show nothing together.
         const MOST: usize = 8;
         let facts = self.program.facts(var.file);

@@ -51,7 +51,7 @@ impl<'a> Linker<'a> {
     }
 
     fn scheduler_assigned(&self, var: VarRef, depth: u32) -> Option<Runs> {
-        let given = self.given_to(var);
+        let given = self.values_assigned_to(var);
         if given.is_empty() {
             return self.scheduler_provided(var, depth);
         }

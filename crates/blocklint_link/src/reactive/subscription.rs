@@ -75,7 +75,7 @@ impl<'a> Linker<'a> {
                 found.merge(&Position { driven: vec![next], moved: true, ..Position::default() });
                 continue;
             }
-            match self.gives_publisher(path, &rows) {
+            match self.returns_publisher(path, &rows) {
                 Some(true) => found.merge(&self.ends_of_site(next)),
                 Some(false) => found.merge(&Position { driven: vec![next], ..Position::default() }),
                 None => found.merge(&Position::root(Confidence::Medium)),
@@ -123,7 +123,7 @@ impl<'a> Linker<'a> {
                     found.merge(&self.ends_at_operator(next));
                 }
             }
-            let moved_if_given = self.is_moved_if_given(var);
+            let moved_if_given = self.is_moved_if_passed(var);
             for (mention, _) in self.program.index_of(var.file).mentions_named(name).iter() {
                 // `if (scheduler != null) return chain.subscribeOn(scheduler); return chain;`
                 if moved_if_given && matches!(mention, Mention::Exit(_)) {
@@ -139,17 +139,17 @@ impl<'a> Linker<'a> {
 
     /// True if a parameter holds the scheduler that moves the chain in a local, and each call passes one. Only calls
     /// that pass none get a chain that is not moved.
-    fn is_moved_if_given(&self, var: VarRef) -> bool {
+    fn is_moved_if_passed(&self, var: VarRef) -> bool {
         let body = var.file.body_ref(self.program.var(var).body);
-        self.mover_given(var).is_some_and(|index| {
+        self.mover_param(var).is_some_and(|index| {
             let uses = self.uses_of_body(body);
             let mut calls = uses.iter().filter(|of| !self.program.is_test(of.file())).peekable();
-            calls.peek().is_some() && calls.all(|of| self.gives_something(of.site(), index))
+            calls.peek().is_some() && calls.all(|of| self.passes_non_null(of.site(), index))
         })
     }
 
     /// True if a call passes a value other than `null` to a parameter.
-    fn gives_something(&self, site: SiteRef, index: u32) -> bool {
+    fn passes_non_null(&self, site: SiteRef, index: u32) -> bool {
         let facts = self.program.facts(site.file);
         self.program.args_of(site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
     }
@@ -161,13 +161,13 @@ impl<'a> Linker<'a> {
         let locals = (0..facts.vars.len()).map(|at| blocklint_facts::VarId(at as u32));
         let mut own = locals.filter(|&var| facts.var(var).body == body_id && facts.var(var).kind == VarKind::Inner);
         own.any(|var| {
-            let index = self.mover_given(body.file.var_ref(var));
-            index.is_some_and(|index| self.gives_something(site, index))
+            let index = self.mover_param(body.file.var_ref(var));
+            index.is_some_and(|index| self.passes_non_null(site, index))
         })
     }
 
     /// Returns the parameter that moves a chain in a local, where it is given.
-    fn mover_given(&self, var: VarRef) -> Option<u32> {
+    fn mover_param(&self, var: VarRef) -> Option<u32> {
         let (facts, var_id) = self.program.facts_and_id(var);
         let movers = || self.operators_of(var.file).of_var.get(&var_id).cloned().unwrap_or_default().into_iter();
         movers().find_map(|next| {
@@ -217,7 +217,7 @@ impl<'a> Linker<'a> {
             match *target {
                 Target::Row { path, .. } => {
                     let rows = self.rows_at(path, site);
-                    found.merge(&match self.gives_publisher(path, &rows) {
+                    found.merge(&match self.returns_publisher(path, &rows) {
                         // `vertx.executeBlocking(uni)`
                         _ if self.hands_to_worker(path, site, arg) => Position { moved: true, ..Position::default() },
                         Some(true) => self.at_signals(self.signals_before(site), site),

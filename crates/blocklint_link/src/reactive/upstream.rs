@@ -113,7 +113,7 @@ impl<'a> Linker<'a> {
             var,
             || ItemThreads::NONE,
             || {
-                let given = self.given_to(var);
+                let given = self.values_assigned_to(var);
                 if given.is_empty() {
                     return ItemThreads::UNKNOWN;
                 }
@@ -282,7 +282,7 @@ impl<'a> Linker<'a> {
             };
         }
         let rows = &rows;
-        if self.gives_publisher(path, rows) == Some(false) {
+        if self.returns_publisher(path, rows) == Some(false) {
             return if self.continues_future(site) { before } else { ItemThreads::CALLED };
         }
         let mut found = ItemThreads::NONE;

@@ -72,7 +72,7 @@ impl<'a> Linker<'a> {
             }
             Form::Result(site) => {
                 let row = facts.site(site);
-                if let Some(same) = self.told_to_type_checker(file, site) {
+                if let Some(same) = self.cast_argument(file, site) {
                     return self.constant_in(body, same, env, depth);
                 }
                 // `a | b` of named constants.
@@ -110,7 +110,7 @@ impl<'a> Linker<'a> {
 
     /// Returns the argument that a call returns unchanged, because the call only declares a type for type checkers:
     /// `cast(Kind, kind)` (Python).
-    pub(crate) fn told_to_type_checker(
+    pub(crate) fn cast_argument(
         &self,
         file: crate::program::ids::FileId,
         call: blocklint_facts::SiteId,

@@ -356,7 +356,7 @@ impl<'a> Linker<'a> {
             // the values that others assign.
             let end = facts.body(var.body).region;
             let mut settled = false;
-            let said_to_checkers = self.is_said_to_type_checkers(scope.file, id);
+            let said_to_checkers = self.has_type_checker_binding(scope.file, id);
             for assign in facts.assign_ids_of(id).rev() {
                 let row = facts.assign(assign);
                 if said_to_checkers && self.for_type_checkers(scope.file, row.at.region) == Some(false) {
@@ -402,7 +402,7 @@ impl<'a> Linker<'a> {
 
     /// True if a name has a binding for type checkers with its type, while the binding that runs is `Any` or the like
     /// (Python).
-    fn is_said_to_type_checkers(&self, file: FileId, id: VarId) -> bool {
+    fn has_type_checker_binding(&self, file: FileId, id: VarId) -> bool {
         let facts = self.program.facts(file);
         facts.language == Language::Python
             && facts.assigns_of(id).nth(1).is_some()

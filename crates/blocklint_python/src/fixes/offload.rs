@@ -98,7 +98,7 @@ impl<'a> File<'a, '_> {
         }
         if let Some(function) = site.around.functions.first() {
             let awaited = self.awaited.get_or_init(|| Awaited::of(self.module));
-            if site.around.given_to.iter().any(|target| awaited.waits_for(target, function.range())) {
+            if site.around.values_assigned_to.iter().any(|target| awaited.waits_for(target, function.range())) {
                 return Err(Refusal::new(
                     "what it returns is awaited later by its name, and belongs to the running loop",
                 ));

@@ -28,7 +28,7 @@ pub(super) struct Surroundings<'a> {
     /// Why other tasks had better not run meanwhile, if so.
     pub(super) disturbed: Option<&'static str>,
     /// The targets that get the result of the call: `x` of `x = f()`.
-    pub(super) given_to: &'a [Expr],
+    pub(super) values_assigned_to: &'a [Expr],
     /// The call that this call is an argument of.
     pub(super) taker: Option<&'a ExprCall>,
     /// It stands in an f-string.
@@ -74,7 +74,7 @@ impl<'a> Surroundings<'a> {
             for_each: false,
             opened_around: Vec::new(),
             disturbed: None,
-            given_to: match parent {
+            values_assigned_to: match parent {
                 Some(AnyNodeRef::StmtAssign(assign)) => &assign.targets,
                 Some(AnyNodeRef::StmtAnnAssign(assign)) => std::slice::from_ref(&*assign.target),
                 _ => &[],

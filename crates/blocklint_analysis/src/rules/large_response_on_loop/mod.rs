@@ -421,7 +421,7 @@ fn is_limited(linker: &Linker<'_>, body: BodyRef) -> Option<u64> {
     let mut limited = None;
     for param in linker.program.params_of(body) {
         let name = facts.text(param.name);
-        let speaks = [param.annotation, param.default].iter().any(|&form| speaks_of_pages(linker, body.file, form, 6));
+        let speaks = [param.annotation, param.default].iter().any(|&form| names_a_page(linker, body.file, form, 6));
         if !size::is_bound_name(name) && !speaks {
             continue;
         }
@@ -434,10 +434,10 @@ fn is_limited(linker: &Linker<'_>, body: BodyRef) -> Option<u64> {
 }
 
 /// True if a type or default names a page: `Depends(pagination)`, `Annotated[int, Depends(page_of)]`, `PageParams`.
-fn speaks_of_pages(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+fn names_a_page(linker: &Linker<'_>, file: FileId, form: FormId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let facts = linker.program.facts(file);
-    let speaks = |form: FormId| speaks_of_pages(linker, file, form, depth);
+    let speaks = |form: FormId| names_a_page(linker, file, form, depth);
     match facts.form(form) {
         Form::Name(name) => size::is_bound_type(facts.text(name)),
         Form::Var(var) => size::is_bound_type(facts.text(facts.var(var).name)),

@@ -333,7 +333,7 @@ fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) ->
     // A part of each of many things is as many: `for group in groups for client in group["clients"]`.
     if evidence.size == Size::Unknown
         && evidence.source.is_none()
-        && let Some(outer) = gone_through_for(linker, scope, iterated, 4)
+        && let Some(outer) = iterated_value_of(linker, scope, iterated, 4)
         && let Some(depth) = depth.checked_sub(1)
     {
         evidence = size_over(linker, scope, outer, depth);
@@ -348,11 +348,11 @@ fn size_over(linker: &Linker<'_>, scope: Scope, iterated: FormId, depth: u32) ->
 }
 
 /// Returns the value that is iterated for the variable that a form is a part of.
-fn gone_through_for(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
+fn iterated_value_of(linker: &Linker<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
     let depth = depth.checked_sub(1)?;
     let facts = linker.program.facts(scope.file);
     match facts.form(form) {
-        Form::Subscript(base, _) | Form::Attr(base, _) => gone_through_for(linker, scope, base, depth),
+        Form::Subscript(base, _) | Form::Attr(base, _) => iterated_value_of(linker, scope, base, depth),
         Form::Var(var) => facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
             Form::Element(iterated) => Some(iterated),
             _ => None,
@@ -495,7 +495,7 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
         }
         return match is_query(linker, scope, &chain) {
             true => asked(linker, scope, site, &chain),
-            false => given_unseen(linker, scope, site),
+            false => size_by_arguments(linker, scope, site),
         };
     }
     if SINGLE.contains(&name) {
@@ -522,11 +522,11 @@ fn size_of_call(linker: &Linker<'_>, site: SiteRef, scope: Scope, depth: u32) ->
             return asked(linker, scope, site, &chain);
         }
     }
-    given_unseen(linker, scope, site)
+    size_by_arguments(linker, scope, site)
 }
 
 /// Returns the size of the result of a call whose code is not there, by its arguments.
-fn given_unseen(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
+fn size_by_arguments(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
     let facts = linker.program.facts(site.file);
     let args = linker.program.args_of(site);
     // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
@@ -559,7 +559,7 @@ fn given_unseen(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Evidence {
         });
     // The result of a call on one of many things belongs to that thing.
     let of_one = matches!(facts.form(linker.program.site(site).callee), Form::Attr(base, _)
-            if gone_through_for(linker, scope, base, 4).is_some());
+            if iterated_value_of(linker, scope, base, 4).is_some());
     Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
 }
 

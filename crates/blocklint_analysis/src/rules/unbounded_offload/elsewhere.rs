@@ -96,11 +96,11 @@ fn functions_of(linker: &Linker<'_>, task: BodyRef) -> Vec<BodyRef> {
     }
     let exits = linker.program.exits_in(task).filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
     let given: Vec<FormId> = exits.map(|exit| exit.value).collect();
-    given.into_iter().filter_map(|form| function_given(linker, task, form)).collect()
+    given.into_iter().filter_map(|form| function_of_result(linker, task, form)).collect()
 }
 
 /// Returns the one synchronous function of the project whose result a form is.
-fn function_given(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
+fn function_of_result(linker: &Linker<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
     let facts = linker.program.facts(task.file);
     let site = result_in(facts, form)?;
     let targets = linker.targets(task.file.site_ref(site), EnvId::NONE);

@@ -52,7 +52,7 @@ pub(super) fn handed_through<'a>(
         }
         let direct = callers.call_sites(wrapper.body);
         for site in direct.iter().copied().chain(callers.sites_by_base(wrapper.body)) {
-            let Some(form) = given_for(linker, site, wrapper) else { continue };
+            let Some(form) = argument_for_wrapper(linker, site, wrapper) else { continue };
             if !is_bounded(site) {
                 open.extend(wrappers_at(linker, site, form, wrapper.path));
             }
@@ -69,7 +69,7 @@ pub(super) fn handed_through<'a>(
 
 /// Returns the argument of a call for a wrapper's parameter; also where the wrapper implements a trait that the call
 /// names.
-fn given_for(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
+fn argument_for_wrapper(linker: &Linker<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
     if let Some(form) = linker.passed(site, wrapper.body, wrapper.param) {
         return Some(form);
     }

@@ -179,7 +179,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let mut is_used = false;
         for site in sites {
             let when = self.site(site, depth);
-            if when == Some(When::Unknown) && self.says_nothing(self.function_around(linker.program.body_of_site(site)))
+            if when == Some(When::Unknown)
+                && self.is_without_callers(self.function_around(linker.program.body_of_site(site)))
             {
                 continue;
             }

@@ -11,7 +11,7 @@ use crate::lifecycle::rust::Life;
 
 impl Life<'_, '_, '_> {
     /// True if a function without callers shows nothing by its calls.
-    pub(crate) fn says_nothing(&mut self, body: BodyRef) -> bool {
+    pub(crate) fn is_without_callers(&mut self, body: BodyRef) -> bool {
         match self.linker.program.body(body).flow {
             Flow::Sync => self.is_unused(body),
             _ => self.is_left_over(body),

@@ -94,7 +94,7 @@ impl Linker<'_> {
     /// Returns the parameters of constructors that a field keeps.
     fn params_kept_in(&self, field: VarRef) -> Vec<(BodyRef, u32)> {
         let facts = self.program.facts(field.file);
-        let kept = self.given_to(field).into_iter().filter_map(|(_, value)| {
+        let kept = self.values_assigned_to(field).into_iter().filter_map(|(_, value)| {
             let Form::Var(var) = facts.form(value) else { return None };
             let row = facts.var(var);
             let VarKind::Param(index) = row.kind else { return None };

@@ -10,7 +10,7 @@ use crate::program::ids::{BodyRef, ClassRef, VarRef};
 use crate::values::expr::Scope;
 use crate::values::value::{EnvId, Val, ValueId};
 
-/// Returns of one body that are looked at.
+/// The number of returns of one body that are looked at.
 const MOST_EXITS: usize = 8;
 
 impl Linker<'_> {
@@ -32,8 +32,8 @@ impl Linker<'_> {
             (Val::Library { ty: base, args: of_base, .. }, Val::Library { ty, args, made })
                 if self.library.is_subtype(ty, base) =>
             {
-                let says_nothing = self.values.list(args).iter().all(|&arg| self.values.is_unknown(arg));
-                let args = if says_nothing { of_base } else { args };
+                let is_without_callers = self.values.list(args).iter().all(|&arg| self.values.is_unknown(arg));
+                let args = if is_without_callers { of_base } else { args };
                 Typed { value: self.values.one(Val::Library { ty, args, made }), ..given }
             }
             // A lambda for an interface of the project: its call is a call of the lambda.
@@ -164,7 +164,7 @@ impl Linker<'_> {
             return declared;
         }
         let Some(of) = only(declared.value) else { return declared };
-        let [(at, value)] = self.given_to(var)[..] else { return declared };
+        let [(at, value)] = self.values_assigned_to(var)[..] else { return declared };
         if !matches!(facts.form(value), Form::Result(_)) {
             return declared;
         }

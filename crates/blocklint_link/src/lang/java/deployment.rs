@@ -37,7 +37,7 @@ impl<'a> Linker<'a> {
         let (facts, body_id) = self.program.facts_and_id(body);
         let Some(class) = self.class_around(body) else { return false };
         if self.is_deployable(class) {
-            return self.is_deployed_on_workers(class) || self.is_given_to_workers(class);
+            return self.is_deployed_on_workers(class) || self.is_passed_to_workers(class);
         }
         // Only where something is deployed so at all.
         if depth == 0 || !self.deployments().on_workers.values().any(|&on_workers| on_workers) || !seen.insert(body) {
@@ -115,7 +115,7 @@ impl<'a> Linker<'a> {
                 into.extend(self.values.members(typed.value).into_iter().filter_map(class_of));
             }
             // `X.class.getName()`
-            Form::Result(call) if lang::java::names::gives_name_of_class(facts.text(facts.site(call).name)) => {
+            Form::Result(call) if lang::java::names::returns_class_name(facts.text(facts.site(call).name)) => {
                 if let Some(of) = self.receiver_form(scope.file.site_ref(call)) {
                     self.deployed_by(scope, of, depth, into);
                 }

@@ -139,7 +139,7 @@ fn writes_members(linker: &Linker<'_>, file: FileId) -> bool {
 
 impl Linker<'_> {
     /// Returns the result of a method's RxJava binding where the method itself returns a future.
-    pub(crate) fn given_by_binding(&self, val: Val) -> Typed {
+    pub(crate) fn binding_result(&self, val: Val) -> Typed {
         match val {
             Val::Library { ty, args, .. } if self.library.role(ty) == Some(blocklint_models::Role::Future) => {
                 let ty = self.library.path(Language::Java, OF_BINDING);

@@ -28,9 +28,7 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
                 linker.add_lazy(targets, path, made)
             }
             ImplicitCallSite::Iteration { is_async: true, .. } => {}
-            ImplicitCallSite::Iteration { val: val @ Val::Instance { .. }, .. } => {
-                linker.add_gone_through(targets, val)
-            }
+            ImplicitCallSite::Iteration { val: val @ Val::Instance { .. }, .. } => linker.add_loop_over(targets, val),
             ImplicitCallSite::Iteration { val, .. } => linker.add_first_of(targets, val, &["iterator", "next"]),
             ImplicitCallSite::LibraryMethod { receiver, site, .. } => linker.add_for_each(targets, receiver, site),
             _ => {}
@@ -48,7 +46,7 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
 impl Linker<'_> {
     /// Adds the code that a loop over an object of the project runs: its `iterator`, and the methods of that iterator
     /// for each element.
-    pub(crate) fn add_gone_through(&self, targets: &mut Targets, val: Val) {
+    pub(crate) fn add_loop_over(&self, targets: &mut Targets, val: Val) {
         let Some(name) = self.program.name(words::GONE_THROUGH_BY) else { return };
         self.add_method(targets, val, name);
         let methods = self.attr(val, name);
@@ -71,7 +69,7 @@ impl Linker<'_> {
         }
         let own = self.values.single(receiver);
         if matches!(own, Val::Instance { .. }) {
-            self.add_gone_through(targets, own);
+            self.add_loop_over(targets, own);
             self.add_steps_of_iterator(targets, self.known(own));
         }
     }

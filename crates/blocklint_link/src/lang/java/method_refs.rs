@@ -75,7 +75,7 @@ impl Linker<'_> {
             let Val::Fn { body: of, receiver, .. } = val else { continue };
             all += usize::from(!self.is_stub(of));
             // `Source::load` gets its receiver first.
-            let given = if receiver.is_some() { None } else { self.class_given_first(site, arg) };
+            let given = if receiver.is_some() { None } else { self.class_passed_first(site, arg) };
             let fits = |body: BodyRef| given.is_none_or(|given| self.is_method_of_class(body, given));
             if !fits(body) {
                 return None;
@@ -94,8 +94,8 @@ impl Linker<'_> {
     }
 
     /// Returns the class of what a call's row states that the callable in an argument gets first.
-    fn class_given_first(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
-        let given = self.given_by_row(site, arg, 0)?;
+    fn class_passed_first(&self, site: SiteRef, arg: u32) -> Option<ClassRef> {
+        let given = self.passed_by_row(site, arg, 0)?;
         match self.values.members(given.value)[..] {
             [Val::Instance { class, .. }] => Some(class),
             _ => None,

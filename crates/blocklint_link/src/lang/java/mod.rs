@@ -140,11 +140,11 @@ impl Semantics for Java {
         }
         let plain = generated_code::behind_binding(path)?;
         let given = linker.library_result(linker.library.path(Language::Java, &plain), receiver, at.0, at.1);
-        Some(linker.map(given, |val| linker.given_by_binding(val)))
+        Some(linker.map(given, |val| linker.binding_result(val)))
     }
 
     fn refine_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32, declared: Typed) -> Typed {
-        linker.given_more_exactly(body, index, declared)
+        linker.narrowed_by_row(body, index, declared)
     }
 
     fn lambda_param(&self, linker: &Linker<'_>, body: BodyRef, index: u32) -> Option<Typed> {
@@ -228,7 +228,7 @@ impl Semantics for Java {
     }
 
     fn runs_on_workers(&self, linker: &Linker<'_>, class: ClassRef) -> bool {
-        linker.is_given_to_workers(class) || linker.is_deployed_on_workers(class)
+        linker.is_passed_to_workers(class) || linker.is_deployed_on_workers(class)
     }
 
     fn returns_async_result(&self, linker: &Linker<'_>, body: BodyRef) -> bool {

@@ -258,7 +258,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
                     let own = |member: Val| !matches!(member, Val::Fn { .. } | Val::Partial { .. });
                     let members = linker.values.members(base.value);
                     // Of several, some of them callables: each by itself.
-                    let is_given = GIVEN_BY_INTERFACE.contains(&facts.text(row.name));
+                    let is_given = INTERFACE_OWN_METHODS.contains(&facts.text(row.name));
                     if members.len() > 1 && !is_given && members.iter().any(|&member| !own(member)) {
                         linker.map(
                             base,
@@ -370,7 +370,7 @@ fn explicit_constructor(linker: &Linker<'_>, site: SiteRef) -> Typed {
 pub(crate) const PUTS_TOGETHER: &[&str] = &["andThen", "compose"];
 
 /// Methods that functional interfaces of the language's own library, and all objects, have besides the one that a lambda is.
-const GIVEN_BY_INTERFACE: &[&str] = &[
+const INTERFACE_OWN_METHODS: &[&str] = &[
     "andThen",
     "compose",
     "negate",
@@ -393,7 +393,7 @@ fn functional(linker: &Linker<'_>, typed: Typed, scope: Scope, site: SiteRef) ->
     let receiver = linker.eval(scope, base);
     let callable =
         linker.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
-    if callable && !GIVEN_BY_INTERFACE.contains(&facts.text(row.name)) && linker.values.is_unknown(typed.value) {
+    if callable && !INTERFACE_OWN_METHODS.contains(&facts.text(row.name)) && linker.values.is_unknown(typed.value) {
         receiver
     } else {
         typed

@@ -317,7 +317,7 @@ impl<'a> Linker<'a> {
         if alternatives.len() < 2 {
             return Some(0);
         }
-        let Some(count) = self.count_given(site, arg) else { return Some(OF_UNKNOWN_OVERLOAD) };
+        let Some(count) = self.count_library_arguments(site, arg) else { return Some(OF_UNKNOWN_OVERLOAD) };
         // `T::method` gets its receiver first.
         let own = |body: BodyRef, bound: bool| usize::from(!bound && !self.method_kind(body).is_static);
         let takes = |body: BodyRef, bound: bool| self.takes_so_many(body, count.saturating_sub(own(body, bound)));
@@ -328,7 +328,9 @@ impl<'a> Linker<'a> {
         }
         let fitness = |of: BodyRef, bound: bool| {
             let skipped = own(of, bound);
-            (0..count.saturating_sub(skipped)).map(|at| self.takes_given(of, at, site, arg, at + skipped)).min()
+            (0..count.saturating_sub(skipped))
+                .map(|at| self.fits_library_argument(of, at, site, arg, at + skipped))
+                .min()
         };
         let ranked: Vec<(BodyRef, Fit)> =
             fits.into_iter().map(|(of, bound)| (of, fitness(of, bound).unwrap_or(Fit::Open))).collect();
@@ -339,10 +341,10 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns how the argument that a library passes to a callable fits a parameter of a method.
-    fn takes_given(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, at: usize) -> Fit {
+    fn fits_library_argument(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, at: usize) -> Fit {
         let Some(param) = self.program.params_of(body).get(param) else { return Fit::Open };
         let declared = self.annotation(self.signature_scope(body), param.annotation);
-        let Some(given) = self.given_by_row(site, arg, at as u32) else { return Fit::Open };
+        let Some(given) = self.passed_by_row(site, arg, at as u32) else { return Fit::Open };
         let ([declared], [given]) = (&self.values.members(declared.value)[..], &self.values.members(given.value)[..])
         else {
             return Fit::Open;
@@ -392,7 +394,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Returns the number of arguments that a library passes to the callable in an argument.
-    fn count_given(&self, site: SiteRef, arg: u32) -> Option<usize> {
+    fn count_library_arguments(&self, site: SiteRef, arg: u32) -> Option<usize> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
             let Target::Row { path, .. } = *target else { return None };
             let handovers = self.library.handovers(path);

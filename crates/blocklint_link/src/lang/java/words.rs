@@ -220,7 +220,7 @@ pub(crate) const DEPLOY: &str = "deployVerticle";
 pub(crate) const CLASS: &str = "class";
 
 /// True if a call of this name on a class returns the class's name.
-pub(crate) fn gives_name_of_class(name: &str) -> bool {
+pub(crate) fn returns_class_name(name: &str) -> bool {
     matches!(name, "getName" | "getCanonicalName")
 }
 
@@ -240,7 +240,7 @@ pub fn is_settings(name: &str) -> bool {
 }
 
 /// True if a loop over the result of a call of this name ends after a few steps: the roots of a machine's file systems.
-pub(crate) fn gives_few(name: &str) -> bool {
+pub(crate) fn returns_few(name: &str) -> bool {
     name == "listRoots"
 }
 
@@ -417,12 +417,12 @@ pub(crate) fn ends_sink(name: &str) -> bool {
 }
 
 /// True if an annotation of this name shows that a method never blocks.
-pub(crate) fn says_not_to_block(name: &str) -> bool {
+pub(crate) fn marks_non_blocking(name: &str) -> bool {
     name == "NonBlocking"
 }
 
 /// True if a static method of this name returns the one object of its class.
-pub fn gives_the_one(name: &str) -> bool {
+pub fn returns_singleton(name: &str) -> bool {
     matches!(name, "getInstance" | "instance")
 }
 

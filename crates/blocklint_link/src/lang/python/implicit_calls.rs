@@ -349,7 +349,7 @@ impl Linker<'_> {
                 }
             }
             if is_found {
-                self.add_steps_of_given(targets, val, name, made);
+                self.add_iterator_steps(targets, val, name, made);
             }
         }
         if targets.list.len() == before {
@@ -375,7 +375,7 @@ impl Linker<'_> {
     }
 
     /// Adds the methods that a loop calls on the iterator that `__iter__` of an object returns.
-    fn add_steps_of_given(&self, targets: &mut Targets, val: Val, iter: Name, made: &mut LazyCalls) {
+    fn add_iterator_steps(&self, targets: &mut Targets, val: Val, iter: Name, made: &mut LazyCalls) {
         let methods = self.attr(val, iter);
         for method in self.values.members(methods.value) {
             let Val::Fn { body, env, .. } = method else { continue };

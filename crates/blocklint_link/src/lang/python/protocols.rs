@@ -180,7 +180,7 @@ pub(crate) fn sign_of_comparison(method: &str) -> &'static str {
 }
 
 /// True if a method returns the iterator of a loop.
-pub fn gives_iterator(method: &str) -> bool {
+pub fn returns_iterator(method: &str) -> bool {
     method == ITERATION[0]
 }
 

@@ -50,7 +50,7 @@ impl Linker<'_> {
             let sym = self.program.local(site.file, name);
             let args = self.program.args_of(site);
             match args.iter().find(|arg| arg.name.is_some() && Some(arg.name) == sym) {
-                Some(given) => see(self.literal_given(above, given.value, DEPTH)?)?,
+                Some(given) => see(self.constructor_literal(above, given.value, DEPTH)?)?,
                 // `..rest`: another value of the struct, whose own literal is looked at.
                 None if args.iter().any(|arg| arg.name.is_none()) => {}
                 None => return None,
@@ -67,7 +67,7 @@ impl Linker<'_> {
                 {
                     continue;
                 }
-                see(self.literal_given(setter, row.value, DEPTH)?)?;
+                see(self.constructor_literal(setter, row.value, DEPTH)?)?;
             }
             if self.is_lent(file, |facts, form| matches!(facts.form(form), Form::Attr(_, of) if of == sym)) {
                 return None;
@@ -154,7 +154,7 @@ impl Linker<'_> {
                 continue;
             }
             let form = self.argument_for_param(site, function, index, with_receiver)?;
-            let literal = self.literal_given(above, form, depth)?;
+            let literal = self.constructor_literal(above, form, depth)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }

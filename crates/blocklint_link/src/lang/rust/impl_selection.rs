@@ -62,7 +62,7 @@ impl Linker<'_> {
         if !members.iter().any(is_shared) {
             return callee;
         }
-        self.of_impls_for(callee, &self.given_at(scope, site))
+        self.of_impls_for(callee, &self.argument_values(scope, site))
     }
 
     /// Returns the functions of the impl blocks that fit the types of the arguments.
@@ -84,7 +84,7 @@ impl Linker<'_> {
     }
 
     /// Returns the values of a site's arguments by position.
-    fn given_at(&self, scope: Scope, site: SiteRef) -> Vec<ValueId> {
+    fn argument_values(&self, scope: Scope, site: SiteRef) -> Vec<ValueId> {
         self.program.args_of(site).iter().map(|arg| self.as_value(self.eval(scope, arg.value)).value).collect()
     }
 

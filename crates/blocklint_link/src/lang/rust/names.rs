@@ -230,16 +230,16 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
         let found = linker.map(base, |member| match member {
             // `Store.load()`: the one value of a struct without fields.
             Val::Class(class) => {
-                let own = linker.attr_or_told(site, member, name);
+                let own = linker.attr_or_by_argument(site, member, name);
                 let only = Val::Instance { class, exact: true, args: ArgsId::NONE };
-                if linker.values.is_unknown(own.value) { linker.attr_or_told(site, only, name) } else { own }
+                if linker.values.is_unknown(own.value) { linker.attr_or_by_argument(site, only, name) } else { own }
             }
             Val::Instance { .. } | Val::Library { .. } => match linker.method_behind(member, name, POINTERS) {
                 Some(method) => method,
                 None if matches!(member, Val::Library { .. }) => {
                     linker.map(linker.attr(member, name), |val| linker.known(linker.of_imported_trait(site, val, name)))
                 }
-                None => linker.attr_or_told(site, member, name),
+                None => linker.attr_or_by_argument(site, member, name),
             },
             // A future of the project has the methods of those traits alone.
             Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match linker.imported_trait_method(site, name)
@@ -247,7 +247,7 @@ pub(crate) fn callee(linker: &Linker<'_>, scope: Scope, site: SiteRef) -> Typed 
                 Some(path) => linker.known(Val::Method { path, receiver: linker.values.bound(member) }),
                 None => linker.attr(member, name),
             },
-            _ => linker.attr_or_told(site, member, name),
+            _ => linker.attr_or_by_argument(site, member, name),
         });
         // `(self.jobs["a"])()` is no method with type arguments.
         let is_called = |val: &Val| matches!(*val, Val::Unknown(_)) || linker.is_callable(*val);

@@ -38,7 +38,7 @@ impl<'a> Linker<'a> {
 
     /// Returns a member; where none is known, as of what a macro declares or derives, the method of an imported trait
     /// that its argument matches.
-    pub(crate) fn attr_or_told(&self, site: SiteRef, member: Val, name: Name) -> Typed {
+    pub(crate) fn attr_or_by_argument(&self, site: SiteRef, member: Val, name: Name) -> Typed {
         let attr = self.attr(member, name);
         let is_known = |val: &Val| match *val {
             Val::Unknown(_) => false,
@@ -48,7 +48,7 @@ impl<'a> Linker<'a> {
         if self.values.members(attr.value).iter().any(is_known) {
             return attr;
         }
-        match self.method_told_by_argument(site, name) {
+        match self.method_by_argument(site, name) {
             Some(path) => self.known(Val::Method { path, receiver: self.values.bound(member) }),
             None => attr,
         }
@@ -62,7 +62,7 @@ impl<'a> Linker<'a> {
 
     /// Returns the method of an imported trait of a library that a value of unknown type may have: only one whose rows
     /// all test its argument, since without that any method of the name would do.
-    fn method_told_by_argument(&self, site: SiteRef, name: Name) -> Option<PathId> {
+    fn method_by_argument(&self, site: SiteRef, name: Name) -> Option<PathId> {
         let path = self.imported_trait_method(site, name)?;
         let asks_argument = |condition: &Condition| {
             matches!(&condition.subject, Subject::Argument(of) if *of != Argument::Receiver)
@@ -178,7 +178,7 @@ impl<'a> Linker<'a> {
 
     /// True if a function makes a future or stream without being `async`: its declared result is one, through `Box`,
     /// `Pin`, `Result` and `Option`.
-    pub fn gives_future(&self, body: BodyRef) -> bool {
+    pub fn returns_future(&self, body: BodyRef) -> bool {
         let row = self.program.body(body);
         if row.returns.is_none() || row.flow != Flow::Sync {
             return false;
