@@ -251,13 +251,16 @@ pub(crate) struct Check {
 }
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("which").required(true).args(["rule", "all"])))]
+#[command(group(ArgGroup::new("which").required(true).args(["rule", "all", "severity"])))]
 pub(crate) struct Rule {
     /// Its code or name
     pub(crate) rule: Option<String>,
     /// Show the pages of all rules
     #[arg(long)]
     pub(crate) all: bool,
+    /// Show how bad each kind of work is, and how long it takes
+    #[arg(long)]
+    pub(crate) severity: bool,
     /// How pages are written: Markdown, or objects with Markdown in them
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
     pub(crate) output_format: TextFormat,

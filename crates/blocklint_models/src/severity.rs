@@ -26,6 +26,7 @@ pub struct SeverityLine {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
+    says: String,
     severity: String,
     points: u32,
     takes: Option<String>,
@@ -45,6 +46,7 @@ impl Written {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeverityTable {
     lines: BTreeMap<Work, SeverityLine>,
+    says: BTreeMap<Work, String>,
 }
 
 impl SeverityTable {
@@ -55,7 +57,8 @@ impl SeverityTable {
         TABLE.get_or_init(|| {
             let written: BTreeMap<String, Written> = toml::from_str(TEXT).unwrap_or_default();
             let lines = written.iter().filter_map(|(name, line)| Some((Work::parse(name)?, line.read()?)));
-            SeverityTable { lines: lines.collect() }
+            let says = written.iter().filter_map(|(name, line)| Some((Work::parse(name)?, line.says.clone())));
+            SeverityTable { lines: lines.collect(), says: says.collect() }
         })
     }
 
@@ -70,6 +73,11 @@ impl SeverityTable {
         let of_effect = Work { kind: None, ..work };
         let line = self.lines.get(&work).or_else(|| self.lines.get(&of_effect));
         line.copied().unwrap_or(SeverityLine { severity: by_effect(work.effect), points: 0, takes: None })
+    }
+
+    /// Returns what a kind of work is, in a few words.
+    pub fn says(&self, work: Work) -> &str {
+        self.says.get(&work).map_or("", String::as_str)
     }
 
     /// Returns all lines with their names, in the order of effects.

@@ -41,6 +41,7 @@ mod rust_compile;
 mod same_output;
 mod sarif;
 mod server;
+mod severity;
 mod sha256;
 mod shipped;
 mod signals;

@@ -18,7 +18,7 @@ pub struct Key {
 }
 
 /// Every key, in the order of the reference.
-pub const KEYS: [Key; 15] = [
+pub const KEYS: [Key; 16] = [
     Key {
         name: "extend",
         value: "path",
@@ -111,6 +111,16 @@ pub const KEYS: [Key; 15] = [
                of files that this one extends.",
         example: "persona = \"pedantic\"",
         option: Some("--persona"),
+    },
+    Key {
+        name: "severity",
+        value: "table from kinds of work to severities",
+        default: "`{}`",
+        says: "How bad calls of a kind of work are, where that of blocklint is not yours: `\"note\"`, `\"warning\"` or `\"error\"`. \
+               [The table of kinds](severity.md) names them; `blocklint rule --severity` shows it too. A row of a model that states \
+               a severity of its own keeps it.",
+        example: "[tool.blocklint.severity]\nfile-entry = \"warning\"\ndatabase-embedded = \"note\"",
+        option: None,
     },
     Key {
         name: "models",

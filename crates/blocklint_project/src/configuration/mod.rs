@@ -12,6 +12,7 @@ mod show;
 mod source;
 mod values;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub struct Configuration {
     pub extend_exclude: Vec<String>,
     /// Facts about the project that models ask for: `gevent`, or `!gevent` where the code seems to say so and it is not.
     pub switches: Vec<Setting>,
+    /// How bad calls of some kinds of work are, by the name of the kind.
+    pub severity: BTreeMap<String, Severity>,
     /// The least severity that is reported.
     pub min_severity: Option<Severity>,
     /// The least confidence that is reported.
@@ -135,6 +138,7 @@ impl Default for Configuration {
             exclude: Vec::new(),
             extend_exclude: Vec::new(),
             switches: Vec::new(),
+            severity: BTreeMap::new(),
             min_severity: None,
             min_confidence: None,
             persona: None,
@@ -290,6 +294,7 @@ impl Configuration {
         self.exclude = exclude.unwrap_or(std::mem::take(&mut self.exclude));
         self.extend_exclude.extend(extend_exclude);
         self.switches = switches.unwrap_or(std::mem::take(&mut self.switches));
+        self.severity.extend(part.severity);
         self.min_severity = part.min_severity.or(self.min_severity);
         self.min_confidence = part.min_confidence.or(self.min_confidence);
         self.require_reason = part.require_reason.unwrap_or(self.require_reason);
@@ -450,7 +455,7 @@ mod tests {
 pyproject.toml:5: [tool.blocklint] max_file_size: unknown key `max_file_size`; did you mean `max-file-size`?
 pyproject.toml:6: [tool.blocklint] extend-ignore: unknown key `extend-ignore`; did you mean `ignore`?
 pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `extend`, `select`, `extend-select`, `ignore`, \
-`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `persona`, `models`, `switches`, `require-reason`, `baseline` and `max-file-size`";
+`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `persona`, `severity`, `models`, `switches`, `require-reason`, `baseline` and `max-file-size`";
         assert_eq!(error, Err(expected.to_owned()));
     }
 

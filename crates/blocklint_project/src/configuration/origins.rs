@@ -46,7 +46,7 @@ impl Configuration {
     /// decides, and `select` begins again.
     pub(super) fn comes_from(&mut self, key: &'static str, file: &Arc<File>, line: u32) {
         match key {
-            "extend-select" | "ignore" | "extend-exclude" | "per-file-ignores" | "extend" => {}
+            "extend-select" | "ignore" | "extend-exclude" | "per-file-ignores" | "severity" | "extend" => {}
             // Other keys of the same file or the same command line still hold.
             "select" => self.origins.retain(|of| {
                 let is_same = of.file == *file || (of.line == 0 && line == 0);

@@ -1,5 +1,6 @@
 //! One table of configuration, key by key, with every mistake in it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ pub(super) struct Part {
     pub(super) exclude: Option<Vec<String>>,
     pub(super) extend_exclude: Vec<String>,
     pub(super) switches: Option<Vec<Setting>>,
+    pub(super) severity: BTreeMap<String, Severity>,
     pub(super) min_severity: Option<Severity>,
     pub(super) min_confidence: Option<Confidence>,
     pub(super) persona: Option<Persona>,
@@ -53,6 +55,7 @@ impl Part {
             exclude: None,
             extend_exclude: Vec::new(),
             switches: None,
+            severity: BTreeMap::new(),
             min_severity: None,
             min_confidence: None,
             persona: None,
@@ -147,6 +150,7 @@ impl<'a> Reader<'a> {
             "exclude" => part.exclude = Some(self.patterns(name, value, span)),
             "extend-exclude" => part.extend_exclude = self.patterns(name, value, span),
             "switches" => part.switches = Some(self.rules(name, value, span)),
+            "severity" => part.severity = self.severities(name, value, span),
             "min-severity" => part.min_severity = self.severity(name, value, span),
             "min-confidence" => part.min_confidence = self.confidence(name, value, span),
             "persona" => part.persona = self.persona(name, value, span),

@@ -22,6 +22,7 @@ struct Settings {
     per_file_ignores: Option<BTreeMap<String, Vec<String>>>,
     exclude: Option<Vec<String>>,
     extend_exclude: Option<Vec<String>>,
+    severity: Option<BTreeMap<String, SeverityName>>,
     min_severity: Option<SeverityName>,
     min_confidence: Option<ConfidenceName>,
     persona: Option<PersonaName>,
