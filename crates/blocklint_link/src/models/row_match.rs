@@ -1,7 +1,7 @@
 //! The row of a model that matches at a call, and its effect there.
 
 use crate::models::row_condition::asks_type;
-use blocklint_core::{Context, Effect, Fails, Hold, Runtime, Severity, WhereSet};
+use blocklint_core::{Context, Effect, Fails, Hold, Runtime, Severity, WhereSet, WorkKind};
 use blocklint_models::{Argument, CallRow, Condition, Match, Role, RowEffect, Subject, Test};
 
 use crate::effect::constant::Constant;
@@ -219,7 +219,7 @@ impl<'a> Linker<'a> {
                 }
             }
         }
-        if matches!(effect, Effect::File | Effect::Cpu) {
+        if is_local(row.row, effect) {
             hold = LabelHold::Fixed(Hold::Unstated);
         }
         // The size is not known, only that nothing bounds it. In a loop each piece may be small.
@@ -280,9 +280,9 @@ impl<'a> Linker<'a> {
             }
         }
         let mut severity = self.library.severities().of_row(row, effect);
-        let mut hold = match (effect, &row.timeout) {
-            (Effect::File | Effect::Cpu, _) | (_, Some(_)) => Hold::Unstated,
-            _ => Hold::Unbounded,
+        let mut hold = match is_local(row, effect) || row.timeout.is_some() {
+            true => Hold::Unstated,
+            false => Hold::Unbounded,
         };
         if effect == Effect::Wait && row.timeout.is_some() {
             severity = severity.min(Severity::Warning);
@@ -357,4 +357,9 @@ fn place_of(condition: &Condition) -> Option<WhereSet> {
 /// Returns how a call of a row may fail besides holding the thread, for messages.
 pub fn fails(row: &CallRow) -> Option<Fails> {
     row.fails
+}
+
+/// True if nothing outside of the process decides how long a call takes: a file, a calculation, a database in the process.
+fn is_local(row: &CallRow, effect: Effect) -> bool {
+    matches!(effect, Effect::File | Effect::Cpu) || row.kind == Some(WorkKind::Embedded)
 }
