@@ -215,6 +215,9 @@ pub(crate) struct Check {
     /// Say on stderr how long each part of the run took
     #[arg(long, help_heading = "Output")]
     pub(crate) timings: bool,
+    /// Exit with 1 only if a finding is at least this bad; those below are shown all the same
+    #[arg(long, value_name = "SEVERITY", value_parser = severity(), conflicts_with = "exit_zero", help_heading = "Output")]
+    pub(crate) fail_on: Option<Severity>,
     /// Exit with 0 even if findings are shown
     #[arg(short, long, help_heading = "Output")]
     pub(crate) exit_zero: bool,

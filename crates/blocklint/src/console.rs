@@ -58,6 +58,11 @@ pub(crate) fn stdout_is_styled() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }
 
+/// True if a person reads stdout.
+pub(crate) fn stdout_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 /// True if stdout is a terminal that makes links of places.
 pub(crate) fn stdout_has_links() -> bool {
     stdout_is_styled() && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout)

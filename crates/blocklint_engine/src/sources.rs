@@ -19,7 +19,7 @@ pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
 /// Locates places as [`locate`] does, with known texts of some files.
 pub fn locate_in(project: &Project, chosen: &mut Chosen, mut sources: Sources) -> Sources {
     let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
-    let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed);
+    let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed).chain(&mut chosen.minor);
     for place in findings.flat_map(places).chain(of_groups) {
         locate_one(project, place, &mut sources);
     }

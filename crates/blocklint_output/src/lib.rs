@@ -38,7 +38,7 @@ pub use explanation::{
     ExplainedFinding, ExplainedFunction, ExplainedLine, ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Remark,
     explanation, explanation_json,
 };
-pub use full::full;
+pub use full::{full, minor};
 pub use github::github;
 pub use gitlab::gitlab;
 pub use html::{HtmlReport, html};

@@ -13,6 +13,8 @@ pub struct Look {
     pub styled: bool,
     /// True if it makes links of places (OSC 8).
     pub links: bool,
+    /// The number of findings that are shown in full, those of the first causes; a line each for the others. All if none.
+    pub most_blocks: Option<usize>,
 }
 
 impl Look {

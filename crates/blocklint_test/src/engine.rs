@@ -66,6 +66,7 @@ impl Check for Engine {
             findings: findings.to_vec(),
             aside: 0,
             left_aside: Vec::new(),
+            minor: Vec::new(),
             must_not_block: None,
             below: 0,
             suppressed: Vec::new(),

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
-use blocklint_core::Language;
+use blocklint_core::{Finding, Language, Severity};
 use blocklint_models::Models;
 use blocklint_output::{Overview, Shown};
 use blocklint_project::{Configuration, PathOptions, Project, Request, absolute, discover_with};
@@ -234,6 +234,9 @@ fn once(check: &Check) -> Result<u8, Failure> {
     } else {
         chosen.suppressed.clear();
     }
+    if !is_first_look || shown_aside > 0 || check.output_format != OutputFormat::Full {
+        chosen.minor.clear();
+    }
     let mut planned = all_paths.map(|all_paths| plan(&chosen, &all_paths, &overviewed, STEPS));
     let mut sources = locate_in(project, &mut chosen, texts);
     if let Some(planned) = &mut planned {
@@ -268,7 +271,10 @@ fn once(check: &Check) -> Result<u8, Failure> {
         let _ = write!(io::stderr(), "{timings}");
     }
 
-    let found = shown_aside == 0 && chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
+    // What counts for nothing at its severity is shown all the same.
+    let least = check.fail_on.unwrap_or(Severity::Note);
+    let counts = |finding: &Finding| finding.rule != UNREADABLE_SOURCE.code && finding.severity >= least;
+    let found = shown_aside == 0 && chosen.findings.iter().any(counts)
         || check.exit_non_zero_on_fix && fixed_findings > 0
         || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
         || has_grown;

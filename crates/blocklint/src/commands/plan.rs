@@ -57,8 +57,11 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     };
     let mut out = Output::new(check.output_file.as_deref()).map_err(|error| Failure::new(error.to_string()))?;
     let to_stdout = check.output_file.is_none();
-    let look =
-        Look { styled: to_stdout && console::stdout_is_styled(), links: to_stdout && console::stdout_has_links() };
+    let look = Look {
+        styled: to_stdout && console::stdout_is_styled(),
+        links: to_stdout && console::stdout_has_links(),
+        most_blocks: None,
+    };
     let written = match is_json {
         true => plan_json(&mut out, &shown, &planned),
         false => plan_text(&mut out, &shown, &planned, look),

@@ -39,6 +39,36 @@ fn a_line_of_the_configuration_wins() {
     );
 }
 
+#[test]
+fn a_run_fails_only_on_findings_that_are_bad_enough() {
+    let source = "import time\n\n\nasync def handler(path):\n    path = open(path)\n    return path.read()\n";
+    let project = Project::new(&[("a.py", source)]);
+    let run = |arguments: &[&str]| project.run(&[&["check", "--no-cache", "."], arguments].concat());
+    let all = run(&[]);
+    assert!(all.code == Some(1) && all.out.contains("warning[BLT104]"), "{}", all.out);
+    let bad = run(&["--fail-on", "error"]);
+    assert_eq!((bad.code, bad.out), (Some(0), all.out), "all is shown, and nothing is bad enough");
+    assert_eq!(run(&["--fail-on", "warning"]).code, Some(1));
+    project.write("b.py", "import time\n\n\nasync def handler():\n    time.sleep(1)\n");
+    assert_eq!(run(&["--fail-on", "error"]).code, Some(1));
+}
+
+#[test]
+fn where_nothing_else_was_found_notes_are_listed_and_count_for_nothing() {
+    let source = "import os\n\n\nasync def remove(path):\n    os.remove(path)\n";
+    let project = Project::new(&[("a.py", source)]);
+    let run = project.run(&["check", "--no-cache", "."]);
+    assert_eq!(run.code, Some(0));
+    assert!(run.out.starts_with("No findings"), "{}", run.out);
+    assert!(
+        run.out.contains("Minor, seldom worth an edit (1 note):\n   a.py:5:5: note[BLT104] blocking file access"),
+        "{}",
+        run.out
+    );
+    project.write("b.py", "import time\n\n\nasync def handler():\n    time.sleep(1)\n");
+    assert!(!project.run(&["check", "--no-cache", "."]).out.contains("Minor"), "a finding says enough");
+}
+
 fn page() -> String {
     let mut text = "# Severity\n\n\
         How bad a finding is follows from the kind of work of the call at its end: `file-entry` (`stat`, `mkdir`, `rename`) takes a hundredth of\n\

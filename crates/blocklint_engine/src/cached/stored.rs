@@ -23,6 +23,7 @@ pub(super) struct StoredChosen {
     below: u64,
     aside: u64,
     left_aside: Vec<StoredFinding>,
+    minor: Vec<StoredFinding>,
     must_not_block: Option<u64>,
 }
 
@@ -95,9 +96,20 @@ impl StoredChosen {
         let groups = groups.map(|of| (of.cause.as_ref().map(|cause| writer.cause(cause)), of.findings.clone()));
         let groups = groups.collect();
         let left_aside = chosen.left_aside.iter().map(|finding| writer.finding(finding)).collect();
+        let minor = chosen.minor.iter().map(|finding| writer.finding(finding)).collect();
         let (below, aside) = (chosen.below as u64, chosen.aside as u64);
         let must_not_block = chosen.must_not_block.map(|count| count as u64);
-        StoredChosen { paths: writer.paths, findings, suppressed, groups, below, aside, left_aside, must_not_block }
+        StoredChosen {
+            paths: writer.paths,
+            findings,
+            suppressed,
+            groups,
+            below,
+            aside,
+            left_aside,
+            minor,
+            must_not_block,
+        }
     }
 
     /// Returns the findings as they were before they were stored; `None` if a part does not belong to this program.
@@ -119,9 +131,10 @@ impl StoredChosen {
         let groups = groups.collect::<Option<_>>()?;
         let suppressed = all(&self.suppressed)?;
         let left_aside = all(&self.left_aside)?;
+        let minor = all(&self.minor)?;
         let (below, aside) = (self.below as usize, self.aside as usize);
         let must_not_block = self.must_not_block.map(|count| count as usize);
-        Some(Chosen { findings, groups, below, aside, left_aside, must_not_block, suppressed })
+        Some(Chosen { findings, groups, below, aside, left_aside, minor, must_not_block, suppressed })
     }
 }
 
