@@ -82,6 +82,7 @@ pub(crate) fn made() -> Made {
         notes: vec!["until it returns, no other task of this event loop runs".to_owned()],
         help: Some("run it in a thread: `await asyncio.to_thread(fetch, …)`".to_owned()),
         place: place.clone(),
+        weight: None,
         effect: Some(Effect::Network),
         context: Some(Context::EventLoop),
         runtime: Some(Runtime::Asyncio),
