@@ -3,6 +3,7 @@
 use blocklint_core::{Aside, Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span, What};
 use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::raw_finding::{Doubt, RawStep, Reason};
+use blocklint_flow::lifecycle::reached_by::RawEntry;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_mending::Mending;
 
@@ -11,6 +12,8 @@ use blocklint_mending::Mending;
 pub struct RawFinding {
     /// The signals that spoke, where the analysis was told to account for them.
     pub reasons: Vec<Reason>,
+    /// The entry points that reach it by kind, where the analysis was told to account for them.
+    pub reached_by: Vec<RawEntry>,
     /// The inferred steps of its way, where the analysis was told to account for them.
     pub doubts: Vec<Doubt>,
     /// How bad it would be if it were not only for tests, examples or a command line.

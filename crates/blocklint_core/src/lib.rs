@@ -4,6 +4,7 @@
 
 mod finding;
 mod fingerprint;
+mod reached_by;
 mod remedy;
 mod rule;
 mod span;
@@ -16,6 +17,7 @@ pub use finding::{
     UnreadFile, body_name, last_name,
 };
 pub use fingerprint::fingerprint;
+pub use reached_by::{EntryKind, ReachedBy};
 pub use remedy::{BoundCall, BoundUse, Mended, Offload, Piece, Publishers, Refusal, Remedy, Way};
 pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};

@@ -75,6 +75,27 @@ pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
         })
 }
 
+/// True if a loop is run for the coroutine that a call makes, there or by a function of the project that is given it. Python.
+pub(crate) fn drives_coroutine(linker: &Linker<'_>, made: SiteRef) -> bool {
+    !drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made)
+}
+
+/// True if neither a coroutine nor what it awaits of the project starts tasks or serves. Python.
+pub(crate) fn is_quiet_coroutine(linker: &Linker<'_>, body: BodyRef) -> bool {
+    is_quiet(linker, body, 4, &mut FxHashSet::default())
+}
+
+/// True if a site runs only where its file is run as a program: `if __name__ == "__main__":`. Python.
+pub(crate) fn is_run_as_program(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    facts.language == Language::Python
+        && linker.tests_over(site).any(|(test, holds)| {
+            holds
+                && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
+                    if [left, right].iter().any(|&side| is_module_name(linker, site.file, side)))
+        })
+}
+
 /// True if a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or serves: who runs
 /// the file waits for that, and nobody else.
 pub fn runs_one_job(linker: &Linker<'_>, file: FileId) -> bool {
@@ -222,11 +243,7 @@ fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
         let at = facts.site(exit).at;
         facts.body_of(at) == BodyId(0)
             && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
-            && linker.tests_over(main.file.site_ref(exit)).any(|(test, holds)| {
-                holds
-                    && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
-                        if [left, right].iter().any(|&side| is_module_name(linker, main.file, side)))
-            })
+            && is_run_as_program(linker, main.file.site_ref(exit))
     })
 }
 

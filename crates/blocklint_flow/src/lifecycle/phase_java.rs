@@ -125,7 +125,7 @@ fn is_command_class(linker: &Linker<'_>, class: ClassRef) -> bool {
 }
 
 /// True if a container makes the one instance of a class when it starts.
-fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
+pub(crate) fn is_made_at_start(linker: &Linker<'_>, class: ClassRef) -> bool {
     class_decorators(linker, class)
         .into_iter()
         .any(|path| linker.library.handovers(path).of_via(Via::Decorator).any(|of| !of.row.serves()))
