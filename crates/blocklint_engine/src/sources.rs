@@ -75,7 +75,13 @@ pub(crate) fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> 
     let steps = steps.chain(finding.held_by.iter_mut().map(|step| &mut step.place));
     let causes = finding.causes.iter_mut().map(|cause| &mut cause.place);
     let unfixed = finding.unfixed.iter_mut().filter_map(|refusal| refusal.place.as_mut());
-    std::iter::once(&mut finding.place).chain(unfixed).chain(steps).chain(causes).chain(edits).chain(reasons).chain(entries)
+    std::iter::once(&mut finding.place)
+        .chain(unfixed)
+        .chain(steps)
+        .chain(causes)
+        .chain(edits)
+        .chain(reasons)
+        .chain(entries)
 }
 
 #[cfg(test)]

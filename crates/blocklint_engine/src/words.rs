@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{Available, FileId, Linker, RawCause, RawEntry, RawFinding, RawStep, RootKind, Solved};
-use blocklint_core::{Cause, Finding, Place, ReachedBy, Refusal, Step, Suppression, SuppressionSource, What, fingerprint};
+use blocklint_core::{
+    Cause, Finding, Place, ReachedBy, Refusal, Step, Suppression, SuppressionSource, What, fingerprint,
+};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_mending::Mending;
 use blocklint_rules::{Advice, Helpers, Owner, OwnerKind, Reach, SiteKind, Subject, Twin};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_core::{
-    Applicability, Aside, Cause, Confidence, Context, Edit, Effect, EntryKind, Finding, Fix, Group, Hold, Place, ReachedBy, Reason, Refusal,
-    RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource,
+    Applicability, Aside, Cause, Confidence, Context, Edit, Effect, EntryKind, Finding, Fix, Group, Hold, Place,
+    ReachedBy, Reason, Refusal, RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource,
 };
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;

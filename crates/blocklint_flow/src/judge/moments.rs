@@ -30,11 +30,7 @@ pub struct Moments<'s, 'l, 'a> {
 
 impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
     /// Returns the answers, of which none was asked yet.
-    pub fn new(
-        linker: &'l Linker<'a>,
-        callers: &'s Callers<'l, 'a>,
-        reached_by: &'s ReachedBy<'s, 'l, 'a>,
-    ) -> Self {
+    pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>, reached_by: &'s ReachedBy<'s, 'l, 'a>) -> Self {
         Moments {
             linker,
             reached_by,

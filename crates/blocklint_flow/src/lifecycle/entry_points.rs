@@ -10,7 +10,7 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 use blocklint_link::values::value::EnvId;
-use blocklint_models::{HandoverRow, Phase, Via};
+use blocklint_models::{HandoverContext, HandoverRow, Phase, Runs, Via};
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
@@ -67,10 +67,27 @@ pub(crate) struct Entry {
     pub(crate) kind: EntryKind,
     /// Its function; for code at the top level of a file the function that it calls.
     pub(crate) body: BodyRef,
-    /// The call at the top level of a file, or the call that registers the function.
-    pub(crate) site: Option<SiteRef>,
+    /// The call that a reader looks at.
+    pub(crate) at: At,
     /// True if nothing that serves runs below it: a `main` may be the service itself.
     pub(crate) is_aside: bool,
+}
+
+/// The call that makes a function an entry point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum At {
+    /// None: its definition says so.
+    Definition,
+    /// It registers the function.
+    Registration(SiteRef),
+    /// It stands at the top level of a file, and runs the function.
+    TopLevel(SiteRef),
+}
+
+impl At {
+    fn registration(site: Option<SiteRef>) -> At {
+        site.map_or(At::Definition, At::Registration)
+    }
 }
 
 /// Finds the ways into bodies.
@@ -89,8 +106,8 @@ struct Found {
 }
 
 impl Found {
-    fn entry(&mut self, kind: EntryKind, site: Option<SiteRef>, is_aside: bool) {
-        self.ways.push(WayIn::Entry(Entry { kind, body: self.body, site, is_aside }));
+    fn entry(&mut self, kind: EntryKind, at: At, is_aside: bool) {
+        self.ways.push(WayIn::Entry(Entry { kind, body: self.body, at, is_aside }));
     }
 
     fn caller(&mut self, body: BodyRef, by: RunsBy) {
@@ -124,11 +141,11 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let mut found = Found { body, ways: Vec::new(), is_open: false };
         self.collect(body, &mut found);
         if found.is_open {
-            found.entry(EntryKind::Unknown, None, false);
+            found.entry(EntryKind::Unknown, At::Definition, false);
         }
         if found.ways.is_empty() {
             let unused = is_unused(self.linker, &mut self.life.borrow_mut(), body);
-            found.entry(if unused { EntryKind::None } else { EntryKind::Unknown }, None, false);
+            found.entry(if unused { EntryKind::None } else { EntryKind::Unknown }, At::Definition, false);
         }
         found.ways.sort_unstable();
         found.ways.dedup();
@@ -139,18 +156,18 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let linker = self.linker;
         let row = linker.program.body(body);
         if linker.is_for_tests(body) || is_in_fixture(linker, body) {
-            return found.entry(EntryKind::Test, None, true);
+            return found.entry(EntryKind::Test, At::Definition, true);
         }
         if self.add_registrations(body, found) {
             return;
         }
         if purpose::is_command_file(linker, body.file) {
-            return found.entry(EntryKind::Command, None, self.is_quiet(body));
+            return found.entry(EntryKind::Command, At::Definition, self.is_quiet(body));
         }
         match row.kind {
             BodyKind::Module | BodyKind::Class => return self.add_top_level(body, None, found),
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => {
-                return found.entry(EntryKind::Start, None, true);
+                return found.entry(EntryKind::Start, At::Definition, true);
             }
             BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression => {
                 return self.add_uses_of_literal(body, found);
@@ -159,17 +176,17 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         }
         if self.is_main(body) {
             let kind = if self.is_of_command(body) { EntryKind::Command } else { EntryKind::Start };
-            found.entry(kind, None, false);
+            found.entry(kind, At::Definition, false);
         }
         if linker.program.language(body.file) == Language::Java && self.starts_up_in_java(body) {
-            return found.entry(EntryKind::Start, None, true);
+            return found.entry(EntryKind::Start, At::Definition, true);
         }
         self.add_calls(body, found);
         for (site, arg) in linker.given_body(body) {
             self.add_taker(site, arg, MOST_WRAPPERS, found);
         }
         if found.ways.is_empty() && ends_the_program(linker, body) && purpose::project_serves(linker) {
-            found.entry(EntryKind::Stop, None, true);
+            found.entry(EntryKind::Stop, At::Definition, true);
         }
     }
 
@@ -188,7 +205,8 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                 Some(site) => linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
-            rows.extend(of_path.filter(holds).filter_map(|row| Some((row.phase?, made))));
+            // The first row whose conditions hold speaks.
+            rows.extend(of_path.filter(holds).take(1).filter_map(|row| Some((row.phase?, made))));
         }
         rows.extend(linker.registered_by_class(body).into_iter().filter_map(|row| Some((row.phase?, None))));
         rows.extend(self.overridden(body).into_iter().map(|phase| (phase, None)));
@@ -198,7 +216,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                 EntryKind::Command => self.is_quiet(body),
                 _ => !phase.serves(),
             };
-            found.entry(kind, site, is_aside);
+            found.entry(kind, At::registration(site), is_aside);
         }
         // The project may call what it registers, too, but hardly calls a handler.
         !rows.is_empty()
@@ -216,7 +234,12 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
             for &ty in linker.library.supertypes(ty).iter() {
                 let handovers = linker.library.handovers(linker.library.member(ty, name));
                 let of_path = handovers.of_via(Via::Override).filter(|of| !of.row.wraps && of.row.during.is_empty());
-                phases.extend(of_path.filter_map(|of| of.row.phase));
+                let phase = |row: &HandoverRow| match row.context {
+                    // A thread of its own runs it: `threading.Thread.run`.
+                    HandoverContext::Is(Runs::In(Context::Worker)) => Some(row.phase.unwrap_or(Phase::Task)),
+                    _ => row.phase,
+                };
+                phases.extend(of_path.filter_map(|of| phase(of.row)));
             }
         }
         phases
@@ -225,8 +248,9 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     /// Adds the top level of a file or class, which runs when the file is imported or run.
     fn add_top_level(&self, body: BodyRef, site: Option<SiteRef>, found: &mut Found) {
         let is_main = site.is_some_and(|site| is_run_as_program(self.linker, site));
+        let at = site.map_or(At::Definition, At::TopLevel);
         let is_command = is_main && self.is_of_command(body);
-        found.entry(if is_command { EntryKind::Command } else { EntryKind::Start }, site, !is_main);
+        found.entry(if is_command { EntryKind::Command } else { EntryKind::Start }, at, !is_main);
     }
 
     /// Adds the calls of a function, and those of what it implements or overrides.
@@ -277,7 +301,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let linker = self.linker;
         let row = linker.program.body(around);
         if by == RunsBy::Task {
-            found.entry(EntryKind::Task, None, false);
+            found.entry(EntryKind::Task, At::Definition, false);
         }
         if !matches!(row.kind, BodyKind::Module | BodyKind::Class) || linker.is_for_tests(around) {
             return found.caller(around, by);
@@ -291,7 +315,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                 // A loop that the top level of a file runs is the program.
                 let is_command = self.is_of_command(around);
                 let kind = if is_command { EntryKind::Command } else { EntryKind::Start };
-                found.entry(kind, Some(site), is_command && by != RunsBy::Loop && self.is_quiet(found.body));
+                found.entry(kind, At::TopLevel(site), is_command && by != RunsBy::Loop && self.is_quiet(found.body));
             }
         }
     }
@@ -305,7 +329,11 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         }
         match linker.program.language(site.file) {
             Language::Python if drives_coroutine(linker, site) => {
-                if is_driven_by_command(linker, site) { RunsBy::QuietLoop } else { RunsBy::Loop }
+                if is_driven_by_command(linker, site) {
+                    RunsBy::QuietLoop
+                } else {
+                    RunsBy::Loop
+                }
             }
             Language::Python if is_started_as_task(linker, site) && !self.is_taker_awaited(site) => RunsBy::Task,
             Language::Rust => {
@@ -322,9 +350,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
 
     fn is_taker_awaited(&self, site: SiteRef) -> bool {
         self.linker.program.uses_of_result(site).iter().any(|(mention, _)| match mention {
-            Mention::Arg(taker, _) => {
-                self.linker.program.site(site.file.site_ref(taker)).flags.has(SiteFlags::AWAITED)
-            }
+            Mention::Arg(taker, _) => self.linker.program.site(site.file.site_ref(taker)).flags.has(SiteFlags::AWAITED),
             _ => false,
         })
     }
@@ -388,7 +414,9 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let callee = linker.callee(site, EnvId::NONE);
         let mut rows: SmallVec<[&HandoverRow; 2]> = SmallVec::new();
         for val in linker.values.members(callee.value) {
-            rows.extend(rows_taking(linker, val, site, arg).into_iter().filter(|row| !row.wraps));
+            let holds =
+                |row: &&HandoverRow| !row.wraps && linker.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+            rows.extend(rows_taking(linker, val, site, arg).into_iter().find(holds));
         }
         let phases: SmallVec<[Phase; 2]> = rows.iter().filter_map(|row| row.phase).collect();
         if linker.is_for_tests(around) {
@@ -400,7 +428,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                     Phase::Command => self.is_quiet(found.body),
                     _ => !phase.serves(),
                 };
-                found.entry(kind_of(phase), Some(site), is_aside);
+                found.entry(kind_of(phase), At::Registration(site), is_aside);
                 if phase == Phase::Task {
                     found.caller(around, RunsBy::Task);
                 }
@@ -414,15 +442,18 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let passing = linker.passing(site, arg, EnvId::NONE);
         let facts = linker.program.facts(site.file);
         let name = facts.text(linker.program.site(site).name);
-        let on_worker = |(context, _): &(Context, _)| *context == Context::Worker;
         let is_run = passing.called
             || passing.consumed
             || passing.on_chain
-            || passing.handed.iter().any(on_worker)
-            || !rows.is_empty() && !passing.handed.is_empty()
             || facts.language == Language::Rust && lang::rust::conventions::RUNS_IN_PLACE.contains(&name);
         if is_run {
             return self.add_caller(around, site, RunsBy::Call, found);
+        }
+        if !passing.handed.is_empty() {
+            // A thread, or what a loop is given to run soon, outlives the call that starts it, unless that waits for it.
+            let is_awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
+            let by = if is_awaited { RunsBy::Call } else { RunsBy::Task };
+            return self.add_caller(around, site, by, found);
         }
         if passing.returned && wrappers > 0 {
             let mut is_followed = false;
@@ -490,7 +521,8 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         if lang::java::names::starts_up(facts.text(row.name)) && purpose::project_serves(linker) {
             return true;
         }
-        let makes = row.kind == BodyKind::Initialiser || lang::words_of(facts.language).is_constructor(facts.text(row.name));
+        let makes =
+            row.kind == BodyKind::Initialiser || lang::words_of(facts.language).is_constructor(facts.text(row.name));
         makes && row.class.get().is_some_and(|class| is_made_at_start(linker, body.file.class_ref(class)))
     }
 }

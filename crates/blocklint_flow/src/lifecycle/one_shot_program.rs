@@ -1,20 +1,22 @@
 //! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the exit
 //! code. Nobody else waits for that loop.
 
-use blocklint_core::{Effect, Language};
+use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{
     At, BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
 };
 use blocklint_link::calls::targets::Target;
+use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
+use blocklint_link::reactive::BodyUse;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::{Concurrency, Phase, Uses};
+use blocklint_models::{Concurrency, HandoverContext, Phase, Runs, Uses, Via};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
@@ -44,7 +46,8 @@ pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
 }
 
 /// True if a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses: `settings =
-/// asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
+/// asyncio.run(load())`; or on a thread that is there for that. A program's main function is not one: what it drives serves others,
+/// as a rule.
 pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
     let facts = linker.program.facts(made.file);
     let body = facts.body(facts.body_of(linker.program.site(made).at));
@@ -56,11 +59,54 @@ pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
         return false;
     }
     let index = linker.program.index_of(made.file);
-    drivers_of(linker, made).iter().any(|&site| !index.uses_of_result(site).is_empty())
-        && linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
-            Target::Body { body, .. } => !serves_or_starts(linker, body),
+    let drivers = drivers_of(linker, made);
+    let all = |holds: &dyn Fn(BodyRef) -> bool| {
+        linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => holds(body),
             _ => true,
         })
+    };
+    drivers.iter().any(|&site| !index.uses_of_result(site).is_empty()) && all(&|body| !serves_or_starts(linker, body))
+        || !drivers.is_empty()
+            && runs_on_workers(linker, linker.program.body_of_site(made), UP_TO_WORKERS)
+            && all(&|body| is_quiet_coroutine(linker, body))
+}
+
+/// Calls up to the function that a thread runs.
+const UP_TO_WORKERS: u32 = 3;
+
+/// True if threads that may block are all that runs a function: `Thread(target=work)`, `executor.submit(work)`, `Thread.run`. Python.
+fn runs_on_workers(linker: &Linker<'_>, body: BodyRef, up: u32) -> bool {
+    if overrides_on_worker(linker, body) {
+        return true;
+    }
+    let of_program = |of: &&BodyUse| !linker.is_for_tests(linker.program.body_of_site(of.site()));
+    let uses = linker.uses_of_body(body);
+    let mut uses = uses.iter().filter(of_program).peekable();
+    uses.peek().is_some()
+        && uses.all(|of| match *of {
+            BodyUse::Passed(site, arg) => {
+                let passing = linker.passing(site, arg, EnvId::NONE);
+                !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
+            }
+            BodyUse::Call(site) => {
+                up > 0 && {
+                    let around = linker.program.body_of_site(site);
+                    linker.program.body(around).flow == Flow::Sync && runs_on_workers(linker, around, up - 1)
+                }
+            }
+        })
+}
+
+/// True if a library runs a method that overrides one of its own on a thread that may block.
+fn overrides_on_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let Some(class) = linker.program.body(body).class.get() else { return false };
+    let name = linker.program.facts(body.file).text(linker.program.body(body).name);
+    linker.mro(body.file.class_ref(class)).iter().any(|ancestor| {
+        let Ancestor::Library(ty, _) = *ancestor else { return false };
+        let handovers = linker.library.handovers(linker.library.member(ty, name));
+        handovers.of_via(Via::Override).any(|of| of.row.context == HandoverContext::Is(Runs::In(Context::Worker)))
+    })
 }
 
 /// True if a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one person

@@ -326,7 +326,12 @@ fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
 }
 
 /// The rows of a library's callable that say what it does with an argument of a site that calls it.
-pub(crate) fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
+pub(crate) fn rows_taking<'a>(
+    linker: &Linker<'a>,
+    callee: Val,
+    site: SiteRef,
+    arg: u32,
+) -> SmallVec<[&'a HandoverRow; 2]> {
     let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
     let rows = linker.library.handovers(path);
     let takes = |row: &HandoverRow| match &row.selector {

@@ -7,11 +7,11 @@ use std::rc::Rc;
 use blocklint_core::EntryKind;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Always, Table};
-use blocklint_link::program::ids::BodyRef;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
 use rustc_hash::FxHashSet;
 
 use crate::callers::Callers;
-use crate::lifecycle::entry_points::{CallingBody, Entry, EntryPoints, RunsBy, WayIn};
+use crate::lifecycle::entry_points::{At, CallingBody, Entry, EntryPoints, RunsBy, WayIn};
 use crate::lifecycle::phase::When;
 use crate::lifecycle::route::route_of;
 
@@ -26,7 +26,7 @@ pub struct RawEntry {
     /// The function; for code at the top level of a file the function that it calls.
     pub body: BodyRef,
     /// The call at the top level of a file, which stands for the place.
-    pub top_level: Option<blocklint_link::program::ids::SiteRef>,
+    pub top_level: Option<SiteRef>,
     /// The method and the path of a route.
     pub route: Option<String>,
 }
@@ -80,17 +80,14 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
     pub fn of(&self, body: BodyRef) -> Vec<RawEntry> {
         let mut nearest = self.reaching(body).nearest.clone();
         nearest.sort_unstable_by_key(|(_, entry)| entry.kind);
-        let raw = |(_, entry): (u32, Entry)| {
-            let is_top_level = |site: &blocklint_link::program::ids::SiteRef| {
-                matches!(entry.kind, EntryKind::Start | EntryKind::Command)
-                    && !self.linker.program.body_of_site(*site).eq(&entry.body)
-            };
-            RawEntry {
-                kind: entry.kind,
-                body: entry.body,
-                top_level: entry.site.filter(is_top_level),
-                route: (entry.kind == EntryKind::Request).then(|| route_of(self.linker, &entry)).flatten(),
-            }
+        let raw = |(_, entry): (u32, Entry)| RawEntry {
+            kind: entry.kind,
+            body: entry.body,
+            top_level: match entry.at {
+                At::TopLevel(site) => Some(site),
+                At::Definition | At::Registration(_) => None,
+            },
+            route: (entry.kind == EntryKind::Request).then(|| route_of(self.linker, &entry)).flatten(),
         };
         nearest.into_iter().map(raw).collect()
     }
@@ -107,9 +104,8 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
         if kinds().all(|kind| kind == EntryKind::Command) {
             return Some(When::Command);
         }
-        let is_aside = |kind| {
-            matches!(kind, EntryKind::Start | EntryKind::Stop | EntryKind::Reload | EntryKind::Command)
-        };
+        let is_aside =
+            |kind| matches!(kind, EntryKind::Start | EntryKind::Stop | EntryKind::Reload | EntryKind::Command);
         kinds().all(is_aside).then_some(When::StartUp)
     }
 
@@ -144,12 +140,12 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
             }
         }
         if seen.len() >= MOST_BODIES {
-            let entry = Entry { kind: EntryKind::Unknown, body, site: None, is_aside: false };
+            let entry = Entry { kind: EntryKind::Unknown, body, at: At::Definition, is_aside: false };
             found.add(u32::MAX, entry);
         }
         if found.nearest.is_empty() {
             // Bodies that only call each other.
-            found.add(0, Entry { kind: EntryKind::None, body, site: None, is_aside: false });
+            found.add(0, Entry { kind: EntryKind::None, body, at: At::Definition, is_aside: false });
         }
         found
     }

@@ -6,7 +6,7 @@ use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, ClassRef, SiteRef};
 use blocklint_link::program::occurrences::Mention;
 
-use crate::lifecycle::entry_points::Entry;
+use crate::lifecycle::entry_points::{At, Entry};
 
 /// The methods of HTTP, and the words for connections that stay open.
 const METHODS: &[&str] = &["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "WEBSOCKET"];
@@ -18,8 +18,12 @@ const MOST_AROUND: u32 = 3;
 pub(crate) fn route_of(linker: &Linker<'_>, entry: &Entry) -> Option<String> {
     let (mut method, mut path) = (None, None);
     let mut decorators = marks_of(linker, entry.body);
-    if let Some(site) = entry.site.filter(|site| !decorators.iter().any(|(_, made)| *made == Some(*site))) {
-        let mut at = Some(site);
+    let registration = match entry.at {
+        At::Registration(site) => Some(site),
+        At::Definition | At::TopLevel(_) => None,
+    };
+    if !decorators.iter().any(|(_, made)| *made == registration) {
+        let mut at = registration;
         for _ in 0..MOST_AROUND {
             let Some(of) = at else { break };
             decorators.push((name_of(linker, of), Some(of)));
@@ -33,7 +37,7 @@ pub(crate) fn route_of(linker: &Linker<'_>, entry: &Entry) -> Option<String> {
         method = method.or_else(|| method_in_name(&name));
         let Some(made) = made else { continue };
         method = method.or_else(|| methods_in_arguments(linker, made));
-        path = path.or_else(|| path_in_arguments(linker, made, Some(made) == entry.site));
+        path = path.or_else(|| path_in_arguments(linker, made, Some(made) == registration));
     }
     let class = linker.program.body(entry.body).class.get().map(|class| entry.body.file.class_ref(class));
     if let Some(prefix) = class.and_then(|class| path_of_class(linker, class)) {
@@ -92,7 +96,9 @@ fn methods_in_arguments(linker: &Linker<'_>, site: SiteRef) -> Option<String> {
     let facts = linker.program.facts(site.file);
     let method = |form| match facts.form(form) {
         Form::Str(text) => METHODS.iter().find(|method| method.eq_ignore_ascii_case(facts.text(text))).copied(),
-        Form::Attr(_, text) | Form::Path(_, text) => METHODS.iter().find(|method| **method == facts.text(text)).copied(),
+        Form::Attr(_, text) | Form::Path(_, text) => {
+            METHODS.iter().find(|method| **method == facts.text(text)).copied()
+        }
         _ => None,
     };
     let mut found: Vec<&str> = Vec::new();
