@@ -19,7 +19,7 @@ use crate::lifecycle::one_shot_program::{
     drives_coroutine, is_driven_by_command, is_quiet_coroutine, is_run_as_program, is_started_as_task,
 };
 use crate::lifecycle::phase::{ends_the_program, is_in_fixture, paths_by_convention, rows_taking};
-use crate::lifecycle::phase_java::is_made_at_start;
+use crate::lifecycle::phase_java::{is_made_at_start, runs_once_at};
 use crate::lifecycle::rust::Life;
 use crate::lifecycle::unused::is_unused;
 
@@ -140,6 +140,9 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
     pub(crate) fn ways_into(&self, body: BodyRef) -> Vec<WayIn> {
         let mut found = Found { body, ways: Vec::new(), is_open: false };
         self.collect(body, &mut found);
+        // A body that only tests call has other callers, too, which are not seen.
+        let is_of_test = |way: &WayIn| matches!(way, WayIn::Caller(of) if self.linker.is_for_tests(of.body));
+        found.is_open |= !found.ways.is_empty() && found.ways.iter().all(is_of_test);
         if found.is_open {
             found.entry(EntryKind::Unknown, At::Definition, false);
         }
@@ -444,13 +447,13 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         let name = facts.text(linker.program.site(site).name);
         let is_run = passing.called
             || passing.consumed
-            || passing.on_chain
+            || passing.on_chain && runs_once_at(linker, site)
             || facts.language == Language::Rust && lang::rust::conventions::RUNS_IN_PLACE.contains(&name);
         if is_run {
             return self.add_caller(around, site, RunsBy::Call, found);
         }
-        if !passing.handed.is_empty() {
-            // A thread, or what a loop is given to run soon, outlives the call that starts it, unless that waits for it.
+        if !passing.handed.is_empty() || passing.on_chain {
+            // A thread, a chain that goes on emitting, or what a loop is given to run soon, outlives the call that starts it, unless that waits for it.
             let is_awaited = linker.program.site(site).flags.has(SiteFlags::AWAITED);
             let by = if is_awaited { RunsBy::Call } else { RunsBy::Task };
             return self.add_caller(around, site, by, found);
@@ -500,7 +503,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
             Language::Rust => self.life.borrow_mut().begins_command(body),
             _ => {
                 purpose::is_command_file(linker, body.file)
-                    || purpose::takes_arguments(linker, body.file) && !purpose::serves(linker, body.file)
+                    || purpose::takes_arguments(linker, body.file) && !purpose::project_serves(linker)
             }
         }
     }
