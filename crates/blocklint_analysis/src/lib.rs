@@ -25,6 +25,7 @@ pub use blocklint_flow::graph::all_paths::{ChangePoint, PathNetwork, PathNetwork
 pub use blocklint_flow::graph::raw_finding::{Choice, Doubt, RawCause, RawStep, Reason};
 pub use blocklint_flow::judge::signal::{Signal, SignalEffect, SignalSet, signal_named};
 pub use blocklint_flow::judge::signals::SIGNALS;
+pub use blocklint_flow::lifecycle::reached_by::RawEntry;
 pub use blocklint_flow::search::incremental::{FileSearch, Flows};
 pub use blocklint_flow::search::suppressions::UsedComment;
 pub use blocklint_link::calls::targets::TargetKind;

@@ -5,6 +5,7 @@ use blocklint_core::{
 };
 use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::raw_finding::{Doubt, RawStep, Reason};
+use blocklint_flow::lifecycle::reached_by::RawEntry;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_mending::Mending;
 
@@ -13,6 +14,8 @@ use blocklint_mending::Mending;
 pub struct RawFinding {
     /// The signals that decided, if the run records them.
     pub reasons: Vec<Reason>,
+    /// The entry points that reach it by kind, if the run records them.
+    pub reached_by: Vec<RawEntry>,
     /// The inferred steps of its path, if the run records them.
     pub doubts: Vec<Doubt>,
     /// How bad it would be if it were not only for tests, examples or a command line.

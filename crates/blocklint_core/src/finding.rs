@@ -1,6 +1,6 @@
 //! A finding and its parts: plain data that every renderer shows and none computes.
 
-use crate::{Confidence, Context, Effect, Hold, Place, Refusal, RuleCode, Runtime, Severity, Weight};
+use crate::{Confidence, Context, Effect, Hold, Place, ReachedBy, Refusal, RuleCode, Runtime, Severity, Weight};
 
 /// One rule broken at one place.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +47,8 @@ pub struct Finding {
     pub suppression: Option<Suppression>,
     /// The signals that changed its severity or its confidence, if the run was asked for reasons.
     pub reasons: Vec<Reason>,
+    /// The kinds of entry points that reach the function it stands in, if the run was asked for reasons.
+    pub reached_by: Vec<ReachedBy>,
     /// Its severity if it were not left aside: only tests, examples or a command line reach it.
     pub aside: Option<Aside>,
     /// The observation of the finding at run time, if the run had evidence.
@@ -79,6 +81,7 @@ impl Finding {
             fingerprint: String::new(),
             suppression: None,
             reasons: Vec::new(),
+            reached_by: Vec::new(),
             aside: None,
             confirmed: None,
         }

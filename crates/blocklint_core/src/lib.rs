@@ -5,6 +5,7 @@
 mod finding;
 mod fingerprint;
 mod mistake;
+mod reached_by;
 mod remedy;
 mod rule;
 mod span;
@@ -17,6 +18,7 @@ pub use finding::{
 };
 pub use fingerprint::fingerprint;
 pub use mistake::{CreatedKind, CreatedPer, LargeResponse, Mistake, Serialisation, Starved, Unbounded};
+pub use reached_by::{EntryKind, ReachedBy};
 pub use remedy::{BoundCall, BoundUse, EditKind, Mended, Offload, Piece, Publishers, Refusal, Remedy};
 pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};

@@ -70,11 +70,18 @@ pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, V
 pub(crate) fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {
     let edits = finding.fix.iter_mut().flat_map(|fix| fix.edits.iter_mut().map(|edit| &mut edit.place));
     let reasons = finding.reasons.iter_mut().filter_map(|reason| reason.place.as_mut());
+    let entries = finding.reached_by.iter_mut().map(|entry| &mut entry.place);
     let steps = finding.trace.iter_mut().map(|step| &mut step.place);
     let steps = steps.chain(finding.held_by.iter_mut().map(|step| &mut step.place));
     let causes = finding.causes.iter_mut().map(|cause| &mut cause.place);
     let unfixed = finding.unfixed.iter_mut().filter_map(|refusal| refusal.place.as_mut());
-    std::iter::once(&mut finding.place).chain(unfixed).chain(steps).chain(causes).chain(edits).chain(reasons)
+    std::iter::once(&mut finding.place)
+        .chain(unfixed)
+        .chain(steps)
+        .chain(causes)
+        .chain(edits)
+        .chain(reasons)
+        .chain(entries)
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{Available, FileId, Linker, RawCause, RawFinding, RawStep, RootKind, Solved};
-use blocklint_core::{Cause, Finding, Mistake, Place, Refusal, Step, Suppression, SuppressionSource, fingerprint};
+use blocklint_analysis::{Available, FileId, Linker, RawCause, RawEntry, RawFinding, RawStep, RootKind, Solved};
+use blocklint_core::{
+    Cause, Finding, Mistake, Place, ReachedBy, Refusal, Step, Suppression, SuppressionSource, fingerprint,
+};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_mending::Mending;
 use blocklint_rules::{Advice, Helpers, Owner, OwnerKind, Reach, SiteKind, Subject, Twin};
@@ -113,6 +115,7 @@ fn finding_and_remedy(
         unfixed: None,
         aside: raw.aside,
         confirmed: None,
+        reached_by: raw.reached_by.iter().map(|raw| reached_by(linker, raw)).collect(),
         reasons: raw.reasons.iter().map(|raw| reason(linker, raw)).collect(),
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
@@ -136,6 +139,20 @@ fn partly_silenced(raw: &RawFinding) -> Option<String> {
 fn reason(linker: &Linker<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
     let place = raw.place.map(|(file, span)| place(linker, file, span));
     blocklint_core::Reason { name: raw.name, says: raw.says, makes: raw.makes, place }
+}
+
+/// Returns an entry point that reaches a finding, with its function's definition, or the call of it at the top level of a file.
+fn reached_by(linker: &Linker<'_>, raw: &RawEntry) -> ReachedBy {
+    let (file, span) = match raw.top_level {
+        Some(site) => (site.file, linker.program.site(site).span),
+        None => (raw.body.file, linker.program.body(raw.body).name_span),
+    };
+    ReachedBy {
+        kind: raw.kind,
+        entry: linker.qualified_name(raw.body),
+        route: raw.route.clone(),
+        place: place(linker, file, span),
+    }
 }
 
 /// Returns the advice of a row for mending a call, as rules read it.

@@ -129,6 +129,7 @@ fn a_finding_has_every_field() {
             },
         ],
         "reasons": [],
+        "reached_by": [{"kind": "unknown", "entry": "app.main.handler", "filename": file("app/main.py"), "row": 9}],
         "fingerprint": null,
         "confirmed": null,
     });

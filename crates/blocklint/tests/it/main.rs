@@ -32,6 +32,7 @@ mod pages;
 mod plan;
 mod profiles;
 mod programs;
+mod reached_by;
 mod readme;
 mod recursion;
 mod ruff;

@@ -279,6 +279,7 @@ fn edits_and_odd_places_are_valid_too() {
         fingerprint: "0123456789abcdef".to_owned(),
         suppression: None,
         reasons: Vec::new(),
+        reached_by: Vec::new(),
         aside: None,
         held_by: None,
         confirmed: None,

@@ -188,6 +188,7 @@ fn finding<'c>(
         occurrence: 0,
         suppressed: best.silenced.clone(),
         reasons: Vec::new(),
+        reached_by: Vec::new(),
         partly_silenced: Vec::new(),
         doubts: Vec::new(),
         aside: best.aside,

@@ -5,18 +5,20 @@ use blocklint_flow::judge::beside::{Beside, Joined};
 use blocklint_flow::judge::candidate::CandidatesByPlace;
 use blocklint_flow::judge::moments::Moments;
 use blocklint_flow::judge::signal::Traced;
+use blocklint_flow::lifecycle::reached_by::ReachedBy;
 use blocklint_link::linker::work::WorkUnit;
 
 use super::SolvedGraph;
 
 /// Judges all candidates. Returns the paths that a finding describes besides its own.
-pub(super) fn judge<'l, 'a>(
+pub(super) fn judge<'s, 'l, 'a>(
     solved: &SolvedGraph<'l, 'a>,
-    callers: &Callers<'l, 'a>,
+    callers: &'s Callers<'l, 'a>,
+    reached_by: &'s ReachedBy<'s, 'l, 'a>,
     places: &mut CandidatesByPlace,
 ) -> Joined {
     let SolvedGraph { linker, judge, graph, ref paths, options, .. } = *solved;
-    let mut moments = Moments::new(linker, callers);
+    let mut moments = Moments::new(linker, callers, reached_by);
     for candidate in places.values_mut().flatten() {
         let Some(_at_hand) = linker.take_up(WorkUnit::Body(candidate.root)) else { continue };
         let (path, seen) = (paths.follow(candidate.edge), candidate.label.clone());

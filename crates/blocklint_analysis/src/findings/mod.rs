@@ -19,6 +19,7 @@ use blocklint_flow::graph::causes::Causes;
 use blocklint_flow::graph::raw_finding::RawCause;
 use blocklint_flow::judge::Judge;
 use blocklint_flow::judge::candidate::CandidatesByPlace;
+use blocklint_flow::lifecycle::reached_by::ReachedBy;
 use blocklint_flow::search::suppressions::Suppressions;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
@@ -73,7 +74,8 @@ pub(crate) fn findings(
     let SolvedGraph { linker, cuts, graph, .. } = *solved;
     let callers = Callers::new(linker);
     let mut places = collect(solved);
-    let joined = judge(solved, &callers, &mut places);
+    let reached_by = ReachedBy::new(linker, &callers);
+    let joined = judge(solved, &callers, &reached_by, &mut places);
     let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
     let find_hubs = || blocked_hubs(linker, cuts, solved.judge, graph, &solved.causes, &units);
     let hubs = linker.attempt(WorkUnit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
@@ -89,6 +91,12 @@ pub(crate) fn findings(
     linker.attempt(rule, || called_for_a_chain(linker, cuts, &mut found));
     found.extend(misused);
     sort_and_number(linker, &mut found);
+    if solved.options.account {
+        for finding in &mut found {
+            let entries = linker.attempt(Unit::Body(finding.root), || reached_by.of(finding.root));
+            finding.reached_by = entries.unwrap_or_default();
+        }
+    }
     (found, causes)
 }
 

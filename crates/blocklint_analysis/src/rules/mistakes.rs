@@ -88,6 +88,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
             holds_gil: false,
             occurrence: 0,
             reasons: Vec::new(),
+            reached_by: Vec::new(),
             partly_silenced: Vec::new(),
             doubts: Vec::new(),
             aside: None,

@@ -242,6 +242,7 @@ fn finding(
         holds_gil: sink.row.thread == Some(blocklint_models::Thread::HoldsGil),
         occurrence: 0,
         reasons: Vec::new(),
+        reached_by: Vec::new(),
         partly_silenced: Vec::new(),
         doubts: Vec::new(),
         aside: None,

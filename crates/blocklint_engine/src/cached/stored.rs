@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_core::{
-    Applicability, Aside, Cause, Confidence, Context, Edit, Effect, Finding, Fix, Group, Hold, Place, Reason, Refusal,
-    RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource, Weight,
+    Applicability, Aside, Cause, Confidence, Context, Edit, Effect, EntryKind, Finding, Fix, Group, Hold, Place,
+    ReachedBy, Reason, Refusal, RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource, Weight,
 };
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
@@ -55,6 +55,7 @@ struct StoredFinding {
     fingerprint: String,
     suppression: Option<(Option<String>, StoredSource)>,
     reasons: Vec<(String, String, Option<StoredPlace>)>,
+    reached_by: Vec<(EntryKind, String, Option<String>, StoredPlace)>,
     aside: Option<(Severity, String)>,
 }
 
@@ -167,6 +168,9 @@ impl Writer {
         let reasons = reasons
             .map(|of| (of.name.to_owned(), of.makes.to_owned(), of.place.as_ref().map(|place| self.place(place))))
             .collect();
+        let reached_by = finding.reached_by.iter();
+        let reached_by =
+            reached_by.map(|of| (of.kind, of.entry.clone(), of.route.clone(), self.place(&of.place))).collect();
         let fix = finding.fix.as_ref().map(|fix| StoredFix {
             title: fix.title.clone(),
             applicability: match fix.applicability {
@@ -213,6 +217,7 @@ impl Writer {
             fingerprint: finding.fingerprint.clone(),
             suppression,
             reasons,
+            reached_by,
             aside: finding.aside.map(|aside| (aside.severity, aside.because.to_owned())),
         }
     }
@@ -309,6 +314,14 @@ impl Reader {
             unfixed,
             fingerprint: stored.fingerprint.clone(),
             suppression,
+            reached_by: stored
+                .reached_by
+                .iter()
+                .map(|(kind, entry, route, place)| {
+                    let (entry, route) = (entry.clone(), route.clone());
+                    Some(ReachedBy { kind: *kind, entry, route, place: self.place(place)? })
+                })
+                .collect::<Option<_>>()?,
             reasons: stored.reasons.iter().map(|reason| self.reason(reason)).collect::<Option<_>>()?,
             aside: stored.aside.as_ref().and_then(|(severity, says)| {
                 let signal = SIGNALS.iter().find(|signal| signal.says == says)?;

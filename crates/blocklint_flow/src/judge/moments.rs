@@ -15,12 +15,14 @@ use crate::lifecycle::frequency::TimesOf;
 use crate::lifecycle::loops::is_looped;
 use crate::lifecycle::phase::{Phases, When};
 use crate::lifecycle::phase_java::source_of_chain;
+use crate::lifecycle::reached_by::ReachedBy;
 
 /// When and how often code runs, as far as that was asked for the candidates of a run.
 pub struct Moments<'s, 'l, 'a> {
     linker: &'l Linker<'a>,
     phases: Phases<'s, 'l, 'a>,
     times: TimesOf<'s, 'l, 'a>,
+    reached_by: &'s ReachedBy<'s, 'l, 'a>,
     roots: FxHashMap<BodyRef, Option<AskId>>,
     /// When the candidate at hand runs, once a signal asked.
     of_candidate: Option<When>,
@@ -28,9 +30,10 @@ pub struct Moments<'s, 'l, 'a> {
 
 impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
     /// Returns the answers, of which none was asked yet.
-    pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+    pub fn new(linker: &'l Linker<'a>, callers: &'s Callers<'l, 'a>, reached_by: &'s ReachedBy<'s, 'l, 'a>) -> Self {
         Moments {
             linker,
+            reached_by,
             phases: Phases::new(linker, callers),
             times: TimesOf::sure_of_once(linker, callers),
             roots: FxHashMap::default(),
@@ -70,7 +73,11 @@ impl<'s, 'l, 'a> Moments<'s, 'l, 'a> {
         match is_later {
             true if ends() => self.phases.of(linker.program.body_of_site(first.site)),
             true => When::Unknown,
-            false => self.phases.of_site(on.root, first.site),
+            false => match self.phases.of_site(on.root, first.site) {
+                // All callers, however far, tell more than the nearest ones.
+                When::Unknown if !on.handed => self.reached_by.aside(on.root).unwrap_or(When::Unknown),
+                when => when,
+            },
         }
     }
 

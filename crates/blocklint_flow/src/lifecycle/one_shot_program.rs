@@ -1,20 +1,22 @@
 //! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the
 //! exit code. No other code waits for that loop.
 
-use blocklint_core::{Effect, Language};
+use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{
     At, BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
 };
 use blocklint_link::calls::targets::Target;
+use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::occurrences::Mention;
+use blocklint_link::reactive::BodyUse;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::expr::Scope;
 use blocklint_link::values::value::{EnvId, Val};
-use blocklint_models::{Concurrency, Phase, Uses};
+use blocklint_models::{Concurrency, HandoverContext, Phase, Runs, Uses, Via};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
@@ -44,8 +46,8 @@ pub(crate) fn is_one_shot(linker: &Linker<'_>, main: BodyRef) -> bool {
 }
 
 /// True if a call makes a coroutine that a function runs for its result, on a loop that no other code uses:
-/// `settings = asyncio.run(load())`. A program's main function is not one, because its coroutine mostly serves
-/// requests.
+/// `settings = asyncio.run(load())`; or on a thread that is there for it. A program's main function is not one, because its
+/// coroutine mostly serves requests.
 pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
     let facts = linker.program.facts(made.file);
     let body = facts.body(facts.body_of(linker.program.site(made).at));
@@ -57,11 +59,54 @@ pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
         return false;
     }
     let index = linker.program.index_of(made.file);
-    drivers_of(linker, made).iter().any(|&site| !index.uses_of_result(site).is_empty())
-        && linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
-            Target::Body { body, .. } => !serves_or_starts(linker, body),
+    let drivers = drivers_of(linker, made);
+    let all = |holds: &dyn Fn(BodyRef) -> bool| {
+        linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => holds(body),
             _ => true,
         })
+    };
+    drivers.iter().any(|&site| !index.uses_of_result(site).is_empty()) && all(&|body| !serves_or_starts(linker, body))
+        || !drivers.is_empty()
+            && runs_on_workers(linker, linker.program.body_of_site(made), UP_TO_WORKERS)
+            && all(&|body| is_quiet_coroutine(linker, body))
+}
+
+/// Calls up to the function that a thread runs.
+const UP_TO_WORKERS: u32 = 3;
+
+/// True if threads that may block are all that runs a function: `Thread(target=work)`, `executor.submit(work)`, `Thread.run`. Python.
+fn runs_on_workers(linker: &Linker<'_>, body: BodyRef, up: u32) -> bool {
+    if overrides_on_worker(linker, body) {
+        return true;
+    }
+    let of_program = |of: &&BodyUse| !linker.is_for_tests(linker.program.body_of_site(of.site()));
+    let uses = linker.uses_of_body(body);
+    let mut uses = uses.iter().filter(of_program).peekable();
+    uses.peek().is_some()
+        && uses.all(|of| match *of {
+            BodyUse::Passed(site, arg) => {
+                let passing = linker.passing(site, arg, EnvId::NONE);
+                !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
+            }
+            BodyUse::Call(site) => {
+                up > 0 && {
+                    let around = linker.program.body_of_site(site);
+                    linker.program.body(around).flow == Flow::Sync && runs_on_workers(linker, around, up - 1)
+                }
+            }
+        })
+}
+
+/// True if a library runs a method that overrides one of its own on a thread that may block.
+fn overrides_on_worker(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let Some(class) = linker.program.body(body).class.get() else { return false };
+    let name = linker.program.facts(body.file).text(linker.program.body(body).name);
+    linker.mro(body.file.class_ref(class)).iter().any(|ancestor| {
+        let Ancestor::Library(ty, _) = *ancestor else { return false };
+        let handovers = linker.library.handovers(linker.library.member(ty, name));
+        handovers.of_via(Via::Override).any(|of| of.row.context == HandoverContext::Is(Runs::In(Context::Worker)))
+    })
 }
 
 /// True if a call makes a coroutine that a command line runs, and nothing that the coroutine awaits starts tasks or
@@ -73,6 +118,27 @@ pub(crate) fn is_driven_by_command(linker: &Linker<'_>, made: SiteRef) -> bool {
         && linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => is_quiet(linker, body, 4, &mut FxHashSet::default()),
             _ => false,
+        })
+}
+
+/// True if a loop is run for the coroutine that a call makes, there or by a function of the project that is given it. Python.
+pub(crate) fn drives_coroutine(linker: &Linker<'_>, made: SiteRef) -> bool {
+    !drivers_of(linker, made).is_empty() || is_driven_by_helper(linker, made)
+}
+
+/// True if neither a coroutine nor what it awaits of the project starts tasks or serves. Python.
+pub(crate) fn is_quiet_coroutine(linker: &Linker<'_>, body: BodyRef) -> bool {
+    is_quiet(linker, body, 4, &mut FxHashSet::default())
+}
+
+/// True if a site runs only where its file is run as a program: `if __name__ == "__main__":`. Python.
+pub(crate) fn is_run_as_program(linker: &Linker<'_>, site: SiteRef) -> bool {
+    let facts = linker.program.facts(site.file);
+    facts.language == Language::Python
+        && linker.tests_over(site).any(|(test, holds)| {
+            holds
+                && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
+                    if [left, right].iter().any(|&side| is_module_name(linker, site.file, side)))
         })
 }
 
@@ -223,11 +289,7 @@ fn is_exit_code(linker: &Linker<'_>, main: BodyRef) -> bool {
         let at = facts.site(exit).at;
         facts.body_of(at) == BodyId(0)
             && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
-            && linker.tests_over(main.file.site_ref(exit)).any(|(test, holds)| {
-                holds
-                    && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
-                        if [left, right].iter().any(|&side| is_module_name(linker, main.file, side)))
-            })
+            && is_run_as_program(linker, main.file.site_ref(exit))
     })
 }
 

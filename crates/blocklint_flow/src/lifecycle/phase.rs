@@ -99,7 +99,7 @@ pub struct Phases<'s, 'l, 'a> {
 
 /// Returns the entry points that a library finds by their names and places:
 /// `homeassistant.components.<integration>.async_setup` is the function `async_setup` of each such module.
-fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
+pub(crate) fn paths_by_convention(linker: &Linker<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     if row.kind != BodyKind::Function || row.class.is_some() {
@@ -159,7 +159,7 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
             return Some(When::Test);
         }
         // A test fixture in a package: no request is served while it runs.
-        if self.is_in_fixture(body) {
+        if is_in_fixture(self.linker, body) {
             return Some(When::StartUp);
         }
         if let Some(when) = registered(self.linker, body) {
@@ -225,22 +225,21 @@ impl<'s, 'l, 'a> Phases<'s, 'l, 'a> {
         }
         all
     }
+}
 
-    /// True if a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
-    fn is_in_fixture(&self, body: BodyRef) -> bool {
-        let linker = self.linker;
-        let facts = linker.program.facts(body.file);
-        let mut at = linker.program.body(body).parent;
-        while let Some(id) = at.get() {
-            let around = body.file.body_ref(id);
-            let prepares = |path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
-            if linker.decorator_paths(around).into_iter().any(prepares) {
-                return true;
-            }
-            at = facts.body(id).parent;
+/// True if a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
+pub(crate) fn is_in_fixture(linker: &Linker<'_>, body: BodyRef) -> bool {
+    let facts = linker.program.facts(body.file);
+    let mut at = linker.program.body(body).parent;
+    while let Some(id) = at.get() {
+        let around = body.file.body_ref(id);
+        let prepares = |path| linker.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
+        if linker.decorator_paths(around).into_iter().any(prepares) {
+            return true;
         }
-        false
+        at = facts.body(id).parent;
     }
+    false
 }
 
 /// Returns when a body runs by its registration: a decorator or a call that takes it.
@@ -327,7 +326,12 @@ fn is_entered_to_run(linker: &Linker<'_>, body: BodyRef) -> bool {
 }
 
 /// Returns the rows of a library's callable about an argument of a site that calls it.
-fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
+pub(crate) fn rows_taking<'a>(
+    linker: &Linker<'a>,
+    callee: Val,
+    site: SiteRef,
+    arg: u32,
+) -> SmallVec<[&'a HandoverRow; 2]> {
     let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
     let rows = linker.library.handovers(path);
     let takes = |row: &HandoverRow| match &row.selector {
@@ -338,7 +342,7 @@ fn rows_taking<'a>(linker: &Linker<'a>, callee: Val, site: SiteRef, arg: u32) ->
 }
 
 /// True if a method, by its name, ends the program or what lives as long as it does (Python).
-fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
+pub(crate) fn ends_the_program(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     let row = linker.program.body(body);
     facts.language == Language::Python

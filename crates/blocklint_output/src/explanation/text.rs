@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use blocklint_core::Place;
+use blocklint_core::{Place, ReachedBy};
 use camino::Utf8Path;
 
 use super::{ExplainedFinding, ExplainedFunction, ExplainedLine, ExplainedSite, Outcome, Remark};
@@ -104,6 +104,10 @@ impl Page<'_> {
                 let label = if number == 0 { "causes" } else { "" };
                 self.entry(label, &format!("`{}`{}", cause.call, self.behind(Some(&cause.place))))?;
             }
+        }
+        if !finding.reached_by.is_empty() {
+            let says: Vec<String> = finding.reached_by.iter().map(ReachedBy::says).collect();
+            self.entry("reached", &format!("by {}", says.join(", ")))?;
         }
         for (number, reason) in finding.reasons.iter().enumerate() {
             let place = reason.place.as_ref().map_or_else(String::new, |place| format!(", {}", at(place, self.folder)));

@@ -236,7 +236,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     }
 
     /// True if a function is where a program begins.
-    fn is_main(&self, body: BodyRef) -> bool {
+    pub(crate) fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.linker.program.facts(body.file);
         let row = self.linker.program.body(body);
         let relative = &self.linker.program.files[body.file.index()].relative;
@@ -263,6 +263,11 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             _ if purpose::project_serves(self.linker) => When::StartUp,
             _ => When::Unknown,
         }
+    }
+
+    /// True if a program that begins in a body's file is a command.
+    pub(crate) fn begins_command(&mut self, body: BodyRef) -> bool {
+        self.main(body) == When::Command
     }
 
     fn crate_index(&self, file: FileId) -> Option<usize> {

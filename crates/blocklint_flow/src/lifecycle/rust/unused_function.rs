@@ -36,6 +36,14 @@ impl Life<'_, '_, '_> {
         serves_programs && self.is_unused(body)
     }
 
+    /// True if nothing calls a function, and nothing outside of the project does: it is of a program, or of a workspace that is there
+    /// for its programs.
+    pub(crate) fn is_of_no_use(&mut self, body: BodyRef) -> bool {
+        let Some(own) = self.crate_index(body.file) else { return false };
+        let is_library = self.linker.program.layout.crates[own].roots.iter().any(|root| root.ends_with("lib.rs"));
+        if is_library { self.is_left_over(body) } else { self.is_unused(body) }
+    }
+
     /// True if a function is called and named nowhere, so that it shows nothing about what it calls.
     fn is_unused(&mut self, body: BodyRef) -> bool {
         if let Some(&known) = self.unused.get(&body) {

@@ -12,7 +12,7 @@ use crate::program::ids::{BodyRef, ClassRef};
 impl<'a> Linker<'a> {
     /// Returns the rows that register a method by what marks its class, where a framework's own mark makes it an entry,
     /// or by what marks an interface that declares it.
-    pub(crate) fn registered_by_class(&self, body: BodyRef) -> Vec<&'a HandoverRow> {
+    pub fn registered_by_class(&self, body: BodyRef) -> Vec<&'a HandoverRow> {
         let facts = self.program.facts(body.file);
         let row = self.program.body(body);
         let Some(own) = row.class.get() else { return Vec::new() };

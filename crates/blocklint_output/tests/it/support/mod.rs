@@ -95,6 +95,7 @@ pub(crate) fn made() -> Made {
         fingerprint: "00d1e2f3a4b5c6d7".to_owned(),
         suppression: None,
         reasons: Vec::new(),
+        reached_by: Vec::new(),
         aside: None,
         held_by: None,
         confirmed: None,
