@@ -185,7 +185,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
             return found.entry(EntryKind::Start, At::Definition, true);
         }
         self.add_calls(body, found);
-        for (site, arg) in linker.given_body(body) {
+        for (site, arg) in linker.sites_passing_body(body) {
             self.add_taker(site, arg, MOST_WRAPPERS, found);
         }
         if found.ways.is_empty() && ends_the_program(linker, body) && purpose::project_serves(linker) {
