@@ -6,12 +6,9 @@ use blocklint_link::lang;
 use blocklint_link::linker::Linker;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::syntax::exception_handlers::{exception_name, handler_around};
-use blocklint_link::syntax::regions::around;
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
-use crate::graph::FlowEdge;
-use crate::judge::create_if_missing::{called_at_the_end, repeats};
 
 /// True if a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
 pub fn is_after_failure(linker: &Linker<'_>, site: SiteRef) -> bool {
@@ -63,19 +60,6 @@ fn is_removed_before_exception(linker: &Linker<'_>, site: SiteRef) -> bool {
             && raised.at.position > row.at.position
             && linker.is_raised(site.file.site_ref(last))
     })
-}
-
-/// True if a path only removes a file when something ends, in a `finally`. An `await` there would be left out where the
-/// task is cancelled (Python).
-pub(crate) fn removes_at_the_end(linker: &Linker<'_>, path: &[FlowEdge]) -> bool {
-    called_at_the_end(linker, path).is_some_and(lang::python::conventions::removes_one)
-        && path.iter().any(|edge| is_in_finally(linker, edge.site))
-        && !repeats(linker, path)
-}
-
-fn is_in_finally(linker: &Linker<'_>, site: SiteRef) -> bool {
-    let facts = linker.program.facts(site.file);
-    around(facts, linker.program.site(site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
 }
 
 /// True if a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()` in a `finally`,

@@ -20,7 +20,7 @@ use crate::judge::signals::SIGNALS;
 /// One opinion on how bad or how sure a finding is.
 #[derive(Debug)]
 pub struct Signal {
-    /// Its name, in kebab-case: `folder-where-it-lacks`.
+    /// Its name, in kebab-case: `after-a-failure`.
     pub name: &'static str,
     /// A clause about the finding: "a folder is made only where it lacks".
     pub says: &'static str,

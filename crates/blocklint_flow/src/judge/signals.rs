@@ -8,16 +8,16 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 use blocklint_link::program::path_kind;
 
 use crate::entries::root::RootKind;
-use crate::judge::after_failure::{is_after_failure, removes_at_the_end, runs_after_failure};
+use crate::judge::after_failure::{is_after_failure, runs_after_failure};
 use crate::judge::beside::{
     join_rules_of_one_call, lower_failing_besides, lower_reported_twice, lower_short_beside_longer,
 };
 use crate::judge::climbing::{is_cached, is_first_time, is_once_per_key, makes_kept_object, steps_if_none_calls_it_so};
 use crate::judge::confidence::{long_in_java, long_in_python, long_in_rust, two_of_one_kind};
-use crate::judge::create_if_missing::{makes_what_lacks, prepares_process};
 use crate::judge::java::{asks_for_setting, is_asked_around, runs_after_failure_alone};
 use crate::judge::kernel_files::ends_at_pseudo_file;
 use crate::judge::moments::{fails_elsewhere, is_alone, is_once_in_command, makes_on_each_request};
+use crate::judge::prepared_process::prepares_process;
 use crate::judge::rare_choice::{stands_in_catch, steps_of_value};
 use crate::judge::rust::{is_kept_by_key, is_of_copy};
 use crate::judge::same_file::join_uses_of_one_file;
@@ -218,16 +218,6 @@ pub static SIGNALS: &[Signal] = &[
         asks: &[ask(NOT_JAVA, Aside, Moment(is_open, |on, moments| moments.when(on) == When::Apart))],
     },
     // Work on files and keys, judged by the whole path.
-    Signal {
-        name: "folder-where-it-lacks",
-        says: "a folder is made only where it lacks",
-        asks: &[ask(NOT_JAVA, Note, Path(is_open_file, |on| makes_what_lacks(on.linker, on.path)))],
-    },
-    Signal {
-        name: "removed-in-a-finally",
-        says: "one file is removed at the end",
-        asks: &[ask(PYTHON, Note, Path(is_open_file, |on| removes_at_the_end(on.linker, on.path)))],
-    },
     Signal {
         name: "prepares-a-process",
         says: "a small file is written for a process that is started next",

@@ -246,9 +246,7 @@ impl Places<'_, '_> {
         };
         // `Class.method(object, …)` gives the object as well.
         let most = by_position.len() + usize::from(is_bound);
-        if (!has(ParamKind::KwArgs) && !given.iter().all(known))
-            || (!has(ParamKind::VarArgs) && positions > most)
-        {
+        if (!has(ParamKind::KwArgs) && !given.iter().all(known)) || (!has(ParamKind::VarArgs) && positions > most) {
             return false;
         }
         let behind = by_position.iter().skip(positions).copied();
