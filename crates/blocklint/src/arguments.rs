@@ -54,6 +54,12 @@ pub(crate) enum Command {
     /// Runs the codemods of blocklint's Python package (`pip install 'blocklint-async[codemods]'`), which rest on libcst.
     #[command(disable_help_flag = true, after_help = "Exit code: 0, 1 if something was refused, 2 if the run failed.")]
     Codemod(Codemod),
+    /// Answer questions about Python code, for programs that rewrite it
+    ///
+    /// Reads the project once, then one question a line from standard input, and writes one answer a line: what an expression means, which
+    /// functions change together and all their uses, how a file spells a name. Questions and answers are JSON.
+    #[command(mut_args = only_asked, after_help = "Exit code: 0, or 2 if the run failed.")]
+    Ask(Ask),
     /// Remove the cache of a project
     Clean(Clean),
     /// Show the page of a rule, or of all rules
@@ -319,6 +325,12 @@ fn only_planned(argument: clap::Arg) -> clap::Arg {
     only_with(argument, &["baseline", "no_baseline", "since", "changed", "staged", "output_format", "output_file"])
 }
 
+/// Hides what decides nothing but findings.
+fn only_asked(argument: clap::Arg) -> clap::Arg {
+    const MEANT: &[&str] = &["paths", "isolated", "config"];
+    if MEANT.contains(&argument.get_id().as_str()) { argument } else { argument.hide(true) }
+}
+
 /// Makes places of the paths, and hides what says nothing to an explanation.
 fn only_explained(argument: clap::Arg) -> clap::Arg {
     if argument.get_id() == "paths" {
@@ -346,6 +358,12 @@ pub(crate) struct Clean {
     /// Remove this cache instead, of all projects that use it
     #[arg(long, value_name = "FOLDER", conflicts_with = "path")]
     pub(crate) cache_dir: Option<Utf8PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Ask {
+    #[command(flatten)]
+    pub(crate) check: Box<Check>,
 }
 
 #[derive(Args, Debug)]

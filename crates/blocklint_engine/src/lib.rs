@@ -4,6 +4,7 @@
 //! Reads files; prints nothing and looks at no environment.
 
 mod analyse;
+mod asking;
 mod baseline;
 mod cached;
 mod change;
@@ -32,6 +33,7 @@ mod words;
 pub use analyse::{
     Options, Report, STACK_SIZE, analyse, analyse_watched, grouped, on_large_stacks, set_threads, time_searches,
 };
+pub use asking::{ASK_VERSION, ask};
 pub use baseline::{Baseline, BaselineError, BaselineKey, Held, Scope, Seen};
 pub use blocklint_analysis::{Containment, Fault, SIGNALS, SignalEffect, SignalSet, signal_named};
 pub use blocklint_cache::{Cache, FOLDER as CACHE_FOLDER, NotACache, clean as clean_cache};

@@ -1,7 +1,7 @@
 //! The code that an edit of a finding would move, and the reasons against it: the thread, loop or task to which that code belongs
 //! (`thread_bound`, `with_blocks`), the result of the call and the uses of that result which would still block this thread (`given`, `left_behind`), the async twins and rewrites that
-//! models name (`row_advice`), Rust's helpers that become `async` together (`async_chain`, `find_chain`), and code that runs by hand
-//! only (`by_hand`).
+//! models name (`row_advice`), Rust's helpers that become `async` together (`async_chain`, `find_chain`), the answers that Python's codemods
+//! are built on (`rewriting`), and code that runs by hand only (`by_hand`).
 //!
 //! Asked for findings that have an edit, forward from one call. Labels cannot tell, because they record only that a call blocks. The
 //! text of an edit is made by the front ends.
@@ -11,6 +11,7 @@ mod by_hand;
 mod find_chain;
 mod given;
 mod left_behind;
+pub mod rewriting;
 mod row_advice;
 mod thread_bound;
 mod with_blocks;

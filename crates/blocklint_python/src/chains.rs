@@ -47,6 +47,7 @@ impl Walker<'_> {
                 // Only these are links.
                 _ => form,
             };
+            self.note(links[at], form);
         }
         form
     }

@@ -1,7 +1,7 @@
 //! The entry: bytes in, facts out.
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{BodyKind, FactsBuilder, FileFacts, Problem};
+use blocklint_facts::{BodyKind, Expression, FactsBuilder, FileFacts, Problem};
 use ruff_python_ast::{Mod, PythonVersion};
 use ruff_python_parser::{Mode, ParseError, ParseOptions, parse_unchecked};
 use ruff_text_size::TextRange;
@@ -72,8 +72,27 @@ pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) ->
     }
 }
 
+/// Returns the facts of a Python file, as [`extract`] does, and all its expressions with their places.
+pub fn expressions(bytes: &[u8]) -> (FileFacts, Vec<Expression>) {
+    let mut written = Some(Vec::new());
+    let facts = FactsBuilder::new(Language::Python, bytes);
+    let facts = facts_and_places(facts, decode(bytes), Mode::Module, || {}, &mut written);
+    (facts, written.unwrap_or_default())
+}
+
 /// The facts of a text.
-fn facts_of(mut facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: impl FnOnce()) -> FileFacts {
+fn facts_of(facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: impl FnOnce()) -> FileFacts {
+    facts_and_places(facts, decoded, mode, parsed, &mut None)
+}
+
+/// The facts of a text; `written` gets the places of its expressions, if it has room for them.
+fn facts_and_places(
+    mut facts: FactsBuilder,
+    decoded: Decoded<'_>,
+    mode: Mode,
+    parsed: impl FnOnce(),
+    written: &mut Option<Vec<Expression>>,
+) -> FileFacts {
     let tree_stands = parsed;
     let source = &*decoded.text;
     if let Some(problem) = depth::refuse(source) {
@@ -93,9 +112,11 @@ fn facts_of(mut facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: i
         facts.problem(problem.span, problem.message);
     }
     let mut walker = Walker::new(source, facts);
+    walker.written = written.take();
     if let Mod::Module(module) = parsed.syntax() {
         walker.module(module);
     }
+    *written = walker.written.take();
     let mut facts = walker.facts;
     comments::collect(source, parsed.tokens(), &mut facts);
     facts.finish()

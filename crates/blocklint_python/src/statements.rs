@@ -150,6 +150,7 @@ impl Walker<'_> {
             Expr::Name(name) if !name.id.is_empty() => {
                 let sym = self.facts.intern(&name.id);
                 let (target, _) = self.scopes.declare(sym, &mut self.facts);
+                self.note_target(name.range, name.range, target);
                 self.assign(AssignKind::Declaration, target, FormId::NONE, annotation, name.range);
             }
             Expr::Attribute(attribute) => {
@@ -167,6 +168,7 @@ impl Walker<'_> {
         match &*node.target {
             Expr::Name(name) if !name.id.is_empty() => {
                 let Some((target, _)) = self.bind(&name.id, blocklint_facts::VarKind::Named) else { return };
+                self.note_target(name.range, name.range, target);
                 let value = self.expr(&node.value);
                 let site =
                     self.implicit_with(SiteKind::Operator, target, method, (value, node.value.range()), name.range);

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod ask;
 mod baseline;
 mod cache;
 mod change;
@@ -25,6 +26,7 @@ mod why;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+pub(crate) use ask::ask_command;
 pub(crate) use baseline::baseline;
 pub(crate) use cache::clean;
 pub(crate) use check::check;

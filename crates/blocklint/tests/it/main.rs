@@ -2,6 +2,7 @@
 
 mod add_ignore;
 mod adoption;
+mod ask;
 mod bad_input;
 mod baseline;
 mod cache;

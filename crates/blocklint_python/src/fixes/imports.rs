@@ -1,9 +1,10 @@
 //! The imports that edits need: an existing name where there is one, else an import in its place among the others.
 
 use blocklint_core::{Refusal, Span};
-use ruff_python_ast::{Expr, Stmt, StmtImportFrom};
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef, StmtImportFrom};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
+use super::spelling::{Import, Spelling};
 use super::{File, Site};
 use crate::walk::span;
 
@@ -30,27 +31,46 @@ impl<'a> File<'a, '_> {
 
     /// How a path is written at a place, and the edits that make it so.
     pub(super) fn imported(&self, site: &Site<'a>, path: &str) -> Result<(String, Vec<TextEdit>), Refusal> {
-        let (functions, at) = (&site.around.functions, site.call.range().start());
-        let Some((module, name)) = path.rsplit_once('.') else { return Ok((path.to_owned(), Vec::new())) };
+        let Spelling { written, import } = self.spelling(&site.around.functions, site.call.range().start(), path)?;
+        Ok((written, import.iter().map(|import| self.with_import(import)).collect()))
+    }
+
+    /// How a path is written at a place in these functions (the innermost first), and the import that this needs.
+    pub(super) fn spelling(
+        &self,
+        functions: &[&'a StmtFunctionDef],
+        at: TextSize,
+        path: &str,
+    ) -> Result<Spelling, Refusal> {
+        let spelled = |written: &str, import| Ok(Spelling { written: written.to_owned(), import });
+        let Some((module, name)) = path.rsplit_once('.') else { return spelled(path, None) };
         if module == "builtins" {
             return match self.names.is_free(name, path, functions, at) {
-                true => Ok((name.to_owned(), Vec::new())),
+                true => spelled(name, None),
                 false => Err(Refusal::new(format!("`{name}` means something else here"))),
             };
         }
         if let Some(written) = self.names.written(path, functions, at) {
-            return Ok((written, Vec::new()));
+            return spelled(&written, None);
         }
         // A module is imported as a whole; what lies deeper by the name that is used, a module if it is one of a
         // package: `from anyio import to_thread`.
         if !module.contains('.') && self.names.is_free(module, module, functions, at) {
-            let edit = self.add_import(&format!("import {module}"), module, false);
-            return Ok((path.to_owned(), vec![edit]));
+            return spelled(path, Some(Import { module: module.to_owned(), name: None }));
         }
         if self.names.is_free(name, path, functions, at) {
-            return Ok((name.to_owned(), vec![self.add_from(module, name)]));
+            return spelled(name, Some(Import { module: module.to_owned(), name: Some(name.to_owned()) }));
         }
         Err(Refusal::new(format!("`{}` means something else here", module.split('.').next().unwrap_or(module))))
+    }
+
+    /// The edit that adds an import in its place.
+    pub(super) fn with_import(&self, import: &Import) -> TextEdit {
+        let module = &import.module;
+        match &import.name {
+            Some(name) => self.add_from(module, name),
+            None => self.add_import(&format!("import {module}"), module, false),
+        }
     }
 
     /// `from MODULE import NAME`, merged into one that exists.

@@ -31,6 +31,7 @@ mod remarks;
 mod rewrite;
 mod share;
 mod shared;
+mod spelling;
 mod steps;
 mod surroundings;
 mod twin;
@@ -54,6 +55,7 @@ use awaited::Awaited;
 pub use callee::Binding;
 use callee::{Functions, Locals};
 use names::Names;
+pub use spelling::{Import, Spelling, spelling, with_imports};
 use steps::Call;
 use surroundings::Surroundings;
 
@@ -111,21 +113,7 @@ pub fn fix<'r>(
     };
     let mut calls: Vec<Call<'_, 'r>> = wanted.iter().enumerate().filter_map(place).collect();
     calls.sort_by_key(|of| (of.call.start(), of.at));
-    let file = File {
-        source,
-        module,
-        comments,
-        oldest,
-        calls,
-        given: RefCell::default(),
-        longest: OnceCell::new(),
-        steps: RefCell::default(),
-        given_away: RefCell::default(),
-        awaited: OnceCell::new(),
-        names: Names::new(module),
-        functions,
-        locals: Locals::of(&module.body),
-    };
+    let file = File { comments, oldest, calls, functions, ..File::of_text(source, module) };
     wanted
         .iter()
         .enumerate()
@@ -183,6 +171,25 @@ struct Site<'a> {
 }
 
 impl<'a> File<'a, '_> {
+    /// A file in which nothing is mended.
+    fn of_text(source: &'a str, module: &'a ModModule) -> Self {
+        File {
+            source,
+            module,
+            comments: Vec::new(),
+            oldest: None,
+            calls: Vec::new(),
+            given: RefCell::default(),
+            longest: OnceCell::new(),
+            steps: RefCell::default(),
+            given_away: RefCell::default(),
+            awaited: OnceCell::new(),
+            names: Names::new(module),
+            functions: Functions::default(),
+            locals: Locals::of(&module.body),
+        }
+    }
+
     fn mend(
         &self,
         at: usize,
