@@ -93,7 +93,10 @@ pub(crate) fn findings(
     sort_and_number(linker, &mut found);
     if solved.options.account {
         for finding in &mut found {
-            let entries = linker.attempt(WorkUnit::Body(finding.root), || reached_by.of(finding.root));
+            let entries = linker.attempt(WorkUnit::Body(finding.root), || match finding.handed {
+                true => reached_by.of_handed(finding.root, finding.site),
+                false => reached_by.of(finding.root),
+            });
             finding.reached_by = entries.unwrap_or_default();
         }
     }

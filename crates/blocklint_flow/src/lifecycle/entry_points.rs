@@ -7,8 +7,8 @@ use blocklint_link::calls::targets::Target;
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::lang;
 use blocklint_link::linker::Linker;
-use blocklint_link::program::ids::{BodyRef, SiteRef};
-use blocklint_link::program::occurrences::Mention;
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::occurrences::{Mention, Mentions};
 use blocklint_link::values::value::EnvId;
 use blocklint_models::{HandoverContext, HandoverRow, Phase, Runs, Via};
 use smallvec::SmallVec;
@@ -153,6 +153,20 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         found.ways.sort_unstable();
         found.ways.dedup();
         found.ways
+    }
+
+    /// Returns the kinds of the entry points that a call makes of its arguments.
+    pub(crate) fn kinds_handed(&self, site: SiteRef) -> SmallVec<[EntryKind; 2]> {
+        let linker = self.linker;
+        let callee = linker.callee(site, EnvId::NONE);
+        let mut kinds = SmallVec::new();
+        for val in linker.values.members(callee.value) {
+            for arg in 0..linker.program.args_of(site).iter().count() as u32 {
+                let rows = rows_taking(linker, val, site, arg);
+                kinds.extend(rows.into_iter().find(|row| !row.wraps).and_then(|row| row.phase).map(kind_of));
+            }
+        }
+        kinds
     }
 
     fn collect(&self, body: BodyRef, found: &mut Found) {
@@ -339,14 +353,7 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
                 }
             }
             Language::Python if is_started_as_task(linker, site) && !self.is_taker_awaited(site) => RunsBy::Task,
-            Language::Rust => {
-                let mentions = linker.program.uses_of_result(site);
-                let takers = mentions.iter().filter_map(|(mention, _)| match mention {
-                    Mention::Arg(taker, _) => Some(site.file.site_ref(taker)),
-                    _ => None,
-                });
-                takers.map(|taker| self.runs_future(taker)).max().unwrap_or(RunsBy::Call)
-            }
+            Language::Rust => self.runs_futures(site.file, linker.program.uses_of_result(site), MOST_WRAPPERS),
             _ => RunsBy::Call,
         }
     }
@@ -358,14 +365,20 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         })
     }
 
-    /// Returns how a call of Rust runs the future that it is given.
-    fn runs_future(&self, taker: SiteRef) -> RunsBy {
-        let facts = self.linker.program.facts(taker.file);
-        match facts.text(self.linker.program.site(taker).name) {
-            "block_on" => RunsBy::Loop,
-            name if name.starts_with("spawn") => RunsBy::Task,
-            _ => RunsBy::Call,
-        }
+    /// Returns how calls of Rust run a future with these uses, also behind what wraps it: `tokio::spawn(with_cancel(run()))`.
+    fn runs_futures(&self, file: FileId, uses: Mentions<'_>, wrappers: u32) -> RunsBy {
+        let program = self.linker.program;
+        let facts = program.facts(file);
+        let by = |mention: Mention| {
+            let Mention::Arg(taker, _) = mention else { return RunsBy::Call };
+            match facts.text(facts.site(taker).name) {
+                "block_on" => RunsBy::Loop,
+                name if name.starts_with("spawn") => RunsBy::Task,
+                _ if wrappers == 0 || facts.site(taker).flags.has(SiteFlags::AWAITED) => RunsBy::Call,
+                _ => self.runs_futures(file, program.uses_of_result(file.site_ref(taker)), wrappers - 1),
+            }
+        };
+        uses.iter().map(|(mention, _)| by(mention)).max().unwrap_or(RunsBy::Call)
     }
 
     /// Adds the uses of a lambda, closure, block or generator expression.
@@ -378,14 +391,10 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         };
         let uses = linker.program.uses_of_callable(body);
         if row.kind != BodyKind::Lambda {
-            let takers = uses.iter().filter_map(|(mention, _)| match mention {
-                Mention::Arg(taker, _) => Some(body.file.site_ref(taker)),
-                _ => None,
-            });
-            let mut by = RunsBy::Call;
-            if linker.program.language(body.file) == Language::Rust {
-                by = takers.map(|taker| self.runs_future(taker)).max().unwrap_or(by);
-            }
+            let by = match linker.program.language(body.file) {
+                Language::Rust => self.runs_futures(body.file, uses, MOST_WRAPPERS),
+                _ => RunsBy::Call,
+            };
             let site = self.first_site(body);
             return match site {
                 Some(site) => self.add_caller(parent, site, by, found),
@@ -508,12 +517,12 @@ impl<'s, 'l, 'a> EntryPoints<'s, 'l, 'a> {
         }
     }
 
-    /// True if a coroutine neither starts tasks nor serves, or a body is no coroutine.
+    /// True if a command is seen not to serve: it is a plain function of Python, or a coroutine that neither starts tasks nor serves. Of
+    /// the commands of Rust and Java, one may be the one that serves.
     fn is_quiet(&self, body: BodyRef) -> bool {
         let linker = self.linker;
-        linker.program.language(body.file) != Language::Python
-            || linker.program.body(body).flow == Flow::Sync
-            || is_quiet_coroutine(linker, body)
+        linker.program.language(body.file) == Language::Python
+            && (linker.program.body(body).flow == Flow::Sync || is_quiet_coroutine(linker, body))
     }
 
     /// True if a method of Java runs before the program serves, by its name or as part of the one object of a container.

@@ -52,24 +52,27 @@ pub(crate) fn is_driven_alone(linker: &Linker<'_>, made: SiteRef) -> bool {
     let facts = linker.program.facts(made.file);
     let body = facts.body(facts.body_of(linker.program.site(made).at));
     let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
-    if facts.language != Language::Python
-        || body.kind != BodyKind::Function
-        || !is_nested && lang::python::conventions::may_be_main(facts.text(body.name))
-    {
+    if facts.language != Language::Python || body.kind != BodyKind::Function {
         return false;
     }
-    let index = linker.program.index_of(made.file);
     let drivers = drivers_of(linker, made);
+    if drivers.is_empty() {
+        return false;
+    }
     let all = |holds: &dyn Fn(BodyRef) -> bool| {
         linker.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => holds(body),
             _ => true,
         })
     };
-    drivers.iter().any(|&site| !index.uses_of_result(site).is_empty()) && all(&|body| !serves_or_starts(linker, body))
-        || !drivers.is_empty()
-            && runs_on_workers(linker, linker.program.body_of_site(made), UP_TO_WORKERS)
-            && all(&|body| is_quiet_coroutine(linker, body))
+    let index = linker.program.index_of(made.file);
+    let may_be_main = !is_nested && lang::python::conventions::may_be_main(facts.text(body.name));
+    let is_for_result = !may_be_main && drivers.iter().any(|&site| !index.uses_of_result(site).is_empty());
+    if is_for_result && all(&|body| !serves_or_starts(linker, body)) {
+        return true;
+    }
+    runs_on_workers(linker, linker.program.body_of_site(made), UP_TO_WORKERS)
+        && all(&|body| is_quiet_coroutine(linker, body))
 }
 
 /// Calls up to the function that a thread runs.

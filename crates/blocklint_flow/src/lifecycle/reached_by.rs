@@ -78,7 +78,20 @@ impl<'s, 'l, 'a> ReachedBy<'s, 'l, 'a> {
 
     /// Returns the kinds of entry points that reach a body, in the order of [`EntryKind`], each with the nearest entry.
     pub fn of(&self, body: BodyRef) -> Vec<RawEntry> {
-        let mut nearest = self.reaching(body).nearest.clone();
+        self.raw(self.reaching(body).nearest.clone())
+    }
+
+    /// Returns the kinds of entry points that a call in a body makes of the function that it is given.
+    pub fn of_handed(&self, body: BodyRef, site: SiteRef) -> Vec<RawEntry> {
+        let mut kinds = self.points.kinds_handed(site);
+        if kinds.is_empty() {
+            kinds.push(EntryKind::Unknown);
+        }
+        let entry = |kind| (0, Entry { kind, body, at: At::Registration(site), is_aside: false });
+        self.raw(kinds.into_iter().map(entry).collect())
+    }
+
+    fn raw(&self, mut nearest: Vec<(u32, Entry)>) -> Vec<RawEntry> {
         nearest.sort_unstable_by_key(|(_, entry)| entry.kind);
         let raw = |(_, entry): (u32, Entry)| RawEntry {
             kind: entry.kind,
