@@ -126,12 +126,12 @@ fn searched<'a, T>(
     begin: impl for<'l> FnOnce(Search<'l, 'a>) -> Search<'l, 'a>,
     read_off: impl FnOnce(&Linker<'_>, &Graph<'_>) -> T,
 ) -> (Solved, T) {
-    let cuts = Suppressions::new(linker.program);
+    let suppressions = Suppressions::new(linker.program);
     let judge = Judge::new(options.without, options.account);
-    let graph = begin(Search::new(linker, &cuts, &judge)).run();
+    let graph = begin(Search::new(linker, &suppressions, &judge)).run();
     let mut net = options.all_paths.then(PathNetwork::default);
-    let read = SolvedGraph::new(linker, &cuts, &judge, &graph, options);
+    let read = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
     let (findings, causes) = findings::findings(&read, net.as_mut());
     let flows = read_off(linker, &graph);
-    (Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }, flows)
+    (Solved { findings, causes, used: suppressions.used(), net, with_aside: options.include_aside }, flows)
 }

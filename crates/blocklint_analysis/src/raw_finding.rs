@@ -7,7 +7,7 @@ use blocklint_flow::entries::root::RootKind;
 use blocklint_flow::graph::raw_finding::{Doubt, RawStep, Reason};
 use blocklint_flow::lifecycle::reached_by::RawEntry;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
-use blocklint_mending::Mending;
+use blocklint_mending::{AsyncTwin, RowAdvice};
 
 /// One rule broken at one place.
 #[derive(Clone, Debug)]
@@ -66,10 +66,10 @@ pub struct RawFinding {
     pub held_by: Option<RawStep>,
     /// The row's note.
     pub note: Option<String>,
-    /// Async twins of the row for the root's runtime: path, and whether the edit is local.
-    pub twins: Vec<(String, bool)>,
-    /// The advice of the row for mending the call.
-    pub mending: Mending,
+    /// The async twins of the row for the root's runtime.
+    pub twins: Vec<AsyncTwin>,
+    /// The advice of the row about edits of the call.
+    pub row_advice: RowAdvice,
     /// A worker thread would not free the loop.
     pub holds_gil: bool,
     /// Qualified name of the callee at the place, for the fingerprint.

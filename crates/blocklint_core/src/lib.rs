@@ -19,7 +19,7 @@ pub use finding::{
 pub use fingerprint::fingerprint;
 pub use mistake::{CreatedKind, CreatedPer, LargeResponse, Mistake, Serialisation, Starved, Unbounded};
 pub use reached_by::{EntryKind, ReachedBy};
-pub use remedy::{BoundCall, BoundUse, EditKind, Mended, Offload, Piece, Publishers, Refusal, Remedy};
+pub use remedy::{BoundCall, BoundUse, EditKind, Offload, Piece, Publishers, Refusal, Remedy, WrittenEdit};
 pub use rule::{RuleCode, rule_of};
 pub use span::{LineStarts, Location, Place, Span};
 pub use words::{Bound, Confidence, Context, Effect, Fails, FixKind, Hold, Language, Runtime, Severity, WhereSet};

@@ -21,14 +21,17 @@ impl Remedy {
     ///
     /// Returns the edits of the first kind that can be written. If none can, returns the refusal of the first kind,
     /// because that kind is the best.
-    pub fn first(&self, mut write: impl FnMut(&EditKind) -> Result<Mended, Refusal>) -> Result<Mended, Refusal> {
+    pub fn first(
+        &self,
+        mut write: impl FnMut(&EditKind) -> Result<WrittenEdit, Refusal>,
+    ) -> Result<WrittenEdit, Refusal> {
         let mut refused = None;
         for edit_kind in &self.edit_kinds {
             match write(edit_kind) {
-                Ok(mut mended) => {
-                    mended.applicability = mended.applicability.min(self.at_most);
-                    mended.edits.sort_by_key(|(span, _)| *span);
-                    return Ok(mended);
+                Ok(mut written) => {
+                    written.applicability = written.applicability.min(self.at_most);
+                    written.edits.sort_by_key(|(span, _)| *span);
+                    return Ok(written);
                 }
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }
@@ -189,7 +192,7 @@ pub enum Piece {
 
 /// The edits of a remedy in the one file that it concerns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mended {
+pub struct WrittenEdit {
     /// The action of the edits, in the imperative.
     pub title: String,
     /// True if they may be applied unseen.
@@ -198,8 +201,8 @@ pub struct Mended {
     pub edits: Vec<(Span, String)>,
 }
 
-impl Mended {
-    /// Returns the mended text as a fix of a finding at this place.
+impl WrittenEdit {
+    /// Returns the written text as a fix of a finding at this place.
     pub fn at(self, place: &Place) -> Fix {
         let edit = |(span, content)| Edit { place: Place::unlocated(place.path.clone(), span), content };
         Fix { title: self.title, applicability: self.applicability, edits: self.edits.into_iter().map(edit).collect() }

@@ -17,7 +17,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
 use crate::comments::named::silencing_comments;
-use crate::comments::{CommentChecks, Mend, comments, unread_languages};
+use crate::comments::{CommentChecks, CommentEdit, comments, unread_languages};
 use crate::contain::{Contained, LeftOut, contain, unseen_languages};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
@@ -217,7 +217,7 @@ pub(crate) fn told(
     linker: &Linker<'_>,
     solved: &Solved,
     trace_in_paths: bool,
-    remarks: Vec<(Finding, Option<Mend>)>,
+    remarks: Vec<(Finding, Option<CommentEdit>)>,
     left_out: &[LeftOut],
     findings: &mut Vec<Finding>,
 ) -> Remedies {
@@ -227,8 +227,8 @@ pub(crate) fn told(
         remedies.insert(&finding, remedy);
         findings.push(finding);
     }
-    for (finding, mend) in remarks {
-        remedies.insert_mend(&finding, mend);
+    for (finding, edit) in remarks {
+        remedies.insert_comment_edit(&finding, edit);
         findings.push(finding);
     }
     sort(findings);

@@ -47,6 +47,7 @@ pub use explain::{AskedLine, ExplainRequest, explain};
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
 pub use fixing::{EditsOfFile, Glance, TextOf, applicable_together, attach_to, glance};
+pub use fixing::{Faults, Unawaited, faults};
 pub use ignoring::{IgnoreRequest, Ignored, Unplaced, ignored};
 pub use missing::{Missing, missing};
 pub use models::{load as load_models, load_and_tell as load_models_and_tell};

@@ -7,11 +7,11 @@ use blocklint_core::{
     Cause, Finding, Mistake, Place, ReachedBy, Refusal, Step, Suppression, SuppressionSource, fingerprint,
 };
 use blocklint_facts::{BodyKind, Flow};
-use blocklint_mending::Mending;
-use blocklint_rules::{Advice, Helpers, Owner, OwnerKind, Reach, SiteKind, Subject, Twin};
+use blocklint_mending::RowAdvice;
+use blocklint_rules::{Advice, Availability, Helpers, Owner, OwnerKind, SiteForm, Subject, Twin};
 
 use crate::fixing::chains::refusal as refusal_of_chain;
-use crate::fixing::planned_edit::{PlannedEdit, along, moved};
+use crate::fixing::planned_edit::{PlannedEdit, moved, why_not_alone};
 
 /// Returns the findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in
 /// one. Places are not located. With each, what is to be done about it.
@@ -67,12 +67,12 @@ fn finding_and_remedy(
         call: &raw.call,
         written: &first.written,
         direct: on_greenlet || raw.trace.len() == 1,
-        site: site_kind(linker, raw),
+        site: site_form(linker, raw),
         owner: Owner { kind: owner_kind(linker, raw), name: &owner_name },
         hold: raw.hold,
         takes: raw.weight.and_then(|weight| weight.takes),
         fails: raw.fails,
-        twin: raw.twins.first().map(|(path, local)| Twin { path, local: *local }),
+        twin: raw.twins.first().map(|twin| Twin { path: &twin.path, is_local: twin.is_local }),
         holds_gil: raw.holds_gil,
         repeats: raw.repeats,
         held_by: raw.held_by.as_ref().map(|held| blocklint_core::last_name(&held.function)),
@@ -80,14 +80,14 @@ fn finding_and_remedy(
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1 + also.len()) as u32,
         also: &also,
-        along: None,
-        older_workers: matches!(raw.mending.pool, Available::Since { .. }),
+        why_not_alone: None,
+        older_workers: matches!(raw.row_advice.pool_availability, Available::Since { .. }),
     };
-    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.mending) };
+    let advice = Advice { taker: linker.taker_of(raw.root), ..advice(&raw.row_advice) };
     let remedy = moved(linker, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
         blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
-    told.along = along(linker, raw, &remedy);
+    told.why_not_alone = why_not_alone(linker, raw, &remedy);
     let words = told.words();
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(linker, c)).collect();
@@ -155,36 +155,38 @@ fn reached_by(linker: &Linker<'_>, raw: &RawEntry) -> ReachedBy {
     }
 }
 
-/// Returns the advice of a row for mending a call, as rules read it.
-fn advice(mending: &Mending) -> Advice {
+/// Returns the advice of a row about edits of a call, as rules read it.
+fn advice(row_advice: &RowAdvice) -> Advice {
     Advice {
-        rewrite: mending.rewrite.as_ref().map(|template| template.0.clone()),
-        kind: mending.kind,
-        lazy: mending.lazy,
-        passes: mending.passes,
-        returns_coroutine: mending.returns_coroutine,
+        rewrite: row_advice.rewrite.as_ref().map(|template| template.0.clone()),
+        kind: row_advice.kind,
+        lazy: row_advice.lazy,
+        forwards_arguments: row_advice.forwards_arguments,
+        returns_coroutine: row_advice.returns_coroutine,
         bound: None,
         taker: None,
-        same: mending.same,
-        twin: reach(&mending.twin),
-        pool: reach(&mending.pool),
-        chain: mending.chain.as_ref().map(|chain| match chain {
-            Ok(chain) => Ok(Helpers { hops: chain.hops }),
+        twin_returns_same: row_advice.twin_returns_same,
+        twin_availability: availability(&row_advice.twin_availability),
+        pool_availability: availability(&row_advice.pool_availability),
+        chain: row_advice.chain.as_ref().map(|chain| match chain {
+            Ok(chain) => Ok(Helpers { hops_in_loop: chain.hops_in_loop }),
             Err(unchained) => Err(refusal_of_chain(unchained)),
         }),
     }
 }
 
-fn reach(available: &Available) -> Reach {
+fn availability(available: &Available) -> Availability {
     match available {
-        Available::Unknown => Reach::Unknown,
-        Available::Yes => Reach::Yes,
-        Available::WithFeature { package, feature } => Reach::Needs(format!("feature `{feature}` of `{package}`")),
-        Available::Since { library, since, has } => {
-            Reach::Newer(format!("`{library}` {since}, and {has} is what the build has"))
+        Available::Unknown => Availability::Unknown,
+        Available::Yes => Availability::Yes,
+        Available::WithFeature { package, feature } => {
+            Availability::Needs(format!("feature `{feature}` of `{package}`"))
         }
-        Available::Beside(other) => Reach::Beside(other.clone()),
-        Available::No => Reach::No,
+        Available::Since { library, since, has } => {
+            Availability::Newer(format!("`{library}` {since}, and {has} is what the build has"))
+        }
+        Available::Beside(other) => Availability::Beside(other.clone()),
+        Available::No => Availability::No,
     }
 }
 
@@ -206,14 +208,14 @@ fn cause(linker: &Linker<'_>, raw: &RawCause) -> Cause {
     }
 }
 
-fn site_kind(linker: &Linker<'_>, raw: &RawFinding) -> SiteKind {
-    use blocklint_facts::SiteKind as Facts;
+fn site_form(linker: &Linker<'_>, raw: &RawFinding) -> SiteForm {
+    use blocklint_facts::SiteKind;
     if raw.handed {
-        return SiteKind::HandOver;
+        return SiteForm::HandOver;
     }
     match linker.program.site(raw.site).kind {
-        Facts::Call | Facts::New | Facts::Macro => SiteKind::Call,
-        _ => SiteKind::Implicit,
+        SiteKind::Call | SiteKind::New | SiteKind::Macro => SiteForm::Call,
+        _ => SiteForm::Implicit,
     }
 }
 

@@ -21,7 +21,7 @@ pub struct FactsBuilder {
     recent: Vec<FormId>,
     position: u32,
     groups: u32,
-    /// Words of the table that is packed.
+    /// Numbers of the table that is packed.
     scratch: Vec<u32>,
 }
 

@@ -4,7 +4,7 @@ use blocklint_core::Language;
 
 use crate::facts::{FileFacts, Symbols};
 use crate::forms::Forms;
-use crate::table::{Table, Words};
+use crate::table::{Column, Table};
 use crate::{
     Arg, Assign, At, Body, BodyId, Class, ClassId, Exit, Form, FormId, Import, ImportId, List, Param, Problem, Region,
     RegionId, Site, SiteId, Suppression, Sym, Var, VarId,
@@ -113,7 +113,7 @@ impl Draft {
         FileFacts {
             language,
             content_hash,
-            symbols: Symbols { text: self.strings.text.as_str().into(), ends: Words::pack(&self.strings.ends) },
+            symbols: Symbols { text: self.strings.text.as_str().into(), ends: Column::pack(&self.strings.ends) },
             forms: Forms::pack(&self.forms, scratch),
             // A copy has no slack; shrinking in place would leave an allocator's rounding behind.
             lists: self.lists.clone(),
@@ -181,7 +181,7 @@ impl Draft {
 
 /// Returns rows grouped by a key below `keys`, as starts and members; rows with a larger key are left out. Order is
 /// kept.
-fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut Vec<u32>) -> (Words, Words) {
+fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut Vec<u32>) -> (Column, Column) {
     let below = |key: u32| (key as usize) < keys;
     scratch.clear();
     scratch.resize(keys + 1, 0);
@@ -191,7 +191,7 @@ fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut 
     for key in 0..keys {
         scratch[key + 1] += scratch[key];
     }
-    let starts = Words::pack(scratch);
+    let starts = Column::pack(scratch);
     // Behind the starts come the members; the starts move on to where the next member goes.
     let members = keys + 1;
     scratch.resize(members + scratch[keys] as usize, 0);
@@ -200,5 +200,5 @@ fn group_by(keys: usize, rows: impl Iterator<Item = u32> + Clone, scratch: &mut 
         scratch[members + next] = at as u32;
         scratch[key as usize] += 1;
     }
-    (starts, Words::pack(&scratch[members..]))
+    (starts, Column::pack(&scratch[members..]))
 }

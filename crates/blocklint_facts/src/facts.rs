@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::forms::Forms;
-use crate::table::{Row, Table, Words};
+use crate::table::{Column, Row, Table};
 use crate::{
     Arg, Assign, AssignId, At, Body, BodyId, Class, ClassId, Exit, Form, FormId, Import, ImportId, List, Param,
     Problem, Region, RegionId, RegionKind, Site, SiteId, Suppression, Sym, Var, VarId,
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbols {
     pub(crate) text: Box<str>,
-    pub(crate) ends: Words,
+    pub(crate) ends: Column,
 }
 
 impl Symbols {
@@ -93,11 +93,11 @@ pub struct FileFacts {
     /// The parts that could not be read; at most one per cause.
     pub problems: Vec<Problem>,
     /// For each variable the run in `assigns_by_var` of the values assigned to it (one entry more than variables).
-    pub(crate) var_assign_starts: Words,
-    pub(crate) assigns_by_var: Words,
+    pub(crate) var_assign_starts: Column,
+    pub(crate) assigns_by_var: Column,
     /// For each body the run in `vars_by_body` of the variables of its scope (one entry more than bodies).
-    pub(crate) body_var_starts: Words,
-    pub(crate) vars_by_body: Words,
+    pub(crate) body_var_starts: Column,
+    pub(crate) vars_by_body: Column,
 }
 
 impl FileFacts {
@@ -256,7 +256,7 @@ impl FileFacts {
         fn packed<R: Row>(name: &'static str, table: &Table<R>) -> (&'static str, usize, usize) {
             (name, table.len(), table.heap_size())
         }
-        fn words(name: &'static str, words: &Words) -> (&'static str, usize, usize) {
+        fn words(name: &'static str, words: &Column) -> (&'static str, usize, usize) {
             (name, words.len(), words.heap_size())
         }
         [
@@ -285,6 +285,6 @@ impl FileFacts {
 }
 
 /// Returns the indices that belong to a key, given where each key's begin.
-fn run(starts: &Words, key: usize) -> std::ops::Range<usize> {
+fn run(starts: &Column, key: usize) -> std::ops::Range<usize> {
     starts.at(key) as usize..starts.at(key + 1) as usize
 }

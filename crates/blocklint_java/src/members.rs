@@ -102,9 +102,9 @@ impl Walker<'_> {
     pub(crate) fn locked(&mut self, lock: FormId, place: Node<'_>, block: Node<'_>) -> bool {
         self.implicit(SiteKind::Enter, "synchronized", lock, span(place));
         let region = self.region_here(RegionKind::With, lock, span(block));
-        let leaves = self.within(region, |walker| walker.block(block));
+        let diverges = self.within(region, |walker| walker.block(block));
         self.implicit(SiteKind::Leave, "synchronized", lock, span(place));
-        leaves
+        diverges
     }
 
     /// True if a block only says that there is none: `throw new UnsupportedOperationException(…)`.

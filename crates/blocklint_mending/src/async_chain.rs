@@ -26,7 +26,7 @@ pub struct Chain {
     /// True if another crate could call what is `pub`.
     pub exports: bool,
     /// True if a call of a library stands in a loop, which a twin makes a hop to a thread on each turn.
-    pub hops: bool,
+    pub hops_in_loop: bool,
 }
 
 /// A function that becomes `async`.
@@ -62,7 +62,7 @@ pub enum NoChain {
     /// A call in them holds the thread and has no twin that returns the same.
     NoTwin(String),
     /// The twin cannot be called there.
-    Reach(Available),
+    Unavailable(Available),
     /// The call that holds the thread stands in a closure, or is handed over.
     InClosure,
     /// A closure that is not `async` calls this one.

@@ -21,7 +21,7 @@ use blocklint_models::FixKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::async_chain::{Chain, ChainHelper, ChainSink, NoChain, Unchained};
-use crate::row_advice::{twin_returns_same, twins};
+use crate::row_advice::{AsyncTwin, twin_returns_same, twins};
 
 /// The number of helpers between `async` code and the blocking call, on the longest path.
 const DEEPEST: usize = 2;
@@ -29,7 +29,7 @@ const DEEPEST: usize = 2;
 const MOST_HELPERS: usize = 8;
 /// Calls of them.
 const MOST_CALLS: usize = 40;
-/// Bodies below helpers that are looked at for calls of these.
+/// The number of bodies called by helpers that are searched for calls of helpers.
 const MOST_LOOKED_AT: usize = 100;
 
 /// The code that changes together, or the reason why none does.
@@ -67,13 +67,13 @@ impl Chains {
             runtime,
             labelled_bodies,
             helpers: vec![helper],
-            below: Vec::new(),
+            helper_calls: Vec::new(),
             calls: FxHashSet::default(),
             awaiting: Vec::new(),
             tests: Vec::new(),
             sinks: FxHashMap::default(),
             others: FxHashSet::default(),
-            hops: false,
+            hops_in_loop: false,
         };
         let made = closing.close().map(Arc::new);
         // Where all of it is too short to matter, nothing has to change.
@@ -102,16 +102,16 @@ struct Closing<'c, 'l, 'a> {
     runtime: Option<Runtime>,
     labelled_bodies: &'c FxHashMap<BodyRef, Vec<LabelledBodyId>>,
     helpers: Vec<BodyRef>,
-    /// Which helper calls which.
-    below: Vec<(BodyRef, BodyRef)>,
+    /// The calls among helpers: caller and callee.
+    helper_calls: Vec<(BodyRef, BodyRef)>,
     calls: FxHashSet<SiteRef>,
-    /// Those of the calls that stand in code that is `async` already.
+    /// The calls in code that is `async` already.
     awaiting: Vec<SiteRef>,
     /// Tests that call helpers, each with one of its calls.
     tests: Vec<(BodyRef, SiteRef)>,
     sinks: FxHashMap<SiteRef, String>,
     others: FxHashSet<SiteRef>,
-    hops: bool,
+    hops_in_loop: bool,
 }
 
 impl Closing<'_, '_, '_> {
@@ -119,29 +119,31 @@ impl Closing<'_, '_, '_> {
         let mut at = 0;
         while let Some(&helper) = self.helpers.get(at) {
             at += 1;
-            self.below(helper)?;
-            self.above(helper)?;
+            self.add_callees(helper)?;
+            self.add_callers(helper)?;
             if self.helpers.len() > MOST_HELPERS || self.calls.len() > MOST_CALLS {
-                return Err(self.not(NoChain::TooMany, helper));
+                return Err(self.refused_at_helper(NoChain::TooMany, helper));
             }
         }
         for &helper in &self.helpers {
             match self.depth(helper, DEEPEST + 1) {
-                None => return Err(self.not(NoChain::Recursive(self.name(helper)), helper)),
-                Some(depth) if depth > DEEPEST => return Err(self.not(NoChain::TooMany, helper)),
+                None => return Err(self.refused_at_helper(NoChain::Recursive(self.name(helper)), helper)),
+                Some(depth) if depth > DEEPEST => return Err(self.refused_at_helper(NoChain::TooMany, helper)),
                 Some(_) => {}
             }
         }
-        self.reach()?;
-        if let Some(site) = self.comes_back() {
-            return Err(self.unless(NoChain::Recursive(self.name(self.linker.program.body_of_site(site))), site));
+        self.check_twins_available()?;
+        if let Some(site) = self.recursive_call() {
+            return Err(
+                self.refused_at_site(NoChain::Recursive(self.name(self.linker.program.body_of_site(site))), site)
+            );
         }
-        Ok(self.told())
+        Ok(self.to_chain())
     }
 
-    /// Returns a call through which helpers lead back to one of them, if only in a task that they start: a future that
-    /// holds one of its own kind has no type.
-    fn comes_back(&self) -> Option<SiteRef> {
+    /// Returns a call through which a helper calls itself by way of other functions, also from a task that it starts. An
+    /// `async fn` that awaits itself has a future of infinite size, which rustc refuses (E0733).
+    fn recursive_call(&self) -> Option<SiteRef> {
         let linker = self.linker;
         let of_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(linker, body, helper));
         let mut open: Vec<(BodyRef, Option<SiteRef>)> = self.helpers.iter().map(|&helper| (helper, None)).collect();
@@ -158,7 +160,7 @@ impl Closing<'_, '_, '_> {
                 }
                 let site = body.file.site_ref(site);
                 let first = by.unwrap_or(site);
-                // Calls in the text of the helpers themselves are looked at elsewhere.
+                // `depth` follows the calls in the text of the helpers themselves.
                 if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&of)) {
                     return Some(first);
                 }
@@ -176,7 +178,7 @@ impl Closing<'_, '_, '_> {
     }
 
     /// Adds the blocking calls of a helper: calls of other helpers, and of libraries.
-    fn below(&mut self, helper: BodyRef) -> Result<(), Unchained> {
+    fn add_callees(&mut self, helper: BodyRef) -> Result<(), Unchained> {
         let (linker, graph) = (self.linker, self.graph);
         let edges = self.labelled_bodies.get(&helper).into_iter().flatten();
         let mut edges: Vec<FlowEdge> =
@@ -193,7 +195,7 @@ impl Closing<'_, '_, '_> {
                 if stays {
                     continue;
                 }
-                return Err(self.unless(NoChain::InClosure, edge.site));
+                return Err(self.refused_at_site(NoChain::InClosure, edge.site));
             }
             match edge.next {
                 EdgeTarget::LabelledBody(labelled_body) => {
@@ -203,13 +205,13 @@ impl Closing<'_, '_, '_> {
                         continue;
                     }
                     if row.kind != BodyKind::Function || row.flow != Flow::Sync {
-                        return Err(self.unless(NoChain::InClosure, edge.site));
+                        return Err(self.refused_at_site(NoChain::InClosure, edge.site));
                     }
-                    self.add(next);
+                    self.add_helper(next);
                 }
                 EdgeTarget::Sink(sink) => match self.twin(&graph.sinks[sink as usize]) {
                     Some(twin) => {
-                        self.hops |=
+                        self.hops_in_loop |=
                             linker.program.facts(edge.site.file).in_loop(linker.program.site(edge.site).at.region)
                                 && !self.is_sleep(&graph.sinks[sink as usize]);
                         self.sinks.insert(edge.site, twin);
@@ -217,7 +219,7 @@ impl Closing<'_, '_, '_> {
                     None if stays => {}
                     None => {
                         let call = linker.library.text(graph.sinks[sink as usize].path).to_string();
-                        return Err(self.unless(NoChain::NoTwin(call), edge.site));
+                        return Err(self.refused_at_site(NoChain::NoTwin(call), edge.site));
                     }
                 },
             }
@@ -229,7 +231,7 @@ impl Closing<'_, '_, '_> {
         self.graph.labels.get(sink.label).effect == Effect::Sleep
     }
 
-    /// Returns the function that does the same as a call of a library does, and is awaited.
+    /// Returns the async function that does the same as a library call.
     fn twin(&self, sink: &SinkSite<'_>) -> Option<String> {
         let linker = self.linker;
         let calls = linker.library.calls(sink.path);
@@ -238,16 +240,17 @@ impl Closing<'_, '_, '_> {
         if rewrites || !is_call || sink.row.lazy || matches!(sink.row.fix, Some(FixKind::Offload | FixKind::None)) {
             return None;
         }
-        let (twin, local) = twins(linker, sink, self.runtime, Language::Rust).into_iter().next()?;
+        let AsyncTwin { path: twin, is_local } =
+            twins(linker, sink, self.runtime, Language::Rust).into_iter().next()?;
         let parent = twin.rsplit_once("::").map_or("", |(parent, _)| parent);
         let is_type = last_name(parent).starts_with(char::is_uppercase);
         let is_sleep = self.is_sleep(sink);
         let is_named_so = last_name(&twin) == last_name(&linker.library.text(sink.path));
-        (local && !is_type && (is_named_so || is_sleep) && twin_returns_same(linker, sink, &twin)).then_some(twin)
+        (is_local && !is_type && (is_named_so || is_sleep) && twin_returns_same(linker, sink, &twin)).then_some(twin)
     }
 
     /// Adds the callers of a helper.
-    fn above(&mut self, helper: BodyRef) -> Result<(), Unchained> {
+    fn add_callers(&mut self, helper: BodyRef) -> Result<(), Unchained> {
         let linker = self.linker;
         let row = linker.program.body(helper);
         let is_nested = row.class.is_none()
@@ -268,7 +271,7 @@ impl Closing<'_, '_, '_> {
             }
             for &site in bearers.calls.get(&helper).into_iter().flatten() {
                 called = true;
-                self.call(helper, site)?;
+                self.add_call(helper, site)?;
             }
             for &(file, sym) in linker.program.occurrences(name) {
                 for &site in linker.program.index_of(file).sites_named(sym) {
@@ -285,18 +288,18 @@ impl Closing<'_, '_, '_> {
         }
         match called {
             true => Ok(()),
-            false => Err(self.not(NoChain::NoKnownCaller(self.name(helper)), helper)),
+            false => Err(self.refused_at_helper(NoChain::NoKnownCaller(self.name(helper)), helper)),
         }
     }
 
-    /// Takes in a call of a helper: what it stands in can await, or becomes `async` as well.
-    fn call(&mut self, helper: BodyRef, site: SiteRef) -> Result<(), Unchained> {
+    /// Adds a call of a helper. The code around the call can await, or becomes `async` as well.
+    fn add_call(&mut self, helper: BodyRef, site: SiteRef) -> Result<(), Unchained> {
         let linker = self.linker;
         let name = self.name(helper);
         let targets = linker.targets(site, EnvId::NONE);
         let is_plain = matches!(targets.list[..], [Target::Body { kind: TargetKind::Call, .. }]) && !targets.unknown;
         if !is_plain || linker.program.site(site).kind != SiteKind::Call {
-            return Err(self.unless(NoChain::Ambiguous(name), site));
+            return Err(self.refused_at_site(NoChain::Ambiguous(name), site));
         }
         if !self.calls.insert(site) {
             return Ok(());
@@ -307,20 +310,20 @@ impl Closing<'_, '_, '_> {
             (_, Flow::Coroutine) | (BodyKind::AsyncBlock, _) => self.awaiting.push(site),
             (BodyKind::Function, Flow::Sync) if self.is_test(caller) => {
                 if self.starts_a_runtime(caller) {
-                    return Err(self.unless(NoChain::CalledByTest(name), site));
+                    return Err(self.refused_at_site(NoChain::CalledByTest(name), site));
                 }
                 if self.tests.iter().all(|(of, _)| *of != caller) {
                     self.tests.push((caller, site));
                 }
             }
             (BodyKind::Function, Flow::Sync) => {
-                self.below.push((caller, helper));
-                self.add(caller);
+                self.helper_calls.push((caller, helper));
+                self.add_helper(caller);
             }
             (BodyKind::Lambda | BodyKind::GeneratorExpression, _) => {
-                return Err(self.unless(NoChain::CalledInClosure(name), site));
+                return Err(self.refused_at_site(NoChain::CalledInClosure(name), site));
             }
-            _ => return Err(self.unless(NoChain::InConstant(name), site)),
+            _ => return Err(self.refused_at_site(NoChain::InConstant(name), site)),
         }
         Ok(())
     }
@@ -332,7 +335,7 @@ impl Closing<'_, '_, '_> {
         row.flags.has(BodyFlags::TEST) && !self.linker.body_names(body).into_iter().any(is_called)
     }
 
-    /// True if a body leads to a call that runs a loop, which nothing that a loop runs can do.
+    /// True if a body leads to a call that runs a loop (`Runtime::block_on`), which panics in code that a loop runs.
     fn starts_a_runtime(&self, body: BodyRef) -> bool {
         let labelled_bodies = self.labelled_bodies.get(&body).into_iter().flatten();
         labelled_bodies
@@ -346,7 +349,7 @@ impl Closing<'_, '_, '_> {
         twin.and_then(|twin| twin.split("::").next()).map(|library| format!("{library}::test")).unwrap_or_default()
     }
 
-    fn add(&mut self, helper: BodyRef) {
+    fn add_helper(&mut self, helper: BodyRef) {
         if !self.helpers.contains(&helper) {
             self.helpers.push(helper);
         }
@@ -356,39 +359,41 @@ impl Closing<'_, '_, '_> {
     fn depth(&self, helper: BodyRef, most: usize) -> Option<usize> {
         let most = most.checked_sub(1);
         let mut depth = 1;
-        for &(_, next) in self.below.iter().filter(|(of, _)| *of == helper) {
+        for &(_, next) in self.helper_calls.iter().filter(|(of, _)| *of == helper) {
             depth = depth.max(1 + self.depth(next, most?)?);
         }
         Some(depth)
     }
 
-    /// True if the twins can be called where they would stand, and run on the runtime of their callers.
-    fn reach(&self) -> Result<(), Unchained> {
+    /// Refuses the chain if a twin cannot be called in the file of its call, or runs on another runtime than the callers.
+    fn check_twins_available(&self) -> Result<(), Unchained> {
         let mut sinks: Vec<_> = self.sinks.iter().collect();
         sinks.sort_unstable();
         for (&site, twin) in sinks {
             let own = self.linker.available(site.file, twin);
             let of_callers = self.awaiting.iter().map(|&at| self.linker.available_at(at, twin));
-            let is_beside = |reach: &Available| matches!(reach, Available::Beside(_));
+            let is_beside = |availability: &Available| matches!(availability, Available::Beside(_));
             let found = [own].into_iter().chain(of_callers.filter(is_beside));
-            for reach in found {
-                if !matches!(reach, Available::Yes | Available::Unknown) {
-                    return Err(self.unless(NoChain::Reach(reach), site));
+            for availability in found {
+                if !matches!(availability, Available::Yes | Available::Unknown) {
+                    return Err(self.refused_at_site(NoChain::Unavailable(availability), site));
                 }
             }
         }
         let attribute = format!("{}!", self.runs_tests());
         let path = self.linker.library.path(Language::Rust, &attribute);
         for &(test, site) in &self.tests {
-            let reach = self.linker.available(test.file, &attribute);
-            if !matches!(reach, Available::Yes | Available::Unknown) || self.linker.library.calls(path).is_empty() {
-                return Err(self.unless(NoChain::NoAsyncTest(Box::new(reach)), site));
+            let availability = self.linker.available(test.file, &attribute);
+            if !matches!(availability, Available::Yes | Available::Unknown)
+                || self.linker.library.calls(path).is_empty()
+            {
+                return Err(self.refused_at_site(NoChain::NoAsyncTest(Box::new(availability)), site));
             }
         }
         Ok(())
     }
 
-    fn told(&self) -> Chain {
+    fn to_chain(&self) -> Chain {
         let linker = self.linker;
         let helper = |of: &BodyRef| {
             let facts = linker.program.facts(of.file);
@@ -420,7 +425,7 @@ impl Closing<'_, '_, '_> {
             others: sorted(self.others.iter().map(name).collect()),
             files: files.map(|file| Arc::clone(&linker.program.files[file.index()].path)).collect(),
             exports: self.helpers.iter().any(exports),
-            hops: self.hops,
+            hops_in_loop: self.hops_in_loop,
             runs_tests: self.runs_tests(),
             helpers,
             tests,
@@ -440,12 +445,12 @@ impl Closing<'_, '_, '_> {
         self.place(site.file, place_of(self.linker, site))
     }
 
-    fn not(&self, why: NoChain, helper: BodyRef) -> Unchained {
+    fn refused_at_helper(&self, why: NoChain, helper: BodyRef) -> Unchained {
         let name = self.linker.program.body(helper).name_span;
         Unchained { why, at: self.place(helper.file, name) }
     }
 
-    fn unless(&self, why: NoChain, site: SiteRef) -> Unchained {
+    fn refused_at_site(&self, why: NoChain, site: SiteRef) -> Unchained {
         Unchained { why, at: self.at(site) }
     }
 }
@@ -458,7 +463,7 @@ fn has_library(package: &CrateLayout) -> bool {
         || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|of| inside.starts_with(of)))
 }
 
-/// True if a body stands in another one, or is that.
+/// True if a body is another one or is nested in it.
 fn is_inside(linker: &Linker<'_>, body: BodyRef, outer: BodyRef) -> bool {
     let mut at = Some(body);
     while let Some(own) = at.filter(|_| body.file == outer.file) {

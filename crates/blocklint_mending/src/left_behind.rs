@@ -12,7 +12,7 @@ use blocklint_link::syntax::forms::mentions;
 use blocklint_link::syntax::regions::around;
 use blocklint_link::values::value::EnvId;
 
-use crate::by_hand::takes_a_moment;
+use crate::by_hand::is_cheaper_than_thread;
 use crate::call_result::{ResultKind, result_kind};
 
 /// Returns the calls of the same body that hold the thread by the result of a call: on it, or with it as an argument.
@@ -93,7 +93,7 @@ fn is_unknown(linker: &Linker<'_>, site: SiteRef) -> bool {
 fn reaches_for_file(linker: &Linker<'_>, site: SiteRef) -> bool {
     linker.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
         // A call that only changes a name takes a moment.
-        Target::Row { path, .. } if takes_a_moment(&linker.library.text(path)) => false,
+        Target::Row { path, .. } if is_cheaper_than_thread(&linker.library.text(path)) => false,
         Target::Row { path, .. } => linker
             .library
             .calls(path)

@@ -17,10 +17,10 @@ mod thread_bound;
 mod with_blocks;
 
 pub use async_chain::{Chain, ChainHelper, ChainSink, NoChain, Unchained};
-pub use by_hand::{runs_by_hand, starts_up, takes_a_moment};
+pub use by_hand::{is_cheaper_than_thread, reason_no_edit, starts_up};
 pub use call_result::{ResultKind, result_blocks, result_kind};
 pub use find_chain::Chains;
 pub use left_behind::{beside, opener_of, uses_left_behind};
-pub use row_advice::{Mending, mending, twins};
+pub use row_advice::{AsyncTwin, RowAdvice, row_advice, twins};
 pub use thread_bound::{MovedCode, blocks_with, body_with, bound_beside, moved_with};
 pub use with_blocks::moving_with;

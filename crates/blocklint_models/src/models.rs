@@ -109,9 +109,9 @@ impl Models {
 }
 
 fn layers(files: &[File]) -> Result<Vec<Arc<Layer>>, CompileError> {
-    let spoken = |language: &&Language| files.iter().any(|file| file.info.language == **language);
+    let has_model = |language: &&Language| files.iter().any(|file| file.info.language == **language);
     let compile = |language: &Language| Ok(Arc::new(format::compile(files, *language)?));
-    Language::ALL.iter().filter(spoken).map(compile).collect()
+    Language::ALL.iter().filter(has_model).map(compile).collect()
 }
 
 /// Reads and checks one file of `[tool.blocklint] models` by itself; `label` stands in the messages. A file without a
@@ -217,7 +217,7 @@ impl Declared for Models {
         self.lang(language).ty(path).map_or(Vec::new(), |rows| rows.params().to_vec())
     }
 
-    fn speaks_of(&self, language: Language, path: &str) -> bool {
+    fn is_described(&self, language: Language, path: &str) -> bool {
         self.lang(language).knows_prefix(path)
     }
 

@@ -115,8 +115,8 @@ pub(crate) fn rust_crates(
         let begins = matches!(path.file_name(), Some("lib.rs" | "main.rs"));
         let src = path.parent().filter(|src| begins && src.file_name() == Some("src"));
         let Some(folder) = src.and_then(Utf8Path::parent) else { continue };
-        let spoken_for = |found: &RustCrate| folder.starts_with(&found.folder) && found.folder.starts_with(root);
-        if !crates.iter().any(spoken_for) {
+        let has_crate = |found: &RustCrate| folder.starts_with(&found.folder) && found.folder.starts_with(root);
+        if !crates.iter().any(has_crate) {
             let name = folder.file_name().unwrap_or("main");
             crates.push(new_crate(folder, name, &DeTable::new(), sources));
         }

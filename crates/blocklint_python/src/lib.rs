@@ -11,6 +11,7 @@
 mod annotations;
 mod chains;
 mod comments;
+mod compound_statements;
 mod comprehensions;
 mod decode;
 mod definitions;
@@ -23,7 +24,6 @@ mod format;
 mod functions;
 mod imports;
 mod literals;
-mod loops;
 mod misplaced;
 mod notebook;
 mod patterns;

@@ -4,7 +4,7 @@ use blocklint_core::{Applicability, EditKind, Language, Mistake, Refusal, Remedy
 
 use crate::advice::offload;
 use crate::rule::MistakeWords;
-use crate::words::{Subject, Words, one_line};
+use crate::words::{FindingText, Subject, one_line};
 use crate::{Advice, Rule};
 
 /// Handing over the result of a call where the callable was meant.
@@ -20,16 +20,16 @@ pub(crate) static CALLED_INSTEAD_OF_HANDED_OVER: Rule = Rule {
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
     let Mistake::CalledInsteadOfHandedOver { taker } = raw.mistake else { return None };
     let (written, taker, owner) = (one_line(raw.written), one_line(taker), raw.owner.words());
     Some(match raw.language {
-        Language::Java => Words {
+        Language::Java => FindingText {
             message: format!("`{written}` is called in {owner} to put `{taker}` together, and {}", raw.harm()),
             notes: vec![format!("the call runs while the chain is assembled; `{taker}` receives its value")],
             help: offload(raw),
         },
-        Language::Python | Language::Rust => Words {
+        Language::Python | Language::Rust => FindingText {
             message: format!("`{written}` is called in {owner} instead of being passed to `{taker}`"),
             notes: vec![format!("the call runs at once, on this thread; `{taker}` receives its return value")],
             help: Some(format!("pass the callable itself: `{taker}({written}, …)`")),
@@ -46,7 +46,7 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
             refuse("the callee is a coroutine function: await it instead of using a thread")
         }
         Language::Python => {
-            let edit_kinds = vec![EditKind::HandOver { passes: advice.passes }];
+            let edit_kinds = vec![EditKind::HandOver { passes: advice.forwards_arguments }];
             Some(Ok(Remedy { edit_kinds, at_most: Applicability::Unsafe }))
         }
         Language::Rust => refuse("the call must be changed by hand"),

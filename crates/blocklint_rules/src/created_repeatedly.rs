@@ -2,16 +2,16 @@
 
 use blocklint_core::{Applicability, CreatedKind, CreatedPer, EditKind, Language, Mistake, Refusal, Remedy, Runtime};
 
-use crate::remedy::{NO_EDIT, Reach};
+use crate::remedy::{Availability, NO_EDIT};
 use crate::rule::MistakeWords;
-use crate::words::{Subject, Words};
-use crate::{Advice, SiteKind};
+use crate::words::{FindingText, Subject};
+use crate::{Advice, SiteForm};
 
 pub(crate) static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
     let Mistake::CreatedRepeatedly { made, anew, of } = raw.mistake else { return None };
-    Some(Words {
+    Some(FindingText {
         message: message(*made, *anew, of, raw.call),
         notes: vec![why(*made, *anew).to_owned()],
         help: Some(help(*made, raw.language, raw.call).to_owned()),
@@ -22,12 +22,12 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
     let Mistake::CreatedRepeatedly { made, .. } = raw.mistake else { return None };
     let refuse = |reason: &str| Some(Err(Refusal::new(reason)));
     match (raw.language, made) {
-        (Language::Python, CreatedKind::Threads) if raw.site == SiteKind::Call => {
+        (Language::Python, CreatedKind::Threads) if raw.site == SiteForm::Call => {
             Some(Ok(Remedy { edit_kinds: vec![EditKind::ShareInModule], at_most: Applicability::Unsafe }))
         }
         (Language::Java, CreatedKind::Threads) => {
             let Some(of) = Runtime::publishers(Some(Runtime::Reactor)) else { return refuse(NO_EDIT) };
-            if let Reach::Newer(what) = &advice.pool {
+            if let Availability::Newer(what) = &advice.pool_availability {
                 return refuse(&format!("a shared bounded scheduler needs {what}"));
             }
             Some(Ok(Remedy { edit_kinds: vec![EditKind::Share { of }], at_most: Applicability::Unsafe }))

@@ -6,7 +6,7 @@ use blocklint_core::{
 
 use crate::remedy::NO_EDIT;
 use crate::rule::MistakeWords;
-use crate::words::{Subject, Words, one_line};
+use crate::words::{FindingText, Subject, one_line};
 use crate::{Advice, Rule};
 
 /// A large response that a framework serialises on the event loop.
@@ -22,11 +22,11 @@ pub(crate) static LARGE_RESPONSE_ON_LOOP: Rule = Rule {
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
     let Mistake::LargeResponse(response) = raw.mistake else { return None };
     let mut notes = vec![why(response.serialisation).to_owned()];
     notes.extend(more_notes(response));
-    Some(Words { message: message(response), notes, help: Some(help(response)) })
+    Some(FindingText { message: message(response), notes, help: Some(help(response)) })
 }
 
 /// Returns the message.

@@ -4,7 +4,7 @@ use blocklint_core::{Language, Mistake, Refusal, Remedy, RuleCode};
 
 use crate::remedy::{NO_EDIT, NO_GREENLETS};
 use crate::rule::MistakeWords;
-use crate::words::{Subject, Words};
+use crate::words::{FindingText, Subject};
 use crate::{Advice, Rule};
 
 /// Names that were imported before the patch still block.
@@ -20,7 +20,7 @@ pub(crate) static LATE_MONKEY_PATCH: Rule = Rule {
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
     let Mistake::LateMonkeyPatch { taken, is_module, patch } = raw.mistake else { return None };
     let message = match raw.direct {
         true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
@@ -38,7 +38,7 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
         }
     };
     let help = format!("call `{patch}()` above all other imports of the file that starts the program");
-    Some(Words { message, notes: vec![why], help: Some(help) })
+    Some(FindingText { message, notes: vec![why], help: Some(help) })
 }
 
 fn remedy(raw: &Subject<'_>, _: &Advice) -> Option<Result<Remedy, Refusal>> {

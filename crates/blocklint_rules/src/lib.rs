@@ -42,14 +42,14 @@ use blocklint_core::RuleCode;
 pub use async_codes::{AsyncCode, async_codes, rules_of_async};
 pub use comments::{malformed, meant, names_rules, probably_meant};
 pub use invalid_suppression::INVALID_SUPPRESSION;
-pub use remedy::{Advice, Helpers, Reach, refusal, remedy};
+pub use remedy::{Advice, Availability, Helpers, refusal, remedy};
 pub use remedy_rust::RUST_FIX_SHAPES;
 pub use rule::{Rule, repository};
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
 pub use unexplained_suppression::UNEXPLAINED_SUPPRESSION;
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
 pub use unused_suppression::UNUSED_SUPPRESSION;
-pub use words::{Along, Owner, OwnerKind, SiteKind, Subject, Twin, Words};
+pub use words::{FindingText, Owner, OwnerKind, SiteForm, Subject, Twin, WhyNotAlone};
 
 /// Every rule, by code.
 pub static RULES: &[&Rule] = &[

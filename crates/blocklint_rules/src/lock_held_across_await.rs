@@ -4,7 +4,7 @@ use blocklint_core::{Language, Mistake, Refusal, Remedy, RuleCode, Runtime};
 
 use crate::remedy::NO_EDIT;
 use crate::rule::MistakeWords;
-use crate::words::{Subject, Words, one_line};
+use crate::words::{FindingText, Subject, one_line};
 use crate::{Advice, Rule};
 
 /// Holding a thread's lock while the task is suspended.
@@ -20,7 +20,7 @@ pub(crate) static LOCK_HELD_ACROSS_AWAIT: Rule = Rule {
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt: |_| None };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
     let Mistake::LockHeldAcrossAwait { awaited, reentrant } = raw.mistake else { return None };
     let (written, awaited, owner, call) = (one_line(raw.written), one_line(awaited), raw.owner.words(), raw.call);
     let message = match (raw.language, reentrant) {
@@ -42,7 +42,7 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
             "a task that tries to take the lock meanwhile blocks the event loop, so this task cannot resume and release it"
         }
     };
-    Some(Words { message, notes: vec![why.to_owned()], help: Some(help(raw)) })
+    Some(FindingText { message, notes: vec![why.to_owned()], help: Some(help(raw)) })
 }
 
 /// Returns a lock that tasks can wait for.

@@ -4,8 +4,8 @@ use blocklint_core::{Applicability, EditKind, FixKind, Language, Mistake, Refusa
 
 use crate::remedy::{NO_EDIT, NO_GREENLETS};
 use crate::rule::MistakeWords;
-use crate::words::{Subject, Words, one_line};
-use crate::{Advice, Rule, SiteKind};
+use crate::words::{FindingText, Subject, one_line};
+use crate::{Advice, Rule, SiteForm};
 
 /// A native call that no patch makes cooperative, where greenlets run.
 pub(crate) static NATIVE_CALL_BLOCKS_HUB: Rule = Rule {
@@ -20,7 +20,7 @@ pub(crate) static NATIVE_CALL_BLOCKS_HUB: Rule = Rule {
 
 static WORDS: MistakeWords = MistakeWords { words, remedy, doubt: |_| None };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
     let Mistake::NativeCallBlocksHub { entries, adapter, pool } = raw.mistake else { return None };
     let owner = raw.owner.words();
     let entered = match entries {
@@ -28,7 +28,7 @@ fn words(raw: &Subject<'_>) -> Option<Words> {
         2 => format!("a greenlet enters at {owner} and in 1 more place"),
         more => format!("a greenlet enters at {owner} and in {} more places", more - 1),
     };
-    Some(Words {
+    Some(FindingText {
         message: format!("{} `{}` {}", raw.rule.noun, raw.call, raw.harm()),
         notes: vec![raw.why().to_owned(), entered],
         help: help(raw, adapter.as_deref(), pool.as_deref()),
@@ -61,7 +61,7 @@ fn remedy(raw: &Subject<'_>, advice: &Advice) -> Option<Result<Remedy, Refusal>>
         _ if raw.language == Language::Rust => NO_GREENLETS,
         _ if raw.language == Language::Java => NO_EDIT,
         _ if adapter.is_some() => "one call at start-up makes all of the library's calls cooperative",
-        _ if raw.site != SiteKind::Call => "there is no call here that could run in a thread",
+        _ if raw.site != SiteForm::Call => "there is no call here that could run in a thread",
         _ if raw.holds_gil => "a thread would not help, because the call keeps the GIL",
         _ if advice.lazy => "the call only builds a lazy result: the code that consumes it blocks",
         _ if advice.kind == Some(FixKind::None) => "the models know no correct edit of this call",

@@ -5,18 +5,18 @@ use blocklint_core::{Language, Mistake, Refusal, Remedy, Starved, Unbounded};
 use crate::Advice;
 use crate::remedy::NO_EDIT;
 use crate::rule::MistakeWords;
-use crate::words::{Subject, Words, one_line};
+use crate::words::{FindingText, Subject, one_line};
 
 pub(crate) static WORDS: MistakeWords = MistakeWords { words, remedy, doubt };
 
-fn words(raw: &Subject<'_>) -> Option<Words> {
+fn words(raw: &Subject<'_>) -> Option<FindingText> {
     Some(match raw.mistake {
-        Mistake::Offloads { unbounded, takes } => Words {
+        Mistake::Offloads { unbounded, takes } => FindingText {
             message: offload_message(raw.language, raw.written, unbounded, takes.as_deref()),
             notes: vec![offload_why(raw.language, unbounded, takes.as_deref()).to_owned()],
             help: Some(offload_help(raw.language, unbounded).to_owned()),
         },
-        Mistake::Starves(starved) => Words {
+        Mistake::Starves(starved) => FindingText {
             message: starved_message(raw.written, raw.call, starved, &raw.owner.words()),
             notes: vec![starved_why(starved).to_owned()],
             help: Some(starved_help(raw.language, starved).to_owned()),

@@ -5,9 +5,9 @@ use blocklint_core::{
     Runtime, last_name,
 };
 
-use crate::{SiteKind, Subject};
+use crate::{SiteForm, Subject};
 
-/// The advice of a finding's model row for mending it.
+/// The advice of a model row about edits of a finding's call, as plain data: `RowAdvice` of the analysis without references.
 #[derive(Clone, Debug, Default)]
 pub struct Advice {
     /// The text in place of the call.
@@ -17,7 +17,7 @@ pub struct Advice {
     /// The call only builds: what consumes its result blocks.
     pub lazy: bool,
     /// The call that takes a result instead of a callable would pass arguments on to the callable.
-    pub passes: bool,
+    pub forwards_arguments: bool,
     /// The call returns a coroutine.
     pub returns_coroutine: bool,
     /// The call, or something below it, that cannot move to another thread.
@@ -25,11 +25,11 @@ pub struct Advice {
     /// The library's method that is given the lambda in which the call stands.
     pub taker: Option<String>,
     /// The twin returns what the call returns, and can fail in the same way.
-    pub same: bool,
+    pub twin_returns_same: bool,
     /// The availability of the twin there.
-    pub twin: Reach,
+    pub twin_availability: Availability,
     /// The availability there of the function that hands a call to a thread.
-    pub pool: Reach,
+    pub pool_availability: Availability,
     /// The functions on the path that can become `async` together, or the reason why they cannot; none where none
     /// stands between.
     pub chain: Option<Result<Helpers, Refusal>>,
@@ -39,7 +39,7 @@ pub struct Advice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Helpers {
     /// A call in a loop would hop to a thread on each turn.
-    pub hops: bool,
+    pub hops_in_loop: bool,
 }
 
 /// Returns the reason why the code around a call does not move.
@@ -94,7 +94,7 @@ pub fn refusal(bound: &BoundCall) -> Refusal {
 
 /// The availability of a function that an edit would call, as far as manifests show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum Availability {
     /// Nothing shows it.
     #[default]
     Unknown,
@@ -132,11 +132,11 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         Language::Rust => return crate::remedy_rust::remedy(raw, advice),
     }
     match raw.site {
-        SiteKind::HandOver => return refuse("the function is only passed here: its body must change"),
-        SiteKind::Implicit => {
+        SiteForm::HandOver => return refuse("the function is only passed here: its body must change"),
+        SiteForm::Implicit => {
             return refuse("there is no call here: a property, an operator, `with`, `for` or an import runs the code");
         }
-        SiteKind::Call => {}
+        SiteForm::Call => {}
     }
     if !raw.owner.kind.is_async() {
         return refuse("the function is not `async`: nothing can be awaited in it");
@@ -145,16 +145,16 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         return refuse("the models know no correct edit of this call");
     }
     let mut edit_kinds = Vec::new();
-    let is_newer = |reach: &Reach| matches!(reach, Reach::Newer(_));
-    if advice.kind != Some(FixKind::Offload) && raw.direct && !is_newer(&advice.twin) {
+    let is_newer = |availability: &Availability| matches!(availability, Availability::Newer(_));
+    if advice.kind != Some(FixKind::Offload) && raw.direct && !is_newer(&advice.twin_availability) {
         match (&advice.rewrite, raw.twin) {
             (Some(template), _) => edit_kinds.push(EditKind::Rewrite { template: template.clone() }),
             // No fix moves a sleep to a thread.
-            (None, Some(twin)) if twin.local && !advice.lazy && raw.rule.effect == Some(Effect::Sleep) => {
+            (None, Some(twin)) if twin.is_local && !advice.lazy && raw.rule.effect == Some(Effect::Sleep) => {
                 let edit_kind = EditKind::Twin { path: twin.path.to_owned(), method: false, same: true, needs: None };
                 return Ok(Remedy { edit_kinds: vec![edit_kind], at_most: Applicability::Safe });
             }
-            (None, Some(twin)) if twin.local && !advice.lazy => edit_kinds.push(EditKind::Twin {
+            (None, Some(twin)) if twin.is_local && !advice.lazy => edit_kinds.push(EditKind::Twin {
                 path: twin.path.to_owned(),
                 method: twin.path.rsplit_once('.').map(|(parent, _)| parent)
                     == raw.call.rsplit_once('.').map(|(parent, _)| parent),
@@ -168,12 +168,16 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     if let Some(bound) = advice.bound.as_ref().filter(|_| edit_kinds.is_empty()) {
         return Err(refusal(bound));
     }
-    if let Reach::Newer(what) = &advice.pool
+    if let Availability::Newer(what) = &advice.pool_availability
         && edit_kinds.is_empty()
     {
         return Err(Refusal::new(format!("running calls in a thread needs {what}")));
     }
-    if advice.kind != Some(FixKind::Twin) && !raw.holds_gil && advice.bound.is_none() && !is_newer(&advice.pool) {
+    if advice.kind != Some(FixKind::Twin)
+        && !raw.holds_gil
+        && advice.bound.is_none()
+        && !is_newer(&advice.pool_availability)
+    {
         let lazy = advice.lazy && raw.direct;
         // Inside another thread a loop can be run, but the coroutine was written for this one.
         let nested = raw.rule.effect == Some(Effect::NestedLoop);
@@ -190,7 +194,7 @@ pub fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
             return refuse("the call only builds a lazy result: the code that consumes it blocks");
         }
     }
-    if let Reach::Newer(what) = &advice.twin
+    if let Availability::Newer(what) = &advice.twin_availability
         && edit_kinds.is_empty()
     {
         return Err(Refusal::new(format!("its replacement needs {what}")));

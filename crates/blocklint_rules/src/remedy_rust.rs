@@ -10,8 +10,8 @@
 
 use blocklint_core::{Applicability, EditKind, Effect, FixKind, Offload, Refusal, Remedy, Runtime, last_name};
 
-use crate::remedy::{Advice, Reach};
-use crate::{SiteKind, Subject};
+use crate::remedy::{Advice, Availability};
+use crate::{SiteForm, Subject};
 
 /// Decides which fix a finding asks for.
 pub(crate) fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
@@ -26,11 +26,11 @@ pub(crate) fn remedy(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refus
 fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
     match raw.site {
-        SiteKind::HandOver => return refuse("the function is only passed here: its body must change"),
-        SiteKind::Implicit => {
+        SiteForm::HandOver => return refuse("the function is only passed here: its body must change"),
+        SiteForm::Implicit => {
             return refuse("there is no call here: an operator, a loop, a macro or the end of a scope runs the code");
         }
-        SiteKind::Call => {}
+        SiteForm::Call => {}
     }
     if !raw.owner.kind.is_async() {
         return refuse("the function is not `async`: nothing can be awaited in it");
@@ -38,8 +38,8 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     if advice.kind == Some(FixKind::None) {
         return refuse("the models know no correct edit of this call");
     }
-    for reach in [&advice.twin, &advice.pool] {
-        if let Reach::Beside(other) = reach {
+    for availability in [&advice.twin_availability, &advice.pool_availability] {
+        if let Availability::Beside(other) = availability {
             let runtime = Runtime::Tokio;
             return Err(Refusal::new(format!("it is not known whether it runs on `{runtime}` or on `{other}`")));
         }
@@ -52,24 +52,24 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
                 edit_kinds.push(EditKind::Rewrite { template: template.clone() });
                 at_most = Applicability::Unsafe;
             }
-            (None, Some(_)) if advice.twin == Reach::No => {
+            (None, Some(_)) if advice.twin_availability == Availability::No => {
                 missing = Some("the crate does not depend on the twin's library")
             }
-            (None, Some(_)) if matches!(advice.twin, Reach::Newer(_)) => {}
+            (None, Some(_)) if matches!(advice.twin_availability, Availability::Newer(_)) => {}
             (None, Some(twin)) => {
                 let parent = |path: &str| path.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
-                let needs = match &advice.twin {
-                    Reach::Needs(what) => Some(what.clone()),
+                let needs = match &advice.twin_availability {
+                    Availability::Needs(what) => Some(what.clone()),
                     _ => None,
                 };
                 let (of, by) = (parent(raw.call), parent(twin.path));
                 let method = of == by && is_type(&of);
-                if twin.local {
-                    let same = advice.same
-                        && advice.twin == Reach::Yes
+                if twin.is_local {
+                    let same = advice.twin_returns_same
+                        && advice.twin_availability == Availability::Yes
                         && !is_type(&by)
                         && (last_name(twin.path) == last_name(raw.call) || raw.rule.effect == Some(Effect::Sleep));
-                    at_most = match advice.same {
+                    at_most = match advice.twin_returns_same {
                         true if same => Applicability::Safe,
                         true => Applicability::Unsafe,
                         // A call that panics here is replaced by one that does the same where it may.
@@ -78,14 +78,14 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
                     };
                     edit_kinds.push(EditKind::Twin { path: twin.path.to_owned(), method, same, needs });
                 } else if is_type(&of) && is_type(&by) {
-                    at_most = if advice.same { Applicability::Unsafe } else { Applicability::Display };
+                    at_most = if advice.twin_returns_same { Applicability::Unsafe } else { Applicability::Display };
                     edit_kinds.push(EditKind::TwinType { from: of, to: by, needs });
                 }
             }
             (None, None) => {}
         }
         // Without the feature the crate would not compile.
-        if matches!(advice.twin, Reach::Needs(_)) && advice.rewrite.is_none() {
+        if matches!(advice.twin_availability, Availability::Needs(_)) && advice.rewrite.is_none() {
             at_most = at_most.min(Applicability::Display);
         }
         if !edit_kinds.is_empty() && (at_most != Applicability::Display || raw.rule.effect == Some(Effect::Sleep)) {
@@ -94,15 +94,21 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     }
     let nested = raw.rule.effect == Some(Effect::NestedLoop);
     let offloads = advice.kind != Some(FixKind::Twin) && !(advice.lazy && raw.direct) && !(nested && raw.direct);
-    let newer = [&advice.pool, &advice.twin].into_iter().find_map(|reach| match reach {
-        Reach::Newer(what) => Some(format!("its replacement needs {what}")),
-        _ => None,
-    });
-    if offloads && advice.pool != Reach::No && !matches!(advice.pool, Reach::Newer(_)) {
+    let newer =
+        [&advice.pool_availability, &advice.twin_availability].into_iter().find_map(
+            |availability| match availability {
+                Availability::Newer(what) => Some(format!("its replacement needs {what}")),
+                _ => None,
+            },
+        );
+    if offloads
+        && advice.pool_availability != Availability::No
+        && !matches!(advice.pool_availability, Availability::Newer(_))
+    {
         let (path, fallible) = Runtime::blocking_pool(raw.runtime);
         // A connection or a guard is of use to the code around the call, and cannot come back from a thread by itself.
         let is_part = raw.direct && advice.kind.is_none() && raw.rule.effect == Some(Effect::Database);
-        let lacks = matches!(advice.pool, Reach::Needs(_));
+        let lacks = matches!(advice.pool_availability, Availability::Needs(_));
         let most = match lacks || is_part || nested || advice.kind.is_none() && raw.fails.is_some() {
             true => Applicability::Display,
             false => Applicability::Unsafe,
@@ -126,7 +132,7 @@ fn decided(raw: &Subject<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
             }
             at_most = Applicability::Unsafe;
             // One hop for all turns of a loop is better than one for each.
-            let at = if helpers.hops { edit_kinds.len() } else { 0 };
+            let at = if helpers.hops_in_loop { edit_kinds.len() } else { 0 };
             edit_kinds.insert(at, EditKind::Asyncify);
         }
         Some(Err(refusal)) if edit_kinds.is_empty() || sleeps => return Err(refusal.clone()),

@@ -3,7 +3,7 @@
 use blocklint_core::{Effect, Mistake, Refusal, Remedy, RuleCode};
 
 use crate::Advice;
-use crate::words::{Subject, Words};
+use crate::words::{FindingText, Subject};
 
 /// A kind of mistake, the same in every language in which it can be made.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Rule {
 #[derive(Debug)]
 pub(crate) struct MistakeWords {
     /// Returns the message, the notes on why it matters, and the help.
-    pub(crate) words: fn(&Subject<'_>) -> Option<Words>,
+    pub(crate) words: fn(&Subject<'_>) -> Option<FindingText>,
     /// Returns the edit, or the reason why there is none.
     pub(crate) remedy: fn(&Subject<'_>, &Advice) -> Option<Result<Remedy, Refusal>>,
     /// Returns the inference for which a finding is less than sure, as a clause.

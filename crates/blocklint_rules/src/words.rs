@@ -24,7 +24,7 @@ pub struct Subject<'a> {
     /// True if the place itself enters the row, with no function of the project between.
     pub direct: bool,
     /// The kind of site; decides how it can be handed over.
-    pub site: SiteKind,
+    pub site: SiteForm,
     /// The body that must not block.
     pub owner: Owner<'a>,
     /// How long one call can block the thread.
@@ -49,21 +49,21 @@ pub struct Subject<'a> {
     pub more_causes: u32,
     /// Causes behind this place that break other rules: the rule, and the path of the model row.
     pub also: &'a [(RuleCode, &'a str)],
-    /// The code that has to go where the call goes, if it is handed over.
-    pub along: Option<Along>,
+    /// The reason why the call should not be handed to a thread without the code around it.
+    pub why_not_alone: Option<WhyNotAlone>,
     /// Java: the build has a version of the library that lacks the workers of today.
     pub older_workers: bool,
 }
 
-/// Why a call should not be handed to a thread by itself.
+/// A reason why a call should not be handed to a thread without the code around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Along {
-    /// It uses what belongs to its thread, or to the event loop: a connection, a session.
-    Bound,
-    /// Its result blocks as well when it is used: a file, a cursor.
-    Given,
-    /// It makes an object, which is then used on another thread than its own.
-    CreatedKind,
+pub enum WhyNotAlone {
+    /// It uses an object that belongs to its thread or to the event loop: a connection, a session.
+    ThreadBound,
+    /// It returns an object whose use blocks as well: a file, a cursor.
+    ResultBlocks,
+    /// It makes an object, which is then used on another thread.
+    CreatesObject,
 }
 
 /// The body that must not block.
@@ -106,9 +106,9 @@ impl OwnerKind {
     }
 }
 
-/// The kinds of sites.
+/// The forms of sites, by which the help says how to hand the work over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SiteKind {
+pub enum SiteForm {
     /// A call.
     Call,
     /// A callable that is handed over there.
@@ -123,12 +123,12 @@ pub struct Twin<'a> {
     /// Its path (`asyncio.sleep`).
     pub path: &'a str,
     /// True if it can stand where the call stands: it is a function, or takes the same receiver.
-    pub local: bool,
+    pub is_local: bool,
 }
 
 /// The sentences of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
+pub struct FindingText {
     /// The mistake, in one sentence without a full stop.
     pub message: String,
     /// Why it matters.
@@ -139,9 +139,9 @@ pub struct Words {
 
 impl Subject<'_> {
     /// Returns the sentences of this finding.
-    pub fn words(&self) -> Words {
+    pub fn words(&self) -> FindingText {
         let own = self.rule.words.and_then(|mistake| (mistake.words)(self));
-        let Words { message, mut notes, help } = own.unwrap_or_else(|| self.words_of_blocking_call());
+        let FindingText { message, mut notes, help } = own.unwrap_or_else(|| self.words_of_blocking_call());
         notes.extend(self.operation.map(str::to_owned));
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
@@ -151,16 +151,16 @@ impl Subject<'_> {
             1 => notes.push("and 1 more cause behind this call".to_owned()),
             more => notes.push(format!("and {more} more causes behind this call")),
         }
-        Words { message, notes, help }
+        FindingText { message, notes, help }
     }
 
-    fn words_of_blocking_call(&self) -> Words {
+    fn words_of_blocking_call(&self) -> FindingText {
         let through = match self.direct {
             true => String::new(),
             false => format!(" through `{}`", one_line(self.written)),
         };
         let (noun, call, owner, harm) = (self.rule.noun, self.call, self.owner.words(), self.harm());
-        Words {
+        FindingText {
             message: format!("{noun} `{call}`{through} in {owner} {harm}"),
             notes: vec![self.why().to_owned()],
             help: help(self),
@@ -337,7 +337,7 @@ mod tests {
             call,
             written: "store.load",
             direct: false,
-            site: SiteKind::Call,
+            site: SiteForm::Call,
             owner: Owner { kind: OwnerKind::AsyncFunction, name: "handler" },
             hold: Hold::Unstated,
             takes: None,
@@ -350,7 +350,7 @@ mod tests {
             note: None,
             more_causes: 0,
             also: &[],
-            along: None,
+            why_not_alone: None,
             older_workers: false,
         }
     }
@@ -382,7 +382,7 @@ mod tests {
             written: "time.sleep",
             hold: Hold::Seconds(1.0),
             takes: None,
-            twin: Some(Twin { path: "asyncio.sleep", local: true }),
+            twin: Some(Twin { path: "asyncio.sleep", is_local: true }),
             ..raw(Effect::Sleep, "time.sleep")
         };
         assert_snapshot!(all(&found), @r"

@@ -9,9 +9,9 @@ pub(crate) use gen_lsp_types::{
     CodeLens, CodeLensParams, Command, Contents, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams,
-    ExecuteCommandParams, FileChangeType, Hover, HoverParams, Location, MarkupContent, MarkupKind, Message as Words,
-    Position, PublishDiagnosticsParams, Range, SymbolKind, TextDocumentContentChangeEvent, TextEdit, Uri,
-    WorkspaceDiagnosticParams, WorkspaceEdit,
+    ExecuteCommandParams, FileChangeType, Hover, HoverParams, Location, MarkupContent, MarkupKind,
+    Message as MessageText, Position, PublishDiagnosticsParams, Range, SymbolKind, TextDocumentContentChangeEvent,
+    TextEdit, Uri, WorkspaceDiagnosticParams, WorkspaceEdit,
 };
 
 use lsp_server::{Notification, Request, RequestId, Response};

@@ -24,7 +24,7 @@ pub struct FixRun {
 }
 
 /// Analyses a project that lies in a directory.
-pub trait Check: Sync {
+pub trait HarnessEngine: Sync {
     /// Returns the findings that would be shown with these options, located (`Place::start` is set), with absolute
     /// paths below `root`. Suppressed findings may be among them; the harness passes over them.
     ///

@@ -8,7 +8,7 @@ use similar::TextDiff;
 
 use crate::expectation::{Expectation, scan};
 use crate::matching::differences;
-use crate::{Check, CodeLine, Options, Pin, Problem, Project, ProjectFile};
+use crate::{CodeLine, HarnessEngine, Options, Pin, Problem, Project, ProjectFile};
 
 /// Lines of one project that are explained where it fails.
 const MOST_EXPLAINED: usize = 3;
@@ -23,7 +23,11 @@ pub type Keep<'k> = &'k dyn Fn(&Utf8Path);
 /// # Errors
 ///
 /// All that is wrong, each with its place, fit to be shown.
-pub fn run(project: &Project, check: Option<&dyn Check>, keep: Option<Keep<'_>>) -> Result<Vec<(Pin, String)>, String> {
+pub fn run(
+    project: &Project,
+    check: Option<&dyn HarnessEngine>,
+    keep: Option<Keep<'_>>,
+) -> Result<Vec<(Pin, String)>, String> {
     let mut problems = project.problems.clone();
     let expectations = read_expectations(project, &mut problems);
     if !problems.is_empty() {
@@ -51,7 +55,7 @@ pub fn run(project: &Project, check: Option<&dyn Check>, keep: Option<Keep<'_>>)
 /// Checks a project whose files stand below `root`.
 fn run_in(
     project: &Project,
-    check: &dyn Check,
+    check: &dyn HarnessEngine,
     root: &Utf8Path,
     expectations: &[Vec<Expectation>],
 ) -> Result<Vec<(Pin, String)>, String> {
@@ -114,7 +118,7 @@ fn unmet(
     root: &Utf8Path,
     expectations: &[Vec<Expectation>],
     findings: &[Finding],
-    check: &dyn Check,
+    check: &dyn HarnessEngine,
 ) -> Vec<Mismatch> {
     let mut all = Vec::new();
     for (file, expectations) in project.files.iter().zip(expectations) {
@@ -130,7 +134,7 @@ fn unmet(
 }
 
 /// Returns the problems of mismatches; below the first ones stands what `blocklint why` says of their lines.
-fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, check: &dyn Check) -> Vec<Problem> {
+fn explained(project: &Project, root: &Utf8Path, mismatches: Vec<Mismatch>, check: &dyn HarnessEngine) -> Vec<Problem> {
     let mut lines: Vec<CodeLine> = Vec::new();
     for mismatch in &mismatches {
         if lines.len() < MOST_EXPLAINED && !lines.contains(&mismatch.line) {

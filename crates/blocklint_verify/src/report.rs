@@ -15,7 +15,7 @@ pub struct Problem {
 
 /// The result of the check of one model file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct VerifyReport {
     /// The library's name; empty where the model names none.
     pub library: String,
     /// Its version, as it was given; empty if it was not.

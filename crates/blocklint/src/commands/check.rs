@@ -242,7 +242,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
     if let Some(planned) = &mut planned {
         locate_plan(project, planned, &mut sources);
     }
-    let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.mended.len());
+    let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.fixed_findings.len());
     let written = Written {
         check,
         project,

@@ -16,7 +16,7 @@ use crate::{CLEAN, FAILED, FOUND, interrupt};
 /// The results of fixes.
 pub(super) struct Outcome {
     /// The findings that are gone.
-    pub(super) mended: Vec<Finding>,
+    pub(super) fixed_findings: Vec<Finding>,
     /// The files that were written.
     pub(super) files: Vec<Arc<Utf8Path>>,
     /// True if a file that was to change is as it was.
@@ -39,9 +39,9 @@ pub(super) fn fix(request: FixRequest<'_>, current: &Utf8Path) -> Result<Outcome
         error(format!("{}: not fixed: {}", shown(&file.path, current), file.reason));
     }
     let is_as_it_was = |path: &Arc<Utf8Path>| unwritten.iter().any(|file| file.path == *path);
-    let mended = fixed.mended.into_iter().filter(|finding| !is_as_it_was(&finding.place.path)).collect();
+    let fixed_findings = fixed.findings.into_iter().filter(|finding| !is_as_it_was(&finding.place.path)).collect();
     let files = fixed.changes.into_iter().map(|change| change.path).filter(|path| !is_as_it_was(path)).collect();
-    Ok(Outcome { mended, files, unwritten: !unwritten.is_empty() })
+    Ok(Outcome { fixed_findings, files, unwritten: !unwritten.is_empty() })
 }
 
 /// Prints what would change.
@@ -57,7 +57,7 @@ pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -
         out.finish()
     };
     unless_closed(print())?;
-    let would = match fixed.mended.len() {
+    let would = match fixed.findings.len() {
         0 => "No findings would be fixed".to_owned(),
         1 => "Would fix 1 finding".to_owned(),
         more => format!("Would fix {more} findings"),

@@ -121,10 +121,10 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     if is_for_people(check) && console::verbosity() >= 0 {
         match fixed {
             Some(fixed) => {
-                let (files, mended) = (fixed.files.iter().map(|file| &**file), fixed.mended.iter());
-                let (files, mended) = (files.collect::<Vec<_>>(), mended.collect::<Vec<_>>());
-                changed_files(&mut out, "Fixed", &files, &mended, shown.folder, check.show_fixes)?;
-                fixed_summary(&mut out, mended.len(), &counts)?;
+                let (files, fixed_findings) = (fixed.files.iter().map(|file| &**file), fixed.fixed_findings.iter());
+                let (files, fixed_findings) = (files.collect::<Vec<_>>(), fixed_findings.collect::<Vec<_>>());
+                changed_files(&mut out, "Fixed", &files, &fixed_findings, shown.folder, check.show_fixes)?;
+                fixed_summary(&mut out, fixed_findings.len(), &counts)?;
             }
             None => summary(&mut out, &counts)?,
         }

@@ -273,6 +273,7 @@ fn edits_and_odd_places_are_valid_too() {
         function: "a.f".to_owned(),
         hold: blocklint_core::Hold::Unstated,
         trace: vec![step(place("/elsewhere/ä b.py", 3, 1, 9)), step(place("/p/a.py", 0, 0, 0))],
+        weight: None,
         causes: Vec::new(),
         fix: Some(Fix { title: "sleep without blocking".to_owned(), applicability: Applicability::Unsafe, edits }),
         unfixed: None,

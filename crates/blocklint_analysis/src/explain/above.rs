@@ -150,7 +150,7 @@ impl Explainer<'_, '_> {
                 continue;
             }
             if let Some(span) = self.cut_at(caller.site, label) {
-                found.push(Above::Cut(caller.site.file, span));
+                found.push(Above::Suppressed(caller.site.file, span));
             } else if matches!(caller.kind, CallerKind::HandsToLoop(_)) && self.roots.of(body).is_some() {
                 continue;
             } else if label.guard.is_some() {
@@ -180,7 +180,7 @@ impl Explainer<'_, '_> {
                 self.is_site_in_test(*site)
             }
             Above::Called(sites) => sites.first().is_some_and(|site| self.is_site_in_test(*site)),
-            Above::Kept(file, _) | Above::Cut(file, _) => self.linker.program.is_test(*file),
+            Above::Kept(file, _) | Above::Suppressed(file, _) => self.linker.program.is_test(*file),
             Above::Allowed(root) => self.linker.is_for_tests(*root),
             Above::NoCaller | Above::TopLevel | Above::Registered(..) => false,
         });
@@ -191,14 +191,14 @@ impl Explainer<'_, '_> {
     pub(super) fn cut_at(&self, site: SiteRef, label: &Label) -> Option<Span> {
         let program = self.linker.program;
         let body = program.body_of_site(site);
-        let (name, whole) = match self.cuts.apply(program, site, label.clone()) {
+        let (name, whole) = match self.suppressions.apply(program, site, label.clone()) {
             None => {
                 let span = program.site(site).span;
                 return self
                     .comment(site.file, |line| blocklint_link::syntax::regions::touches(line, span))
                     .or(Some(span));
             }
-            Some(left) => match self.cuts.apply_body(program, body, left) {
+            Some(left) => match self.suppressions.apply_body(program, body, left) {
                 None => (program.body(body).name_span, program.body(body).span),
                 Some(_) => return None,
             },

@@ -37,7 +37,7 @@ use crate::findings::SolvedGraph;
 /// A solved program, with tables by site and by body.
 pub struct Explainer<'l, 'a> {
     linker: &'l Linker<'a>,
-    cuts: Suppressions,
+    suppressions: Suppressions,
     graph: Graph<'a>,
     callers: Callers<'l, 'a>,
     roots: Roots<'l, 'a>,
@@ -50,7 +50,7 @@ pub struct Explainer<'l, 'a> {
     edges: FxHashMap<SiteRef, Vec<(Up, FlowEdge)>>,
     /// For each body its labelled bodies.
     labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>>,
-    /// Bodies that a label reached which is not handed over there.
+    /// The bodies that a label reached by a call. A label that reached a body only by handing it a callable does not count.
     reached_roots: FxHashSet<BodyRef>,
     /// Findings by the site at which they stand.
     by_site: FxHashMap<SiteRef, Vec<usize>>,
@@ -90,7 +90,7 @@ pub struct Explanation<'a> {
     pub rows: Vec<RowTried<'a>>,
     /// Indices of the findings it belongs to.
     pub findings: Vec<usize>,
-    /// Where its effects end, if they reach no finding; never empty then.
+    /// The places where its effects end. Not empty if no finding belongs to the site.
     pub ends: Vec<End>,
 }
 
@@ -163,17 +163,17 @@ pub enum RowMatch<'a> {
 /// One condition at a site.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// It.
+    /// The condition itself.
     pub condition: Condition,
     /// True if it excuses (`unless`) instead of being required (`when`).
     pub excuses: bool,
     /// The result of the test.
     pub shown: ConditionResult,
-    /// The parameter that decides, for [`Shown::Param`].
+    /// The parameter that decides, for [`ConditionResult::Param`].
     pub parameter: Option<String>,
 }
 
-/// A callable that a site is given, and the place where it runs.
+/// A callable that a site receives, and the thread on which it runs.
 #[derive(Clone, Debug)]
 pub struct PassedOn {
     /// The callable as it is written.
@@ -184,7 +184,7 @@ pub struct PassedOn {
     pub runtime: Option<Runtime>,
 }
 
-/// Why a site holds no thread that must not be held.
+/// A reason why a site delays no code that must not block.
 #[derive(Clone, Debug)]
 pub enum End {
     /// The callee is not known.
@@ -195,7 +195,7 @@ pub enum End {
     NoEffect(PathId),
     /// The row that decides states that it is harmless.
     Harmless(PathId),
-    /// It returns something to await; the loop goes on meanwhile.
+    /// It returns an awaitable, and the loop runs on while the awaitable is pending.
     Asynchronous(PathId),
     /// No row's conditions hold, or the one that does has no effect there.
     Excused(PathId),
@@ -219,17 +219,17 @@ pub enum End {
     HandsOver(PassedOn),
     /// It only forms a value: an attribute, an import, an operator that no code stands behind.
     Plain,
-    /// The arguments there rule the effect of the body out.
+    /// The arguments of the site rule the effect of the body out.
     RuledOut(BodyRef),
-    /// A comment there ends it.
-    Cut(FileId, Span),
-    /// Its own root's thread may be held in this way.
+    /// A comment at this place suppresses it.
+    Suppressed(FileId, Span),
+    /// The root may hold its thread in this way: a command that waits for its own input.
     Allowed(BodyRef),
     /// The label went up to a body and no further.
     Stops(BodyRef, Above),
 }
 
-/// Why a label goes no further than one body.
+/// A reason why a label goes no further than one body.
 #[derive(Clone, Debug)]
 pub enum Above {
     /// Nothing in the project is known to call it.
@@ -248,8 +248,8 @@ pub enum Above {
     Kept(FileId, Span),
     /// A library registers it under this path to run in this context.
     Registered(PathId, Context),
-    /// A comment ends it.
-    Cut(FileId, Span),
+    /// A comment at this place suppresses it.
+    Suppressed(FileId, Span),
     /// The arguments there rule it out.
     RuledOut(SiteRef),
     /// The thread of that root may be held in this way.
@@ -259,17 +259,18 @@ pub enum Above {
 impl<'l, 'a> Explainer<'l, 'a> {
     /// Solves the program.
     pub fn new(linker: &'l Linker<'a>, options: Options) -> Self {
-        let cuts = Suppressions::new(linker.program);
+        let suppressions = Suppressions::new(linker.program);
         let judge = Judge::new(options.without, true);
-        let graph = Search::new(linker, &cuts, &judge).run();
+        let graph = Search::new(linker, &suppressions, &judge).run();
         let options = Options { account: true, ..options };
-        let read = SolvedGraph::new(linker, &cuts, &judge, &graph, options);
+        let read = SolvedGraph::new(linker, &suppressions, &judge, &graph, options);
         let (findings, causes) = crate::findings::findings(&read, None);
         let paths = read.paths;
         let (callers, roots) = (Callers::new(linker), Roots::new(linker));
-        let solved = Solved { findings, causes, used: cuts.used(), net: None, with_aside: options.include_aside };
-        // The questions below, which only explain, use no comment.
-        let cuts = Suppressions::new(linker.program);
+        let solved =
+            Solved { findings, causes, used: suppressions.used(), net: None, with_aside: options.include_aside };
+        // The explanation asks a copy of its own, so that it marks no comment as used.
+        let suppressions = Suppressions::new(linker.program);
         let mut labelled_bodies: FxHashMap<BodyRef, Vec<LabelledBodyId>> = FxHashMap::default();
         for (at, labelled_body) in graph.labelled_bodies.iter().enumerate() {
             labelled_bodies.entry(labelled_body.node.body).or_default().push(LabelledBodyId(at as u32));
@@ -289,7 +290,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
             by_site,
             by_root,
             linker,
-            cuts,
+            suppressions,
             graph,
             callers,
             roots,

@@ -85,7 +85,7 @@ impl Explainer<'_, '_> {
         if let Some(sink) = linker.sink(site, path, receiver, property, EnvId::NONE) {
             let owner = linker.program.body_of_site(site);
             if let Some(span) = self.cut_at(site, &sink.label) {
-                found.push(End::Cut(site.file, span));
+                found.push(End::Suppressed(site.file, span));
             } else if sink.row.lazy {
                 found.push(End::Unconsumed(path));
             } else if let Some(root) = self.roots.of(owner)
@@ -119,7 +119,7 @@ impl Explainer<'_, '_> {
         }
         if rows.iter().any(|row| row.is_async == Some(true)) {
             found.push(End::Asynchronous(path));
-        } else if library.speaks(path) || !rows.is_empty() || self.has_model(path) {
+        } else if library.is_described(path) || !rows.is_empty() || self.has_model(path) {
             found.push(End::NoEffect(path));
         } else {
             found.push(End::NoModel(path));
@@ -217,7 +217,7 @@ impl Explainer<'_, '_> {
             .map(|&labelled_body| self.graph.labelled_body(labelled_body));
         for labelled_body in labelled_bodies.filter(|labelled_body| labelled_body.node == Node::plain(body)) {
             if let Some(span) = self.cut_at(site, self.graph.labels.get(labelled_body.label)) {
-                return End::Cut(site.file, span);
+                return End::Suppressed(site.file, span);
             }
         }
         End::RuledOut(body)

@@ -56,9 +56,9 @@ fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: PlacedEdge, rule: 
     if !above.is_empty() {
         cost.steps += u32::from(hit.edge.steps);
     }
-    let (mut length_steps, mut spoken) = (0, SmallVec::new());
+    let (mut length_steps, mut applied) = (0, SmallVec::new());
     for doubt in judge.of_cost(linker.program.language(edge.site.file), &cost) {
-        spoken.push(doubt.ask);
+        applied.push(doubt.ask);
         match doubt.is_of_length {
             true => length_steps += doubt.steps,
             false => cost.steps += doubt.steps,
@@ -74,25 +74,25 @@ fn candidate(solved: &SolvedGraph<'_, '_>, hit: &Hit, placed: PlacedEdge, rule: 
         above,
         cost,
         length_steps,
-        spoken,
+        applied,
         aside: None,
     })
 }
 
 /// Returns the reason of the comment that silences a hit at its place, if one does.
 fn silenced(solved: &SolvedGraph<'_, '_>, hit: &Hit, edge: &FlowEdge, rule: RuleCode) -> Option<Option<String>> {
-    let SolvedGraph { linker, cuts, .. } = *solved;
+    let SolvedGraph { linker, suppressions, .. } = *solved;
     let arg = if hit.handed { edge.arg } else { None };
     if hit.cut {
         // The comment may stand where a literal is called, and the finding inside of it.
         let place = place_of_finding(linker, hit.edge.site, arg).start;
-        return Some(cuts.hides(linker.program, hit.edge.site, place, hit.root, rule).flatten());
+        return Some(suppressions.hides(linker.program, hit.edge.site, place, hit.root, rule).flatten());
     }
     let place = place_of_finding(linker, edge.site, arg).start;
     let body = linker.program.body_of_site(edge.site);
-    cuts.hides(linker.program, edge.site, place, body, rule).or_else(|| {
+    suppressions.hides(linker.program, edge.site, place, body, rule).or_else(|| {
         let is_direct = matches!(edge.next, EdgeTarget::Sink(_));
-        is_direct.then(|| cuts.hides_direct(edge.site.file, place, rule)).flatten()
+        is_direct.then(|| suppressions.hides_direct(edge.site.file, place, rule)).flatten()
     })
 }
 

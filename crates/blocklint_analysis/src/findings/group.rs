@@ -11,11 +11,11 @@ use blocklint_flow::graph::trace::{place_of, step};
 use blocklint_flow::graph::{EdgeTarget, FlowEdge, SinkSite};
 use blocklint_flow::judge::beside::Joined;
 use blocklint_flow::judge::candidate::{Candidate, CandidatesByPlace, FindingPlace};
-use blocklint_flow::search::locks::holder_of;
+use blocklint_flow::search::locks::function_holding;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::row_match::fails;
 use blocklint_link::program::ids::SiteRef;
-use blocklint_mending::{Chains, Mending, mending, twins};
+use blocklint_mending::{Chains, RowAdvice, row_advice, twins};
 use blocklint_models::Thread;
 
 use super::collect::place_of_finding;
@@ -32,7 +32,7 @@ pub(super) fn group(
     offloads: &mut Offloads<'_, '_, '_>,
     mut net: Option<&mut PathNetwork>,
 ) -> Vec<RawFinding> {
-    let SolvedGraph { linker, cuts, graph, options, .. } = *solved;
+    let SolvedGraph { linker, suppressions, graph, options, .. } = *solved;
     let mut chains = Chains::default();
     let places = places.into_iter().filter(|((site, ..), _)| linker.is_reported(site.file));
     let found = places.filter_map(|(place, candidates)| {
@@ -40,13 +40,13 @@ pub(super) fn group(
         let _at_hand = linker.take_up_site(site)?;
         let (mut finding, best) = finding(solved, place, &candidates);
         if !best.handed {
-            finding.mending.chain = chains.of(linker, graph, &best.edge, best.kind.runtime);
+            finding.row_advice.chain = chains.of(linker, graph, &best.edge, best.kind.runtime);
         }
         add_joined_causes(solved, &mut finding, joined, place);
-        finding.mending.starts = offloads.if_handed_over(finding.site);
+        finding.row_advice.unbounded_spawn = offloads.if_handed_over(finding.site);
         if finding.suppressed.is_none() {
             let edges = candidates.iter().map(|candidate| &candidate.edge);
-            finding.partly_silenced = partly_silenced(linker, cuts, graph, rule, edges);
+            finding.partly_silenced = partly_silenced(linker, suppressions, graph, rule, edges);
         }
         if options.account {
             finding.reasons = reasons(solved, best);
@@ -182,7 +182,8 @@ fn finding<'c>(
         repeats: edges.iter().any(|edge| is_repeated(linker, edge.site)),
         held_by: sink.and_then(|sink| sink.held_by).map(|holding| holding_step(linker, holding)),
         note: sink.and_then(|sink| sink.row.note.clone()),
-        mending: sink.map_or_else(Mending::default, |sink| mending(linker, sink, best.kind.runtime, site, &twins)),
+        row_advice: sink
+            .map_or_else(RowAdvice::default, |sink| row_advice(linker, sink, best.kind.runtime, site, &twins)),
         twins,
         holds_gil: sink.is_some_and(|sink| sink.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
@@ -202,7 +203,7 @@ fn holding_step(linker: &Linker<'_>, holding: SiteRef) -> RawStep {
     RawStep {
         file: holding.file,
         span: place_of(linker, holding),
-        function: linker.qualified_name(holder_of(linker, holding)),
+        function: linker.qualified_name(function_holding(linker, holding)),
         call: written.clone(),
         written,
     }

@@ -34,7 +34,7 @@ pub(super) fn judge<'s, 'l, 'a>(
         };
         let (steps, doubts) = judge.steps_on_path(&traced);
         candidate.cost.steps += u32::from(steps);
-        candidate.spoken.extend(doubts);
+        candidate.applied.extend(doubts);
         if let Some(ask) = judge.on_path(&traced, &mut moments) {
             candidate.apply(ask, options.include_aside);
         }

@@ -44,7 +44,7 @@ use crate::rules::unbounded_offload::Offloads;
 /// The graph of a finished search, and the paths and causes that are read off it.
 pub(crate) struct SolvedGraph<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
-    pub(crate) cuts: &'l Suppressions,
+    pub(crate) suppressions: &'l Suppressions,
     pub(crate) judge: &'l Judge,
     pub(crate) graph: &'l Graph<'a>,
     pub(crate) options: Options,
@@ -56,13 +56,13 @@ impl<'l, 'a> SolvedGraph<'l, 'a> {
     /// Finds best paths and causes.
     pub(crate) fn new(
         linker: &'l Linker<'a>,
-        cuts: &'l Suppressions,
+        suppressions: &'l Suppressions,
         judge: &'l Judge,
         graph: &'l Graph<'a>,
         options: Options,
     ) -> Self {
         let (paths, causes) = (Paths::new(linker, graph), Causes::new(linker, graph));
-        SolvedGraph { linker, cuts, judge, graph, options, paths, causes }
+        SolvedGraph { linker, suppressions, judge, graph, options, paths, causes }
     }
 }
 
@@ -71,24 +71,25 @@ pub(crate) fn findings(
     solved: &SolvedGraph<'_, '_>,
     net: Option<&mut PathNetwork>,
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
-    let SolvedGraph { linker, cuts, graph, .. } = *solved;
+    let SolvedGraph { linker, suppressions, graph, .. } = *solved;
     let callers = Callers::new(linker);
     let mut places = collect(solved);
     let reached_by = ReachedBy::new(linker, &callers);
     let joined = judge(solved, &callers, &reached_by, &mut places);
     let units = Units::new(linker, ByCode { shows: shows_by_code, other_path });
-    let find_hubs = || blocked_hubs(linker, cuts, solved.judge, graph, &solved.causes, &units);
+    let find_hubs = || blocked_hubs(linker, suppressions, solved.judge, graph, &solved.causes, &units);
     let hubs = linker.attempt(WorkUnit::Step("native calls that greenlets reach"), find_hubs).unwrap_or_default();
     let causes = name_causes(solved, &places, &hubs);
     let mut offloads = Offloads::new(linker, &callers, graph);
     let reach = linker.reach();
-    let mut search = MistakeSearch { linker, cuts, units: &units, callers: &callers, reach, offloads: &mut offloads };
+    let mut search =
+        MistakeSearch { linker, suppressions, units: &units, callers: &callers, reach, offloads: &mut offloads };
     let mut misused = search.findings();
     misused.extend(hubs);
     drop_reported_as_misuse(linker, &mut places, &misused);
     let mut found = group(solved, places, &joined, &mut offloads, net);
     let rule = WorkUnit::Rule(RuleCode::CALLED_INSTEAD_OF_HANDED_OVER);
-    linker.attempt(rule, || called_for_a_chain(linker, cuts, &mut found));
+    linker.attempt(rule, || called_for_a_chain(linker, suppressions, &mut found));
     found.extend(misused);
     sort_and_number(linker, &mut found);
     if solved.options.account {

@@ -16,12 +16,12 @@ const MOST: usize = 200;
 /// a cause of its rule.
 pub(super) fn partly_silenced<'w>(
     linker: &Linker<'_>,
-    cuts: &Suppressions,
+    suppressions: &Suppressions,
     graph: &Graph<'_>,
     rule: RuleCode,
     edges: impl Iterator<Item = &'w FlowEdge>,
 ) -> Vec<String> {
-    let silenced = cuts.silenced(rule);
+    let silenced = suppressions.silenced(rule);
     if silenced.is_empty() {
         return Vec::new();
     }

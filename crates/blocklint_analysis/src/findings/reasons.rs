@@ -16,10 +16,10 @@ use super::SolvedGraph;
 pub(super) fn reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Reason> {
     let mut path = best.above.to_vec();
     path.extend(solved.paths.follow(best.edge));
-    let mut spoken = spoken_on_path(solved, &path);
-    spoken.extend(best.spoken.iter().map(|&ask| (ask, None)));
+    let mut applied = applied_on_path(solved, &path);
+    applied.extend(best.applied.iter().map(|&ask| (ask, None)));
     let mut found: Vec<Reason> = Vec::new();
-    for (ask, site) in spoken {
+    for (ask, site) in applied {
         let signal = ask.signal();
         if !found.iter().any(|known| known.name == signal.name) {
             let place = site.map(|site| (site.file, place_of(solved.linker, site)));
@@ -30,7 +30,7 @@ pub(super) fn reasons(solved: &SolvedGraph<'_, '_>, best: &Candidate) -> Vec<Rea
 }
 
 /// Returns the signals that decided while a label climbed a path, from the root down, with their sites.
-fn spoken_on_path(solved: &SolvedGraph<'_, '_>, path: &[FlowEdge]) -> Vec<(AskId, Option<SiteRef>)> {
+fn applied_on_path(solved: &SolvedGraph<'_, '_>, path: &[FlowEdge]) -> Vec<(AskId, Option<SiteRef>)> {
     let mut found = Vec::new();
     // Signals of the condition that is open, from the sink up: they count where it stays undecided.
     let mut open: Vec<(AskId, Option<SiteRef>)> = Vec::new();

@@ -42,8 +42,8 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         let call = linker.library.text(one.path).to_string();
         let mut finding =
             search.finding((RULE, mistake), one.called, call, severity(linker, one.called), one.confidence);
-        finding.mending.passes = one.passes;
-        finding.mending.returns_coroutine = returns_coroutine(linker, one.called);
+        finding.row_advice.forwards_arguments = one.passes;
+        finding.row_advice.returns_coroutine = returns_coroutine(linker, one.called);
         finding
     };
     all.into_iter().map(finding).collect()
@@ -51,7 +51,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
 
 /// Turns blocking calls whose value is an argument of a chain's factory (`just(f())`) into findings of this rule: they run before there is
 /// a chain.
-pub(crate) fn called_for_a_chain(linker: &Linker<'_>, cuts: &Suppressions, found: &mut Vec<RawFinding>) {
+pub(crate) fn called_for_a_chain(linker: &Linker<'_>, suppressions: &Suppressions, found: &mut Vec<RawFinding>) {
     let mut said: FxHashSet<SiteRef> = FxHashSet::default();
     found.retain_mut(|finding| {
         // A short call is no mistake of the chain.
@@ -64,7 +64,8 @@ pub(crate) fn called_for_a_chain(linker: &Linker<'_>, cuts: &Suppressions, found
         finding.mistake = Mistake::CalledInsteadOfHandedOver { taker: linker.written_site(taker) };
         finding.severity = severity(linker, finding.site);
         if finding.suppressed.is_none() {
-            finding.suppressed = cuts.hides(linker.program, finding.site, finding.span.start, finding.root, RULE);
+            finding.suppressed =
+                suppressions.hides(linker.program, finding.site, finding.span.start, finding.root, RULE);
         }
         said.insert(finding.site)
     });

@@ -233,7 +233,7 @@ fn is_scheduler(linker: &Linker<'_>, site: SiteRef, path: PathId) -> bool {
     }
     let index = linker.program.index_of(site.file);
     let class = linker.class_around(linker.program.body_of_site(site));
-    let of_holder = holder_of(linker, site).map(|sym| index.mentions_named(sym));
+    let of_holder = variable_storing(linker, site).map(|sym| index.mentions_named(sym));
     linker.program.uses_of_result(site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
         let Mention::Arg(taker, _) = mention else { return false };
         let taker = site.file.site_ref(taker);
@@ -269,7 +269,7 @@ fn ends_here(linker: &Linker<'_>, site: SiteRef) -> bool {
         Owner::Nowhere => {}
         _ => return false,
     }
-    let holder = holder_of(linker, site);
+    let holder = variable_storing(linker, site);
     let is_it = |form: FormId| match facts.form(form) {
         Form::Result(of) => of == site_id,
         Form::Var(var) => Some(facts.var(var).name) == holder,
@@ -570,7 +570,7 @@ fn is_injected(linker: &Linker<'_>, class: ClassRef) -> bool {
 /// such a loop needs.
 fn is_dedicated(linker: &Linker<'_>, site: SiteRef) -> bool {
     let (facts, site_id) = linker.program.facts_and_id(site);
-    let Some(sym) = holder_of(linker, site) else {
+    let Some(sym) = variable_storing(linker, site) else {
         // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: no other code has it.
         return facts.language == Language::Java
             && facts.sites.iter().any(|row| match facts.form(row.callee) {
@@ -629,7 +629,7 @@ fn made_of(linker: &Linker<'_>, site: SiteRef) -> bool {
 }
 
 /// Returns the name of the field or local that holds the object that a site makes.
-pub(crate) fn holder_of(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
+pub(crate) fn variable_storing(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
     let facts = linker.program.facts(site.file);
     let body = linker.program.body(linker.program.body_of_site(site));
     if body.kind == BodyKind::Initialiser {
@@ -642,7 +642,7 @@ pub(crate) fn holder_of(linker: &Linker<'_>, site: SiteRef) -> Option<Sym> {
             // A scheduler made of an executor.
             Mention::Arg(taker, _) => {
                 let taker = site.file.site_ref(taker);
-                return made_of(linker, taker).then(|| holder_of(linker, taker)).flatten();
+                return made_of(linker, taker).then(|| variable_storing(linker, taker)).flatten();
             }
             _ => return None,
         };

@@ -13,7 +13,7 @@ use blocklint_link::values::value::{EnvId, Val};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Uses};
 use rustc_hash::FxHashSet;
 
-use crate::rules::created_repeatedly::holder_of;
+use crate::rules::created_repeatedly::variable_storing;
 use crate::rules::pool_starvation::{Pool, PoolHold};
 use crate::rules::pool_starvation::{pool_by, pools_there};
 
@@ -114,7 +114,7 @@ fn grows(linker: &Linker<'_>, site: SiteRef, pool: Pool) -> bool {
         let of = site.file.site_ref(blocklint_facts::SiteId(at as u32));
         matches!(row.kind, SiteKind::Call | SiteKind::New)
             && lang::words::makes_growing_pool(facts.text(row.name))
-            && holder_of(linker, of).is_some_and(|sym| facts.text(sym) == name)
+            && variable_storing(linker, of).is_some_and(|sym| facts.text(sym) == name)
     })
 }
 

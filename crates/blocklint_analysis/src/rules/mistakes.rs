@@ -12,7 +12,7 @@ use blocklint_link::linker::Linker;
 use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{FileId, SiteRef};
-use blocklint_mending::Mending;
+use blocklint_mending::RowAdvice;
 
 use crate::rules::MISTAKES;
 use crate::rules::unbounded_offload::Offloads;
@@ -20,7 +20,7 @@ use crate::rules::unbounded_offload::Offloads;
 /// A search for mistakes, with all that its rules ask.
 pub(crate) struct MistakeSearch<'s, 'o, 'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
-    pub(crate) cuts: &'s Suppressions,
+    pub(crate) suppressions: &'s Suppressions,
     pub(crate) units: &'s Units,
     pub(crate) callers: &'o Callers<'l, 'a>,
     /// The libraries whose values can be in a file.
@@ -84,7 +84,7 @@ impl MistakeSearch<'_, '_, '_, '_> {
             held_by: None,
             note: None,
             twins: Vec::new(),
-            mending: of_schedulers(linker, site.file),
+            row_advice: of_schedulers(linker, site.file),
             holds_gil: false,
             occurrence: 0,
             reasons: Vec::new(),
@@ -92,16 +92,16 @@ impl MistakeSearch<'_, '_, '_, '_> {
             partly_silenced: Vec::new(),
             doubts: Vec::new(),
             aside: None,
-            suppressed: self.cuts.hides(linker.program, site, span.start, body, rule),
+            suppressed: self.suppressions.hides(linker.program, site, span.start, body, rule),
         }
     }
 }
 
 /// Returns whether the schedulers that an edit makes are there. [Java]
-fn of_schedulers(linker: &Linker<'_>, file: FileId) -> Mending {
-    let mut mending = Mending::default();
+fn of_schedulers(linker: &Linker<'_>, file: FileId) -> RowAdvice {
+    let mut row_advice = RowAdvice::default();
     if let (Language::Java, Some(of)) = (linker.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
-        mending.pool = linker.has_version_for(file, &of.workers_path());
+        row_advice.pool_availability = linker.has_version_for(file, &of.workers_path());
     }
-    mending
+    row_advice
 }

@@ -24,7 +24,7 @@ use blocklint_link::lang::python::monkey_patch::Patched;
 use blocklint_link::linker::Linker;
 use blocklint_link::models::unit_facts::Units;
 use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use blocklint_mending::Mending;
+use blocklint_mending::RowAdvice;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A body on a path from an entry to a native call.
@@ -49,7 +49,7 @@ struct Reached {
 /// Returns every native call that a greenlet reaches.
 pub(crate) fn blocked_hubs<'a>(
     linker: &Linker<'a>,
-    cuts: &Suppressions,
+    suppressions: &Suppressions,
     judge: &Judge,
     graph: &Graph<'a>,
     causes: &Causes,
@@ -111,7 +111,7 @@ pub(crate) fn blocked_hubs<'a>(
             continue;
         }
         let runtime = units.of(linker, site.file).greenlets.unwrap_or(Runtime::Gevent);
-        found.extend(finding(linker, cuts, graph, causes, runtime, &hops, &reached).map(
+        found.extend(finding(linker, suppressions, graph, causes, runtime, &hops, &reached).map(
             |(mut finding, path_edges)| {
                 finding.doubts = doubts_on_path(linker, judge, graph, &path_edges);
                 let of_path = path_edges.iter().map(|edge| edge_steps(linker, graph, edge)).sum();
@@ -169,7 +169,7 @@ fn walk(
 
 fn finding(
     linker: &Linker<'_>,
-    cuts: &Suppressions,
+    suppressions: &Suppressions,
     graph: &Graph<'_>,
     causes: &Causes,
     runtime: Runtime,
@@ -233,11 +233,11 @@ fn finding(
         held_by: None,
         note: sink.row.note.clone(),
         twins: Vec::new(),
-        mending: Mending {
+        row_advice: RowAdvice {
             rewrite: pool.map(|(_, template)| template),
             kind: sink.row.fix,
             lazy: sink.row.lazy,
-            ..Mending::default()
+            ..RowAdvice::default()
         },
         holds_gil: sink.row.thread == Some(blocklint_models::Thread::HoldsGil),
         occurrence: 0,
@@ -246,7 +246,7 @@ fn finding(
         partly_silenced: Vec::new(),
         doubts: Vec::new(),
         aside: None,
-        suppressed: cuts.hides(linker.program, last.site, place_of(linker, last.site).start, body, rule),
+        suppressed: suppressions.hides(linker.program, last.site, place_of(linker, last.site).start, body, rule),
     };
     Some((finding, path_edges))
 }

@@ -4,7 +4,7 @@
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Language, Mistake, RuleCode, Severity, Starved};
 use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
-use blocklint_flow::search::locks::holder;
+use blocklint_flow::search::locks::lock_place;
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::imports::library_reach::LibraryReach;
 use blocklint_link::linker::Linker;
@@ -493,7 +493,7 @@ pub(crate) fn pool_of(linker: &Linker<'_>, site: SiteRef) -> Option<Pool> {
 
 /// Returns the pool that a form is, as far as names show.
 pub(crate) fn pool_by(linker: &Linker<'_>, scope: Scope, form: FormId) -> Option<Pool> {
-    if let Some(held) = holder(linker, scope, form) {
+    if let Some(held) = lock_place(linker, scope, form) {
         return Some(Pool::Held(held));
     }
     let facts = linker.program.facts(scope.file);
@@ -528,7 +528,7 @@ fn cloned(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormId> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pool {
     /// The pool of a field or a module.
-    Held(blocklint_flow::search::locks::Holder),
+    Held(blocklint_flow::search::locks::LockPlace),
     /// A parameter or local.
     Local(FileId, VarId),
 }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use crate::extraction::Extracted;
 
-pub(crate) use edit::{Mend, mended};
+pub(crate) use edit::{CommentEdit, fix_of_comment};
 
 /// The checks of comments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -65,7 +65,7 @@ pub(crate) fn comments(
     checks: CommentChecks,
     unread: &[Language],
     is_meant: impl Fn(usize) -> bool,
-) -> Vec<(Finding, Option<Mend>)> {
+) -> Vec<(Finding, Option<CommentEdit>)> {
     let used: FxHashSet<(usize, u32, RuleCode)> =
         solved.used.iter().map(|one| (one.file.index(), one.comment, one.rule)).collect();
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ fn of_comment(
     index: u32,
     checks: CommentChecks,
     is_used: &dyn Fn(RuleCode) -> bool,
-    found: &mut Vec<(Finding, Option<Mend>)>,
+    found: &mut Vec<(Finding, Option<CommentEdit>)>,
 ) {
     let row = file.facts.suppressions[index as usize];
     let reason = row.reason.get().map_or("", |sym| file.facts.text(sym));
@@ -149,7 +149,7 @@ fn unused(
     comment: &Comment<'_>,
     checks: CommentChecks,
     is_used: &dyn Fn(RuleCode) -> bool,
-) -> Option<(Finding, Option<Mend>)> {
+) -> Option<(Finding, Option<CommentEdit>)> {
     if comment.words.is_empty() {
         let idle = checks.knows_all() && !RULES.iter().any(|rule| is_used(rule.code));
         return idle.then(|| said::unused(comment, &[]));
@@ -183,7 +183,7 @@ fn silenced(comment: &Comment<'_>, rule: RuleCode) -> Option<Suppression> {
 }
 
 /// Gives equal findings of a file fingerprints that differ.
-fn number(file: &SourceFile, found: &mut [(Finding, Option<Mend>)]) {
+fn number(file: &SourceFile, found: &mut [(Finding, Option<CommentEdit>)]) {
     let mut seen: Vec<(RuleCode, String)> = Vec::new();
     for (finding, _) in found {
         let key = (finding.rule, finding.message.clone());

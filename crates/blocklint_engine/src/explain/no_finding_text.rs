@@ -72,7 +72,7 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
         End::RuledOut(of) => {
             one(format!("{} can block its thread, but not with the arguments that are passed here", body(linker, *of)))
         }
-        End::Cut(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
+        End::Suppressed(file, span) => vec![Remark::at("a comment ends it here", place(linker, *file, *span))],
         End::Allowed(of) => one(format!("the thread of {} may be held in this way", body(linker, *of))),
         End::Stops(of, above) => stops(explainer, Some(site.owner), *of, above),
     }
@@ -168,7 +168,7 @@ pub(super) fn stops(explainer: &Explainer<'_, '_>, owner: Option<BodyRef>, of: B
             let path = linker.library.text(*path);
             vec![Remark::new(format!("{name} is registered by `{path}` to run in {}", context_words(*context)))]
         }
-        Above::Cut(file, span) => {
+        Above::Suppressed(file, span) => {
             let text = format!("{name} is called there under a comment that silences it");
             vec![Remark::at(text, place(linker, *file, *span))]
         }

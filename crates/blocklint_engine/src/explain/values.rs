@@ -28,7 +28,7 @@ fn member(linker: &Linker<'_>, val: Val, depth: u32) -> String {
         Val::Class(class) => format!("class `{}`", linker.qualified_class(class)),
         Val::Module(file) => format!("module `{}`", linker.module_name(file)),
         Val::Folder(of) => format!("package `{}`", path(of)),
-        Val::External(of) if linker.library.speaks(of) => format!("`{}`", path(of)),
+        Val::External(of) if linker.library.is_described(of) => format!("`{}`", path(of)),
         Val::External(of) => format!("`{}`, of which no model speaks", path(of)),
         Val::Fn { body, .. } => super::sites::body(linker, body),
         Val::Method { path: of, .. } => format!("method `{}`", path(of)),

@@ -138,13 +138,13 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
         NoChain::NoTwin(call) => {
             format!("its callers would become `async`, and `{call}` has no equivalent async twin")
         }
-        NoChain::Reach(Available::WithFeature { package, feature }) => {
+        NoChain::Unavailable(Available::WithFeature { package, feature }) => {
             format!("its async twin needs feature `{feature}` of `{package}` in Cargo.toml")
         }
-        NoChain::Reach(Available::Beside(other)) => {
+        NoChain::Unavailable(Available::Beside(other)) => {
             format!("it is not known whether it runs on the twin's runtime or on `{other}`")
         }
-        NoChain::Reach(_) => "the crate does not depend on the twin's library".to_owned(),
+        NoChain::Unavailable(_) => "the crate does not depend on the twin's library".to_owned(),
         NoChain::InClosure => "the blocking call is in a closure, or is passed as a value".to_owned(),
         NoChain::CalledInClosure(name) => format!("a closure that is not `async` calls `{name}`"),
         NoChain::CalledByTest(name) => {

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chains::{Chains, preferred};
 use super::elsewhere::BindingsElsewhere;
-use crate::comments::{Mend, mended};
+use crate::comments::{CommentEdit, fix_of_comment};
 use crate::fixing::planned_edit::PlannedEdit;
 use crate::sources::text_of;
 
@@ -25,7 +25,7 @@ pub(crate) type Make<'m> = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync
 #[derive(Debug, Default)]
 pub struct Remedies {
     of_code: FxHashMap<FindingKey, Result<PlannedEdit, Refusal>>,
-    of_comments: FxHashMap<FindingKey, Mend>,
+    of_comments: FxHashMap<FindingKey, CommentEdit>,
 }
 
 /// A file, and the findings in it by number, with what is to be done about each.
@@ -47,14 +47,14 @@ impl Remedies {
         of_code
             .extend(self.of_code.iter().filter(|(at, _)| older(at)).map(|(at, remedy)| (at.clone(), remedy.clone())));
         of_comments
-            .extend(self.of_comments.iter().filter(|(at, _)| older(at)).map(|(at, mend)| (at.clone(), mend.clone())));
+            .extend(self.of_comments.iter().filter(|(at, _)| older(at)).map(|(at, edit)| (at.clone(), edit.clone())));
         Remedies { of_code, of_comments }
     }
 
     /// Of a finding about a comment, which needs no front end.
-    pub(crate) fn insert_mend(&mut self, finding: &Finding, mend: Option<Mend>) {
-        if let Some(mend) = mend {
-            self.of_comments.insert((finding.place.path.clone(), finding.place.span, finding.rule), mend);
+    pub(crate) fn insert_comment_edit(&mut self, finding: &Finding, edit: Option<CommentEdit>) {
+        if let Some(edit) = edit {
+            self.of_comments.insert((finding.place.path.clone(), finding.place.span, finding.rule), edit);
         }
     }
 
@@ -68,7 +68,7 @@ impl Remedies {
         })
     }
 
-    fn of_comment(&self, finding: &Finding) -> Option<&Mend> {
+    fn of_comment(&self, finding: &Finding) -> Option<&CommentEdit> {
         self.of_comments.get(&(finding.place.path.clone(), finding.place.span, finding.rule))
     }
 
@@ -93,8 +93,8 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
     let mut files: FxHashMap<Box<str>, FileFindings<'_>> = FxHashMap::default();
     for (at, finding) in findings.iter_mut().enumerate() {
-        if let Some(mend) = remedies.of_comment(finding).filter(|_| is_fixable(&finding.place.path)) {
-            finding.fix = text_of(&finding.place.path).and_then(|text| mended(&text, &finding.place, mend));
+        if let Some(edit) = remedies.of_comment(finding).filter(|_| is_fixable(&finding.place.path)) {
+            finding.fix = text_of(&finding.place.path).and_then(|text| fix_of_comment(&text, &finding.place, edit));
             if finding.fix.is_none() {
                 refused[at] = Some(Refusal::new("the file cannot be read any more"));
             }
@@ -130,13 +130,13 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
             let spans: Vec<(Span, &Remedy)> =
                 wanted.iter().map(|&(at, wanted)| (places[at].place.span, &wanted.remedy)).collect();
             let oldest = wanted.iter().find_map(|(_, wanted)| wanted.oldest);
-            let mended = match path.extension() {
+            let written = match path.extension() {
                 Some("java") => blocklint_java::fix(&text, &spans),
                 Some("rs") => blocklint_rust::fix(&text, &spans, &|at| called_by(wanted[at].1, text_of)),
                 _ => {
                     let elsewhere = blocklint_python::Elsewhere {
                         refusal: &|at, block, handles| elsewhere.refusal(wanted[at].1, path, block, handles),
-                        is_moment: &|at| wanted[at].1.moment,
+                        is_moment: &|at| wanted[at].1.is_cheaper,
                         is_short: &|at| wanted[at].1.short,
                         holds: &|at, with: Span| {
                             wanted[at].1.held.iter().any(|of| with.contains(*of) && with.end == of.end)
@@ -145,8 +145,8 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
                     blocklint_python::fix(&text, &spans, &elsewhere, oldest)
                 }
             };
-            let fixes = wanted.iter().zip(mended).map(|(&(at, wanted), mended)| {
-                (at, preferred(wanted, chains.of(wanted), mended.map(|m| m.at(&places[at].place))))
+            let fixes = wanted.iter().zip(written).map(|(&(at, wanted), written)| {
+                (at, preferred(wanted, chains.of(wanted), written.map(|edit| edit.at(&places[at].place))))
             });
             fixes.collect()
         })
@@ -179,11 +179,11 @@ fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f FileFindi
         let mut left: Vec<_> = wanted.iter().filter_map(|(at, wanted)| Some((*at, wanted, fix_of(*at)?))).collect();
         // A fix that is refused for this leaves others for the next try.
         loop {
-            let mended: FxHashSet<Span> = left.iter().map(|(at, ..)| findings[*at].place.span).collect();
+            let left_spans: FxHashSet<Span> = left.iter().map(|(at, ..)| findings[*at].place.span).collect();
             let before = left.len();
             left.retain(|(at, wanted, fix)| {
                 let moves =
-                    |of: &Span| mended.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
+                    |of: &Span| left_spans.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
                 let stays = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of));
                 found.extend(stays.map(|stays| (*at, Place::unlocated(Arc::clone(path), *stays))));
                 stays.is_none()

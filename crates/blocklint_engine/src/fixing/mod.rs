@@ -42,6 +42,7 @@ pub use make::{Remedies, TextOf, attach, attach_to};
 use overlay::Overlay;
 use program::AnalysisResult;
 pub(crate) use program::{Facts, Watched};
+pub use program::{Faults, Unawaited, faults};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
 pub use together::{EditsOfFile, Glance, applicable_together, glance};
@@ -75,8 +76,8 @@ pub struct FixRequest<'a> {
 pub struct Fixed {
     /// The files that change, by path.
     pub changes: Vec<Change>,
-    /// The findings that were mended, round by round; their places are those before their round.
-    pub mended: Vec<Finding>,
+    /// The findings whose fixes were applied, round by round. Their places are those before their round.
+    pub findings: Vec<Finding>,
     /// The fixes that were tried and taken back.
     pub refused: Vec<Refused>,
     /// The findings that would be shown afterwards, not located.
@@ -91,7 +92,7 @@ impl Fixed {
     pub fn groups(&self) -> Vec<Vec<Change>> {
         let mut group: Vec<usize> = (0..self.changes.len()).collect();
         let at = |path: &Utf8Path| self.changes.iter().position(|change| *change.path == *path);
-        for finding in &self.mended {
+        for finding in &self.findings {
             let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
             let mut members = edits.filter_map(|edit| at(&edit.place.path));
             let Some(first) = members.next() else { continue };
@@ -124,8 +125,8 @@ pub struct Change {
     pub text_before: Arc<str>,
     /// The text of `after`.
     pub text_after: Arc<str>,
-    /// How many findings in it were mended.
-    pub mended: usize,
+    /// The number of findings in the file whose fixes were applied.
+    pub fixed: usize,
 }
 
 /// A fix that was taken back.
@@ -176,7 +177,7 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
             fixed.refused = refused;
             let Some(after) = kept.state else { break };
             overlay.keep(kept.bytes);
-            fixed.mended.extend(kept.applied.iter().map(|&index| candidates[index].finding.clone()));
+            fixed.findings.extend(kept.applied.iter().map(|&index| candidates[index].finding.clone()));
             state = after;
         }
         fixed.refused.sort_by(|a, b| {
@@ -189,7 +190,7 @@ fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> 
             }
         }
         fixed.remaining = state.shown.findings;
-        fixed.changes = changes(overlay, &fixed.mended);
+        fixed.changes = changes(overlay, &fixed.findings);
         fixed
     })
 }
@@ -221,16 +222,16 @@ fn candidates(
     (candidates, refused)
 }
 
-fn changes(overlay: Overlay<'_>, mended: &[Finding]) -> Vec<Change> {
+fn changes(overlay: Overlay<'_>, fixed_findings: &[Finding]) -> Vec<Change> {
     let mut counts: BTreeMap<&Utf8Path, usize> = BTreeMap::new();
-    for finding in mended {
+    for finding in fixed_findings {
         *counts.entry(&finding.place.path).or_default() += 1;
     }
     overlay
         .changed()
         .into_iter()
         .map(|(path, contents, [text_before, text_after])| Change {
-            mended: counts.get(&*path).copied().unwrap_or_default(),
+            fixed: counts.get(&*path).copied().unwrap_or_default(),
             before: contents.before,
             after: contents.now,
             text_before,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use blocklint_analysis::{FileId, Linker, RawFinding};
 use blocklint_core::{BoundCall, EditKind, Effect, Language, Mistake, Refusal, Remedy, Span};
 use blocklint_mending::{
-    Chain, MovedCode, ResultKind, beside, blocks_with, body_with, bound_beside, moved_with, moving_with, opener_of,
-    result_blocks, result_kind, runs_by_hand, starts_up, takes_a_moment, uses_left_behind,
+    Chain, MovedCode, ResultKind, beside, blocks_with, body_with, bound_beside, is_cheaper_than_thread, moved_with,
+    moving_with, opener_of, reason_no_edit, result_blocks, result_kind, starts_up, uses_left_behind,
 };
-use blocklint_rules::{Along, refusal};
+use blocklint_rules::{WhyNotAlone, refusal};
 use camino::Utf8Path;
 
 use crate::words::place;
@@ -24,7 +24,7 @@ pub(crate) struct PlannedEdit {
     /// True if the code of the call works in no other thread.
     pub(crate) bound: bool,
     /// The call by itself takes no longer than a thread: it goes along with others, or stays.
-    pub(crate) moment: bool,
+    pub(crate) is_cheaper: bool,
     /// True if the call takes about as long as a thread: a file.
     pub(crate) short: bool,
     /// The functions through which the call leads to the blocking call.
@@ -50,7 +50,7 @@ impl PlannedEdit {
             remedy,
             moves: Ok(Vec::new()),
             bound: false,
-            moment: false,
+            is_cheaper: false,
             short: false,
             on_path: Vec::new(),
             blocks: Vec::new(),
@@ -82,10 +82,10 @@ pub(crate) fn moved(
     without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
 ) -> Result<PlannedEdit, Refusal> {
     let mut remedy = remedy?;
-    if let Some(reason) = runs_by_hand(linker, raw.site).filter(|_| !with_aside) {
+    if let Some(reason) = reason_no_edit(linker, raw.site).filter(|_| !with_aside) {
         return Err(Refusal::new(reason));
     }
-    if let Some(starts) = raw.mending.starts {
+    if let Some(starts) = raw.row_advice.unbounded_spawn {
         remedy.edit_kinds.retain(|edit_kind| !matches!(edit_kind, EditKind::Offload { .. }));
         if remedy.edit_kinds.is_empty() {
             let span = linker.program.site(starts).span;
@@ -105,7 +105,7 @@ pub(crate) fn moved(
     if language == Language::Java && raw.mistake == Mistake::Holds {
         return on_worker(linker, raw, remedy);
     }
-    let chain = raw.mending.chain.as_ref().and_then(|chain| chain.as_ref().ok()).cloned();
+    let chain = raw.row_advice.chain.as_ref().and_then(|chain| chain.as_ref().ok()).cloned();
     if !hands_over || language == Language::Java {
         return Ok(PlannedEdit { oldest, chain, ..PlannedEdit::plain(remedy) });
     }
@@ -146,12 +146,12 @@ pub(crate) fn moved(
         uses.extend(beside(linker, raw.site));
     }
     let opened = if raw.trace.len() == 1 { opener_of(linker, raw.site) } else { None };
-    let moment = raw.trace.len() == 1 && takes_a_moment(&raw.call);
+    let is_cheaper = raw.trace.len() == 1 && is_cheaper_than_thread(&raw.call);
     let short = raw.effect == Some(Effect::File);
     let moved = lost(moved_with(linker, raw.site));
     let on_path = functions_on_path(linker, raw, &moved);
     let Some(bound) = moved.bound.clone() else {
-        let moves = match raw.mending.brief {
+        let moves = match raw.row_advice.brief {
             true if raw.trace.len() > 1 => Err(Refusal::new("the call is so short that a thread would cost as much")),
             true if raw.repeats => {
                 Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function"))
@@ -164,7 +164,7 @@ pub(crate) fn moved(
         };
         return Ok(PlannedEdit {
             moves,
-            moment,
+            is_cheaper,
             short,
             on_path,
             blocks,
@@ -179,8 +179,18 @@ pub(crate) fn moved(
     let moves = Err(refusal(&bound));
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    let moved =
-        PlannedEdit { moves, moment, short, on_path, blocks, held, oldest, uses, opened, ..PlannedEdit::plain(remedy) };
+    let moved = PlannedEdit {
+        moves,
+        is_cheaper,
+        short,
+        on_path,
+        blocks,
+        held,
+        oldest,
+        uses,
+        opened,
+        ..PlannedEdit::plain(remedy)
+    };
     Ok(PlannedEdit { bound: true, ..moved })
 }
 
@@ -203,7 +213,11 @@ fn on_worker(linker: &Linker<'_>, raw: &RawFinding, mut remedy: Remedy) -> Resul
 }
 
 /// Returns the code that has to go where the call of a finding goes.
-pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<PlannedEdit, Refusal>) -> Option<Along> {
+pub(crate) fn why_not_alone(
+    linker: &Linker<'_>,
+    raw: &RawFinding,
+    remedy: &Result<PlannedEdit, Refusal>,
+) -> Option<WhyNotAlone> {
     let language = linker.program.language(raw.file);
     if language != Language::Python || raw.mistake != Mistake::Holds {
         return None;
@@ -213,14 +227,14 @@ pub(crate) fn along(linker: &Linker<'_>, raw: &RawFinding, remedy: &Result<Plann
         Err(_) => moved_with(linker, raw.site).bound.is_some(),
     };
     if is_bound {
-        return Some(Along::Bound);
+        return Some(WhyNotAlone::ThreadBound);
     }
     if raw.trace.len() > 1 {
         return None;
     }
     match result_kind(linker, raw.site) {
-        ResultKind::Blocks => Some(Along::Given),
-        ResultKind::Object => Some(Along::CreatedKind),
+        ResultKind::Blocks => Some(WhyNotAlone::ResultBlocks),
+        ResultKind::Object => Some(WhyNotAlone::CreatesObject),
         ResultKind::Other => None,
     }
 }

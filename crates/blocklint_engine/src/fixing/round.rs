@@ -158,8 +158,8 @@ impl<'r, 'a> Round<'r, 'a> {
         self.swap(&mut kept);
         let after = self.facts.analyse(Some(&self.before.watched), self.show);
         self.swap(&mut kept);
-        let mended = kept.applied.iter().map(|&index| self.candidates[index].key.clone()).collect::<Vec<_>>();
-        let broken = broken(self.before, &after, &mended);
+        let fixed_keys = kept.applied.iter().map(|&index| self.candidates[index].key.clone()).collect::<Vec<_>>();
+        let broken = broken(self.before, &after, &fixed_keys);
         if !broken.is_empty() {
             return Err(broken);
         }

@@ -59,19 +59,19 @@ pub(crate) enum Blame {
     File(Arc<Utf8Path>),
 }
 
-/// Compares the findings before and after the fixes of `mended` were applied: all that they did not keep, each of whom it is laid
+/// Compares the findings before and after the fixes of `fixed_keys` were applied: all that they did not keep, each of whom it is laid
 /// to once. One analysis costs as much as ten of these answers are worth.
-pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, mended: &[Key]) -> Vec<BrokenPromise> {
+pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, fixed_keys: &[Key]) -> Vec<BrokenPromise> {
     let mut all: Vec<BrokenPromise> = Vec::new();
     let (old, new) = (counted(&before.all), counted(&after.all));
     let count = |counts: &HashMap<Key, usize>, key: &Key| counts.get(key).copied().unwrap_or_default();
     let mut wanted: HashMap<&Key, usize> = HashMap::new();
-    for key in mended {
+    for key in fixed_keys {
         *wanted.entry(key).or_default() += 1;
     }
     // In the order of the fixes: the same refusals on every run.
     let mut told: HashSet<&Key> = HashSet::new();
-    for key in mended.iter().filter(|key| told.insert(key)) {
+    for key in fixed_keys.iter().filter(|key| told.insert(key)) {
         let (old, new) = (count(&old, key), count(&new, key));
         if new > old.saturating_sub(wanted[key]) {
             let blame = Blame::Findings { key: key.clone(), surely: new >= old };
@@ -83,8 +83,8 @@ pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, mended: &[
         return all;
     }
     // A neighbour may be named by another path once a value next to it comes from elsewhere; it is new where its function
-    // has more of its kind than what was mended leaves.
-    let (old_kinds, new_kinds, gone) = (kinds(&before.all), kinds(&after.all), kinds_of(mended.iter()));
+    // has more of its kind than what was fixed_keys leaves.
+    let (old_kinds, new_kinds, gone) = (kinds(&before.all), kinds(&after.all), kinds_of(fixed_keys.iter()));
     let is_more = |kind: &Kind<'_>| {
         let count = |counts: &HashMap<Kind<'_>, usize>| counts.get(kind).copied().unwrap_or_default();
         count(&new_kinds) + count(&gone) > count(&old_kinds)
@@ -94,7 +94,7 @@ pub(crate) fn broken(before: &AnalysisResult, after: &AnalysisResult, mended: &[
         let key = Key::of(finding);
         let is_new = !wanted.contains_key(&key) && count(&new, &key) > count(&old, &key);
         // The rest of a finding that was worse: a response on a faster way.
-        let is_rest = mended
+        let is_rest = fixed_keys
             .iter()
             .any(|key| (key.rule, &key.path, &key.function) == (finding.rule, &finding.place.path, &finding.function))
             && before.all.iter().any(|old| {

@@ -69,7 +69,7 @@ fn put_back(change: &Change, target: &Utf8Path, root: &Utf8Path) {
         after: change.before.clone(),
         text_before: Arc::clone(&change.text_after),
         text_after: Arc::clone(&change.text_before),
-        mended: 0,
+        fixed: 0,
     };
     // Nothing more can be done where that fails, too: the disk is full, or the folder is gone.
     let _ = stage(&back, root).and_then(|staged| put(&back, staged));
@@ -176,7 +176,7 @@ mod tests {
     fn change(path: Utf8PathBuf) -> Change {
         let text = Arc::from("");
         let (before, after) = (b"old\n".to_vec(), b"new\n".to_vec());
-        Change { path: path.into(), before, after, text_before: Arc::clone(&text), text_after: text, mended: 1 }
+        Change { path: path.into(), before, after, text_before: Arc::clone(&text), text_after: text, fixed: 1 }
     }
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {

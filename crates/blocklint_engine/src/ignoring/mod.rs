@@ -57,7 +57,7 @@ pub struct IgnoreRequest<'a> {
 /// The comments to write; nothing is written yet.
 #[derive(Debug, Default)]
 pub struct Ignored {
-    /// The files that change, by path. `mended` counts findings.
+    /// The files that change, by path. `fixed` counts findings.
     pub changes: Vec<Change>,
     /// The findings that are ignored.
     pub findings: Vec<Finding>,
@@ -188,7 +188,7 @@ fn locate(project: &Project, pages: &Pages<'_>, unplaced: &mut [Unplaced]) {
 fn changes(pages: Pages<'_>, findings: &[Finding]) -> Vec<Change> {
     let changed = pages.into_iter().filter(|(_, page)| page.bytes != page.before);
     let changes = changed.map(|(path, page)| Change {
-        mended: findings.iter().filter(|finding| finding.place.path == path).count(),
+        fixed: findings.iter().filter(|finding| finding.place.path == path).count(),
         text_before: decode(page.file, page.before.clone()).0,
         text_after: decode(page.file, page.bytes.clone()).0,
         before: page.before,

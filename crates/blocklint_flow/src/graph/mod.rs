@@ -88,7 +88,7 @@ pub struct Hit {
     pub kind: Root,
     /// True if the site hands a function over instead of running it.
     pub handed: bool,
-    /// True if a comment cuts it right here.
+    /// True if a comment at the site suppresses it.
     pub cut: bool,
     /// As it arrived.
     pub label: Label,
@@ -101,7 +101,7 @@ pub struct Hit {
 pub(crate) struct HitKind {
     /// True if the site hands a function over instead of running it.
     pub(crate) handed: bool,
-    /// True if a comment cuts the label right there.
+    /// True if a comment at the site suppresses the label.
     pub(crate) cut: bool,
 }
 

@@ -15,7 +15,7 @@ use blocklint_link::program::ids::{BodyRef, SiteRef};
 
 use crate::callers::{Caller, CallerKind};
 use crate::guards::Conditions;
-use crate::guards::optional_part::{asks_for_left_out, parts_over};
+use crate::guards::optional_part::{needs_missing_part, parts_over};
 use crate::guards::self_state::{own_state_rules_out, own_tests_over};
 
 /// The conditions on parameters around a branch, from the inside out.
@@ -34,7 +34,7 @@ impl Conditions<'_, '_> {
         linker.query(&self.conditional, site, || true, || is_conditional(linker, site))
             && linker.query(&self.ruled_out, (caller, body, site), bool::default, || {
                 rules_out(linker, caller, body, site)
-                    || asks_for_left_out(linker, &self.callers, caller, body, site)
+                    || needs_missing_part(linker, &self.callers, caller, body, site)
                     || own_state_rules_out(linker, caller, body, site)
                     || caller.arg.is_none()
                         && caller.kind == CallerKind::Runs

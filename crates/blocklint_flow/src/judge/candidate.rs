@@ -39,8 +39,8 @@ pub struct Candidate {
     pub length_steps: u32,
     /// The reason of the comment that silences it, if one does.
     pub silenced: Option<Option<String>>,
-    /// The signals that spoke of the candidate, after those that spoke on its path.
-    pub spoken: SmallVec<[AskId; 1]>,
+    /// The signals that apply to the candidate as a whole. Signals of a single site on its path are not here.
+    pub applied: SmallVec<[AskId; 1]>,
     /// Its severity if it were not only for tests, examples or a command line.
     pub aside: Option<Aside>,
 }
@@ -91,7 +91,7 @@ impl Candidate {
     /// stay as they are if those count like all others.
     pub fn apply(&mut self, ask: AskId, aside_counts: bool) {
         let effect = ask.makes();
-        self.spoken.push(ask);
+        self.applied.push(ask);
         if effect == SignalEffect::Aside {
             if aside_counts {
                 return;

@@ -37,7 +37,7 @@ pub(crate) struct Arrival<'s, 'l, 'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteSignals {
     asked: SignalSet,
-    spoke: SignalSet,
+    decided: SignalSet,
     /// The inferred steps of all doubts, once they were asked.
     pub(crate) steps: Option<u8>,
     /// The doubts that add some of them.
@@ -46,14 +46,14 @@ pub(crate) struct SiteSignals {
 
 impl SiteSignals {
     /// True if a signal about the site decided; each is asked once.
-    pub(crate) fn speaks(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
+    pub(crate) fn decides(&mut self, signal: usize, asks: impl FnOnce() -> bool) -> bool {
         if !self.asked.has(signal) {
             self.asked.add(signal);
             if asks() {
-                self.spoke.add(signal);
+                self.decided.add(signal);
             }
         }
-        self.spoke.has(signal)
+        self.decided.has(signal)
     }
 }
 

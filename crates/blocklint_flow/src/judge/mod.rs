@@ -100,7 +100,7 @@ impl Judge {
         let (linker, site) = (on.linker, on.site);
         self.asks(Stage::Site, linker.program.language(site.file)).find(|ask| match ask.ask().scope {
             SignalScope::Site(of, asks) => {
-                of(on.label) && on.heard.speaks(usize::from(ask.signal), || asks(linker, site))
+                of(on.label) && on.heard.decides(usize::from(ask.signal), || asks(linker, site))
             }
             SignalScope::Arrival(of, asks) => of(on.label) && asks(on),
             _ => false,
@@ -173,7 +173,7 @@ impl Judge {
     /// Returns the inferred steps that the whole path of a candidate adds, the most that one signal adds, and the
     /// signals that answer yes.
     pub fn steps_on_path(&self, on: &Traced<'_, '_>) -> (u8, SmallVec<[AskId; 1]>) {
-        let (mut most, mut spoken) = (0, SmallVec::new());
+        let (mut most, mut applied) = (0, SmallVec::new());
         for ask in self.asks(Stage::PathDoubt, on.language()) {
             if let SignalScope::PathDoubt(of, asks) = ask.ask().scope
                 && of(on.label)
@@ -181,11 +181,11 @@ impl Judge {
                 let steps = asks(on);
                 most = most.max(steps);
                 if steps > 0 {
-                    spoken.push(ask);
+                    applied.push(ask);
                 }
             }
         }
-        (most, spoken)
+        (most, applied)
     }
 
     /// Returns the first question that the path of a candidate answers with "yes".

@@ -40,8 +40,8 @@ const JAVA: &[Language] = &[Language::Java];
 const NOT_JAVA: &[Language] = &[Language::Python, Language::Rust];
 const NOT_PYTHON: &[Language] = &[Language::Rust, Language::Java];
 
-/// The steps of a chain of doubts: with any other, it is one too many.
-const TWO: u8 = 2;
+/// The inferred steps of a doubt that leaves a finding at `medium` confidence alone, and at `low` together with another doubt.
+const DOUBT_STEPS: u8 = 2;
 
 /// A hold of at most so many seconds is at most a `warning`.
 const SHORT: f64 = 0.01;
@@ -97,7 +97,7 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "in-a-catch",
         says: "it stands where something was caught",
-        asks: &[ask(JAVA, LessSure, Doubt(|linker, site| steps(stands_in_catch(linker, site), TWO)))],
+        asks: &[ask(JAVA, LessSure, Doubt(|linker, site| steps(stands_in_catch(linker, site), DOUBT_STEPS)))],
     },
     Signal {
         name: "one-value-of-many",
@@ -324,8 +324,8 @@ fn path_of<'l>(linker: &'l Linker<'_>, root: BodyRef) -> &'l str {
     &linker.program.files[root.file.index()].relative
 }
 
-fn steps(speaks: bool, steps: u8) -> u8 {
-    if speaks { steps } else { 0 }
+fn steps(applies: bool, steps: u8) -> u8 {
+    if applies { steps } else { 0 }
 }
 
 fn steps_of_setting(linker: &Linker<'_>, site: SiteRef) -> u8 {
@@ -338,7 +338,7 @@ fn steps_in_servlet_container(on: &Traced<'_, '_>) -> u8 {
 }
 
 fn steps_if_value_may_be_there(on: &Traced<'_, '_>) -> u8 {
-    steps(on.sink_site().is_some_and(|site| on.linker.may_wait_for_complete(site)), TWO)
+    steps(on.sink_site().is_some_and(|site| on.linker.may_wait_for_complete(site)), DOUBT_STEPS)
 }
 
 fn has_value(on: &Traced<'_, '_>) -> bool {

@@ -8,7 +8,7 @@ use blocklint_facts::{
 use blocklint_link::classes::hierarchy::Ancestor;
 use blocklint_link::effect::constant::Constant;
 use blocklint_link::lang;
-use blocklint_link::lang::words::Words;
+use blocklint_link::lang::words::LanguageWords;
 use blocklint_link::linker::Linker;
 use blocklint_link::linker::query::{Always, Table};
 use blocklint_link::program::ids::{ClassRef, FileId, SiteRef};
@@ -359,12 +359,12 @@ fn truth_of(linker: &Linker<'_>, file: FileId, body: BodyId, value: FormId) -> O
 /// True if the constructor function of a class (`__new__`), or the call of its metaclass (`__call__`), keeps the
 /// instances that it returns.
 pub(crate) fn returns_cached_instances(linker: &Linker<'_>, class: ClassRef) -> bool {
-    keeps_in(linker, class, Words::chooses_instances)
-        || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, Words::calls_class))
+    keeps_in(linker, class, LanguageWords::chooses_instances)
+        || metaclasses(linker, class).iter().any(|&meta| keeps_in(linker, meta, LanguageWords::calls_class))
 }
 
 /// True if a function of a class, chosen by its name, assigns a field of its receiver, or fills it.
-fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(&Words, &str) -> bool) -> bool {
+fn keeps_in(linker: &Linker<'_>, class: ClassRef, is_meant: fn(&LanguageWords, &str) -> bool) -> bool {
     let (facts, class_id) = linker.program.facts_and_id(class);
     facts.assigns.iter().any(|row| {
         let target = match facts.form(row.target) {

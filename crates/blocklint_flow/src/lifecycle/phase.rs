@@ -60,7 +60,7 @@ impl When {
     fn of(phase: Option<Phase>) -> When {
         match phase {
             Some(Phase::Startup | Phase::Exit | Phase::Reload) => When::StartUp,
-            // In a package; files for tests are known by their names.
+            // A fixture or hook for tests in a package (`shop/testing.py`). Files of tests are recognised by their names before.
             Some(Phase::Test) => When::StartUp,
             // A command may be the one that serves.
             Some(Phase::Command) => When::Unknown,

@@ -8,9 +8,9 @@ pub(crate) mod callable_object_calls;
 pub(crate) mod container_dispatch;
 pub mod incremental;
 pub(crate) mod lazy_results;
-pub(crate) mod lock_guards;
 pub mod locks;
 pub(crate) mod prune;
+pub(crate) mod rust_lock_lifetimes;
 pub(crate) mod sinks;
 pub(crate) mod site_memo;
 pub mod suppressions;
@@ -53,7 +53,7 @@ struct Leaving {
 pub struct Search<'l, 'a> {
     pub(crate) linker: &'l Linker<'a>,
     pub(crate) conditions: Conditions<'l, 'a>,
-    pub(crate) cuts: &'l Suppressions,
+    pub(crate) suppressions: &'l Suppressions,
     pub(crate) judge: &'l Judge,
     pub(crate) graph: Graph<'a>,
     /// The callers that labels climb to.
@@ -76,11 +76,11 @@ pub struct Search<'l, 'a> {
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Returns a search that has not begun.
-    pub fn new(linker: &'l Linker<'a>, cuts: &'l Suppressions, judge: &'l Judge) -> Self {
+    pub fn new(linker: &'l Linker<'a>, suppressions: &'l Suppressions, judge: &'l Judge) -> Self {
         Search {
             linker,
             conditions: Conditions::new(linker),
-            cuts,
+            suppressions,
             judge,
             graph: Graph {
                 labels: Labels::default(),
@@ -157,9 +157,9 @@ impl<'l, 'a> Search<'l, 'a> {
     pub(crate) fn propagate_to_site(&mut self, site: SiteRef, env: EnvId, label: Label, mut edge: FlowEdge) {
         let program = self.linker.program;
         let body = program.body_of_site(site);
-        let uncut = self.cuts.speak_in(site.file).then(|| label.clone());
-        let left = self.cuts.apply(program, site, label);
-        let left = left.and_then(|label| self.cuts.apply_body(program, body, label));
+        let uncut = self.suppressions.speak_in(site.file).then(|| label.clone());
+        let left = self.suppressions.apply(program, site, label);
+        let left = left.and_then(|label| self.suppressions.apply_body(program, body, label));
         if self.place(site).never_runs() {
             return;
         }
@@ -440,8 +440,8 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             let program = self.linker.program;
             let body = program.body_of_site(caller.site);
-            let left = self.cuts.apply(program, caller.site, label.clone());
-            let left = left.and_then(|label| self.cuts.apply_body(program, body, label));
+            let left = self.suppressions.apply(program, caller.site, label.clone());
+            let left = left.and_then(|label| self.suppressions.apply_body(program, body, label));
             let (cut, label) = (left.is_none(), left.unwrap_or(label));
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };

@@ -251,7 +251,7 @@ impl<'l, 'a> Search<'l, 'a> {
             marks: Marks::default(),
         };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
-            let left = self.cuts.apply(program, caller.site, label.clone());
+            let left = self.suppressions.apply(program, caller.site, label.clone());
             let placed = HitKind { handed: true, cut: left.is_none() };
             let label = left.unwrap_or(label);
             let runtime = runtime.or_else(|| self.linker.runtime_of(caller.site.file));
@@ -627,7 +627,7 @@ impl<'l, 'a> Search<'l, 'a> {
         // At its own place `arrive` asks, because a finding that is cut there is still made.
         let label = match place == row_site {
             true => Some(label),
-            false => self.cuts.apply(program, row_site, label),
+            false => self.suppressions.apply(program, row_site, label),
         };
         let Some(label) = label else { return };
         let label_id = self.graph.labels.id(label.clone());

@@ -28,7 +28,7 @@ struct Comment {
     rules: Vec<RuleCode>,
     /// Rules that it hides only at a call that blocks itself.
     aliases: Vec<RuleCode>,
-    /// A bare comment: it hides, and cuts nothing.
+    /// A bare comment: it hides a finding, and ends no label.
     bare: bool,
     /// `noqa`, for a finding of any rule that begins on its lines.
     is_noqa: bool,

@@ -16,7 +16,7 @@ mod shapes;
 mod share;
 mod uses;
 
-use blocklint_core::{Applicability, EditKind, Language, Mended, Piece, Publishers, Refusal, Remedy, Span};
+use blocklint_core::{Applicability, EditKind, Language, Piece, Publishers, Refusal, Remedy, Span, WrittenEdit};
 use blocklint_treesitter::{Started, start};
 use tree_sitter::Node;
 
@@ -27,7 +27,7 @@ pub use shapes::Shape;
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span is that
 /// of a call, from its name to its end.
-pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<Mended, Refusal>> {
+pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<WrittenEdit, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
     let Ok(Started { tree, .. }) = start(Language::Java, &grammar(), source.as_bytes(), None, || {}) else {
         return refuse_all("the file could not be parsed");
@@ -42,12 +42,12 @@ pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<Men
         .iter()
         .map(|(span, remedy)| match file.call_at(*span) {
             None => Err(Refusal::new("no call stands there")),
-            Some(call) => file.mend(call, remedy),
+            Some(call) => file.write_edit(call, remedy),
         })
         .collect()
 }
 
-/// A file whose calls are mended.
+/// A file in which calls are edited.
 struct File<'s, 't> {
     source: &'s str,
     root: Node<'t>,
@@ -77,17 +77,17 @@ impl<'r> Wish<'r> {
 type Edits = Vec<(Span, String)>;
 
 impl<'s, 't> File<'s, 't> {
-    fn mend(&self, call: Node<'t>, remedy: &Remedy) -> Result<Mended, Refusal> {
+    fn write_edit(&self, call: Node<'t>, remedy: &Remedy) -> Result<WrittenEdit, Refusal> {
         remedy.first(|edit_kind| match edit_kind {
             EditKind::Share { of } => {
                 let (shape, applicability, edits) = self.share(call, *of)?;
-                Ok(Mended { title: shape.title().to_owned(), applicability, edits })
+                Ok(WrittenEdit { title: shape.title().to_owned(), applicability, edits })
             }
             edit_kind => {
                 let Some(wish) = Wish::of(edit_kind) else { return Err(Refusal::new("there is no edit for it")) };
                 let (shape, edits) = self.chain(call, wish)?;
                 let title = shape.title().to_owned();
-                Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+                Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
             }
         })
     }

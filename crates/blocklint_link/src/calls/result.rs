@@ -299,7 +299,7 @@ impl<'a> Linker<'a> {
                 given
             }
             None if let Some(written) = semantics.written_result(self, site, env) => written,
-            None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
+            None if rows.is_empty() && !self.library.is_described(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
         };
         if is_async && lang::words_of(self.library.language(path)).has_await {

@@ -61,7 +61,7 @@ pub(crate) struct ImplicitCall {
 
 /// An operator that calls the method of its name, and the destructor at the end of a scope.
 pub(crate) const OPERATORS: ImplicitCall = ImplicitCall {
-    name: "an operator, or the end of a scope, runs the method of its name",
+    name: "an operator runs the method of its name, and the end of a scope runs the destructor",
     runs: Forward::Targets(|linker, place, targets| {
         if let ImplicitCallSite::Operation { site, env } = place {
             linker.add_operator(targets, site, env);

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::calls::targets::Targets;
 use crate::guards::loop_multiplier::Rounds;
 use crate::lang::implicit::ImplicitCall;
-use crate::lang::words::Words;
+use crate::lang::words::LanguageWords;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::Program;
@@ -31,7 +31,7 @@ use crate::values::value::{ArgsId, BoundId, EnvId, Val, Why};
 /// of the others add nothing, because most languages need nothing at most places.
 pub(crate) trait Semantics: Sync {
     /// Returns the language's own names.
-    fn words(&self) -> &'static Words;
+    fn words(&self) -> &'static LanguageWords;
 
     // Names.
 
@@ -397,7 +397,7 @@ pub fn names_of_implicit_calls(language: Language) -> Vec<&'static str> {
 }
 
 /// Returns the names of a language that change what code means.
-pub fn words_of(language: Language) -> &'static Words {
+pub fn words_of(language: Language) -> &'static LanguageWords {
     semantics(language).words()
 }
 

@@ -1,5 +1,5 @@
 //! Names of each language's own methods, functions, types and exceptions that change how code is read: constructors, literals, durations,
-//! dictionaries, iteration. Each language fills one [`Words`]; names that all languages share are functions and lists of this file.
+//! dictionaries, iteration. Each language fills one [`LanguageWords`]; names that all languages share are functions and lists of this file.
 //! Names of libraries are rows of models.
 
 /// The method by which threads are set going, in all languages that have one.
@@ -37,7 +37,7 @@ pub(crate) enum StringEnd {
 
 /// The names of one language. A list that a language has no names for is empty.
 #[derive(Clone, Copy, Debug)]
-pub struct Words {
+pub struct LanguageWords {
     /// The types of literals that are looked up by a path.
     pub(crate) literal_types: &'static [(Literal, &'static str)],
     /// Types of which only is known that they can be read or written.
@@ -94,7 +94,7 @@ pub struct Words {
     pub bounds_offloads: bool,
 }
 
-impl Words {
+impl LanguageWords {
     /// Returns the type of a literal, if it is looked up by a path.
     pub(crate) fn literal_type(&self, literal: Literal) -> Option<&'static str> {
         self.literal_types.iter().find(|(of, _)| *of == literal).map(|&(_, path)| path)

@@ -163,6 +163,12 @@ impl<'a> Linker<'a> {
             || crate::lang::semantics(facts.language).is_test_module(self, body.file)
     }
 
+    /// True if a body, or one around it, is built or run for tests only: a lambda in a test.
+    pub fn is_inside_tests(&self, body: BodyRef) -> bool {
+        let around = |of: &BodyRef| self.program.body(*of).parent.get().map(|parent| of.file.body_ref(parent));
+        std::iter::successors(Some(body), around).any(|of| self.is_for_tests(of))
+    }
+
     /// Returns the value with at least one inferred step.
     pub(crate) fn inferred(&self, typed: Typed) -> Typed {
         Typed { inferred_steps: typed.inferred_steps.max(1), ..typed }

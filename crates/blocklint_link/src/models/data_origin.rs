@@ -200,10 +200,9 @@ impl Linker<'_> {
             Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) => {
                 self.comes(scope, body, inner, asked, depth)
             }
-            // A part of what comes from somewhere comes from there, but is not all of it.
-            Form::Subscript(base, _) | Form::Part(base, _) | Form::Field(base, _) if !asked.whole => {
-                self.comes(scope, body, base, asked, depth)
-            }
+            // An element or slice has the origin of its base, but is not all of it: `body[..64]`.
+            Form::Subscript(base, _) if !asked.whole => self.comes(scope, body, base, asked, depth),
+            // A pattern takes a value out of its container, and all of that value: `let Json(body) = request`.
             Form::Part(base, _) | Form::Field(base, _) => self.comes(scope, body, base, asked, depth),
             Form::Alt(_, list) => {
                 let parts = facts.list(list).iter();

@@ -265,10 +265,10 @@ impl<'a> Linker<'a> {
                 let Some(class) = body.class.get().filter(|_| is_stub) else { continue };
                 let class = facts.class(class);
                 // An interface without a base or an annotation is implemented by the project only.
-                let is_spoken_of = !facts.list(class.bases).is_empty()
+                let may_be_implemented = !facts.list(class.bases).is_empty()
                     || !facts.list(class.decorators).is_empty()
                     || !facts.list(body.decorators).is_empty();
-                if class.kind != ClassKind::Interface || !is_spoken_of {
+                if class.kind != ClassKind::Interface || !may_be_implemented {
                     continue;
                 }
                 let body_ref = file.body_ref(BodyId(at as u32));

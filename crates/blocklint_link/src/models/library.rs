@@ -39,7 +39,7 @@ pub struct Library<'a> {
     types: RefCell<FxHashMap<PathId, Option<Rc<TypeRows<'a>>>>>,
     /// Room to put a member's path together in; most were asked for before.
     spelling: RefCell<String>,
-    spoken_of: RefCell<FxHashMap<PathId, bool>>,
+    described: RefCell<FxHashMap<PathId, bool>>,
     are_types: RefCell<FxHashMap<PathId, bool>>,
     blocking_members: RefCell<FxHashMap<PathId, bool>>,
     states: RefCell<FxHashMap<PathId, MethodStates>>,
@@ -74,7 +74,7 @@ impl<'a> Library<'a> {
             handovers: RefCell::default(),
             types: RefCell::default(),
             spelling: RefCell::default(),
-            spoken_of: RefCell::default(),
+            described: RefCell::default(),
             are_types: RefCell::default(),
             blocking_members: RefCell::default(),
             states: RefCell::default(),
@@ -158,9 +158,9 @@ impl<'a> Library<'a> {
     }
 
     /// True if a row or alias names this path or one below it.
-    pub fn speaks(&self, path: PathId) -> bool {
+    pub fn is_described(&self, path: PathId) -> bool {
         *self
-            .spoken_of
+            .described
             .borrow_mut()
             .entry(path)
             .or_insert_with(|| self.of(self.language(path)).knows_prefix(&self.text(path)))

@@ -271,7 +271,11 @@ impl<'a> Linker<'a> {
             Some(Moves::Source(_)) | None => {}
         }
         let Some(returns) = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row)) else {
-            return if self.library.speaks(path) && self.is_operator(site) { before } else { ItemThreads::CALLED };
+            return if self.library.is_described(path) && self.is_operator(site) {
+                before
+            } else {
+                ItemThreads::CALLED
+            };
         };
         let Some(returns) = returns.row.returns.as_ref() else { return ItemThreads::CALLED };
         // The elements of `flatMap` come from its inner chains.

@@ -189,7 +189,7 @@ impl<'a> Linker<'a> {
                     let path = self.library.member(ty, self.program.text(name));
                     if self.library.supertypes(ty).iter().any(|&ty| {
                         let member = self.library.member(ty, self.program.text(name));
-                        self.library.speaks(member)
+                        self.library.is_described(member)
                     }) || self.library.is_type(ty) && !self.library.calls(path).is_empty()
                     {
                         return Some(self.library_member(ty, args, name, receiver));

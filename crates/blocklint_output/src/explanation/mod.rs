@@ -51,7 +51,7 @@ impl Remark {
 /// A finding that stands on a line or names it.
 #[derive(Clone, Debug)]
 pub struct ExplainedFinding {
-    /// It.
+    /// The finding itself.
     pub finding: Finding,
     /// The line's part in a finding that stands elsewhere ("its path passes here").
     pub part: Option<&'static str>,
@@ -64,7 +64,7 @@ pub struct ExplainedFinding {
 /// One function as a whole.
 #[derive(Clone, Debug)]
 pub struct ExplainedFunction {
-    /// It, in words (``async function `app.handler` ``).
+    /// Its name in words (``async function `app.handler` ``).
     pub name: String,
     /// Its definition.
     pub place: Place,

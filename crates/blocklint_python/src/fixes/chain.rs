@@ -6,7 +6,7 @@
 //!
 //! Handing over the first alone would leave the reading to the loop.
 
-use blocklint_core::{Applicability, EditKind, Mended, Offload, Refusal};
+use blocklint_core::{Applicability, EditKind, Offload, Refusal, WrittenEdit};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::Ranged;
 
@@ -71,7 +71,12 @@ impl<'a> File<'a, '_> {
     }
 
     /// Hands over a chain as a `lambda`.
-    pub(super) fn chain(&self, chain: &Chain, to: &[Offload], elsewhere: &Elsewhere<'_>) -> Result<Mended, Refusal> {
+    pub(super) fn chain(
+        &self,
+        chain: &Chain,
+        to: &[Offload],
+        elsewhere: &Elsewhere<'_>,
+    ) -> Result<WrittenEdit, Refusal> {
         let Some(top) = chain.calls.first().and_then(|&at| self.calls.get(at)) else {
             return Err(Refusal::new("no call stands there"));
         };
@@ -94,7 +99,7 @@ impl<'a> File<'a, '_> {
         let text = self.text(top.call.range());
         edits.push((span(top.call.range()), format!("{gap}{open}await {head}lambda: {text}){close}")));
         let title = format!("Run these calls in a thread with {named}");
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 }
 

@@ -41,7 +41,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use blocklint_core::{Applicability, EditKind, Mended, Piece, Refusal, Remedy, Span};
+use blocklint_core::{Applicability, EditKind, Piece, Refusal, Remedy, Span, WrittenEdit};
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{AnyNodeRef, ExprCall, Mod, ModModule, PythonVersion};
@@ -84,7 +84,7 @@ pub fn fix<'r>(
     wanted: &[(Span, &'r Remedy)],
     elsewhere: &Elsewhere<'_>,
     oldest: Option<(u8, u8)>,
-) -> Vec<Result<Mended, Refusal>> {
+) -> Vec<Result<WrittenEdit, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
     if depth::refuse(source).is_some() {
         return refuse_all("the file nests too deeply");
@@ -119,7 +119,7 @@ pub fn fix<'r>(
         .enumerate()
         .map(|(at, (span, remedy))| match found.get(span) {
             None => Err(Refusal::new("no call stands there")),
-            Some(found) => file.mend(at, found, remedy, elsewhere),
+            Some(found) => file.write_edit(at, found, remedy, elsewhere),
         })
         .collect()
 }
@@ -141,7 +141,7 @@ fn begins_with_await(template: &[Piece]) -> bool {
     matches!(template.first(), Some(Piece::Text(text)) if text.starts_with("await "))
 }
 
-/// A file whose calls are mended.
+/// A file in which calls are edited.
 struct File<'a, 'r> {
     source: &'a str,
     module: &'a ModModule,
@@ -164,7 +164,7 @@ struct File<'a, 'r> {
     locals: Locals<'a>,
 }
 
-/// A call that is mended, and what it stands in.
+/// A call that is edited, and the code around it.
 struct Site<'a> {
     call: &'a ExprCall,
     around: Surroundings<'a>,
@@ -190,13 +190,13 @@ impl<'a> File<'a, '_> {
         }
     }
 
-    fn mend(
+    fn write_edit(
         &self,
         at: usize,
         found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>),
         remedy: &Remedy,
         elsewhere: &Elsewhere<'_>,
-    ) -> Result<Mended, Refusal> {
+    ) -> Result<WrittenEdit, Refusal> {
         let awaits = remedy.edit_kinds.iter().any(|edit_kind| match edit_kind {
             EditKind::HandOver { .. }
             | EditKind::DropArgument { .. }
@@ -224,9 +224,9 @@ impl<'a> File<'a, '_> {
             EditKind::Offload { to } => {
                 let handles = site.around.handles;
                 if let Some(steps) = self.steps_of(at, &site, &found.1, elsewhere)
-                    && let Ok(mended) = self.whole(&site, steps, to)
+                    && let Ok(written) = self.whole(&site, steps, to)
                 {
-                    return Ok(mended);
+                    return Ok(written);
                 }
                 if let Some(block) = self.block_of(&site, &found.1, &|with| (elsewhere.holds)(at, with)) {
                     let whole = match (elsewhere.refusal)(at, Some(span(block.range())), handles) {

@@ -1,6 +1,6 @@
 //! A call handed to a worker thread: `load(path)` → `await asyncio.to_thread(load, path)`.
 
-use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
+use blocklint_core::{Applicability, Offload, Refusal, Span, WrittenEdit};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -25,7 +25,7 @@ type Edits = Vec<(Span, String)>;
 impl<'a> File<'a, '_> {
     /// Hands the callee and its arguments to a function that runs them in a thread. The callee and the arguments are
     /// evaluated where and in the order in which they were; only the call itself moves.
-    pub(super) fn offload(&self, site: &Site<'a>, to: &[Offload]) -> Result<Mended, Refusal> {
+    pub(super) fn offload(&self, site: &Site<'a>, to: &[Offload]) -> Result<WrittenEdit, Refusal> {
         if let Expr::Name(name) = &*site.call.func
             && name.id == "next"
         {
@@ -143,7 +143,11 @@ impl<'a> File<'a, '_> {
             closing.push(')');
         }
         edits.extend(self.handed(site, &head, &closing, true));
-        Ok(Mended { title: format!("Run in a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit {
+            title: format!("Run in a thread with `{written}`"),
+            applicability: Applicability::Unsafe,
+            edits,
+        })
     }
 
     /// True if a call reads or writes what the function around was given: `file.write(data)`.
@@ -203,7 +207,12 @@ impl<'a> File<'a, '_> {
     }
 
     /// `load(path)` → `await asyncio.get_running_loop().run_in_executor(None, load, path)`.
-    fn in_executor(&self, site: &Site<'a>, written: &str, mut edits: Vec<(Span, String)>) -> Result<Mended, Refusal> {
+    fn in_executor(
+        &self,
+        site: &Site<'a>,
+        written: &str,
+        mut edits: Vec<(Span, String)>,
+    ) -> Result<WrittenEdit, Refusal> {
         let mut head = format!("{written}().run_in_executor(None, ");
         let mut closing = String::new();
         if !site.call.arguments.keywords.is_empty() {
@@ -215,7 +224,7 @@ impl<'a> File<'a, '_> {
         edits.extend(self.handed(site, &head, &closing, true));
         let (major, minor) = self.oldest.unwrap_or(WITH_TO_THREAD);
         let title = format!("Run in a thread with `run_in_executor`: the project runs on Python {major}.{minor} too");
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
     fn is_older_than(&self, version: (u8, u8)) -> bool {

@@ -1,6 +1,6 @@
 //! Text of a model's template in place of a call: `asyncio.run(work())` → `await work()`.
 
-use blocklint_core::{Applicability, Mended, Piece, Refusal};
+use blocklint_core::{Applicability, Piece, Refusal, WrittenEdit};
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::{Ranged, TextRange};
 
@@ -9,7 +9,7 @@ use crate::walk::span;
 
 impl<'a> File<'a, '_> {
     /// Fills in the template. A call with an argument that the template does not use is refused: it would be lost.
-    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<Mended, Refusal> {
+    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<WrittenEdit, Refusal> {
         let call = site.call;
         self.without_comments(call.range())?;
         let arguments = &call.arguments;
@@ -82,7 +82,7 @@ impl<'a> File<'a, '_> {
             Some(rest) => edits.extend(self.awaited(site, range, rest)),
             None => edits.push((span(range), format!("{}{text}", self.gap_before(range.start())))),
         }
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
     /// Returns the source of what stands before the last `.` of the callee, with its brackets.

@@ -4,7 +4,7 @@
 //! they waited for, which makes the edit unsafe. The edit is only shown where the executor is used for more than to
 //! give it work.
 
-use blocklint_core::{Applicability, Mended, Refusal};
+use blocklint_core::{Applicability, Refusal, WrittenEdit};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{AnyNodeRef, Expr, Stmt};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -31,7 +31,7 @@ enum Holder<'a> {
 
 impl<'a> File<'a, '_> {
     /// Returns the edits for a call that makes an executor. `around` are the nodes around it, the outermost first.
-    pub(super) fn share(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>]) -> Result<Mended, Refusal> {
+    pub(super) fn share(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>]) -> Result<WrittenEdit, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let holder = match around {
             [.., AnyNodeRef::StmtAssign(assign)] => match &*assign.targets {
@@ -83,7 +83,7 @@ impl<'a> File<'a, '_> {
         let blank = newline.repeat(3);
         edits.push((span(TextRange::empty(at)), format!("{name} = {}{blank}", self.text(call))));
         let ends = if uses.ends.is_empty() { "" } else { "; its tasks are no longer awaited at shutdown" };
-        Ok(Mended {
+        Ok(WrittenEdit {
             title: format!("Share one executor, `{name}`: all use its threads{ends}"),
             applicability: if uses.others > 0 { Applicability::Display } else { Applicability::Unsafe },
             edits,

@@ -9,7 +9,7 @@
 //!                                          text = await asyncio.to_thread(read_text)
 //! ```
 
-use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
+use blocklint_core::{Applicability, Offload, Refusal, Span, WrittenEdit};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
 use ruff_python_ast::{AnyNodeRef, Expr, Stmt, StmtFunctionDef, StmtWith};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -139,7 +139,7 @@ impl<'a> File<'a, '_> {
     }
 
     /// Puts the block into a function of its own and hands that over.
-    pub(super) fn whole(&self, site: &Site<'a>, block: Block<'a>, to: &[Offload]) -> Result<Mended, Refusal> {
+    pub(super) fn whole(&self, site: &Site<'a>, block: Block<'a>, to: &[Offload]) -> Result<WrittenEdit, Refusal> {
         let result = self.can_be_whole(site, block)?;
         let statements = block.statements;
         let Some(function) = site.around.functions.first() else {
@@ -198,7 +198,7 @@ impl<'a> File<'a, '_> {
             _ => "these steps",
         };
         let title = format!("Run {what} in a thread with {named}, as `{name}`");
-        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+        Ok(WrittenEdit { title, applicability: Applicability::Unsafe, edits })
     }
 
     /// Which names statements leave behind for what follows them.

@@ -194,8 +194,8 @@ impl<'a> File<'a> {
         let root = self.root_that_awaits(call, helpers)?;
         self.nothing_is_held(root, call)?;
         let around = Surroundings { root, function: root, in_loop: None, is_awaited: false };
-        let mended = self.twin(&Site { call, callee, around }, twin, false, false, None)?;
-        edits.extend(mended.edits);
+        let written = self.twin(&Site { call, callee, around }, twin, false, false, None)?;
+        edits.extend(written.edits);
         Ok(())
     }
 

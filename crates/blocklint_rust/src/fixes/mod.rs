@@ -15,7 +15,7 @@ mod rewrite;
 mod surroundings;
 mod twin;
 
-use blocklint_core::{EditKind, Mended, Refusal, Remedy, Span};
+use blocklint_core::{EditKind, Refusal, Remedy, Span, WrittenEdit};
 use tree_sitter::{Node, Parser, Tree};
 
 use crate::kinds::{K, fields, grammar, kind};
@@ -27,25 +27,29 @@ use surroundings::Surroundings;
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span goes
 /// from the name that is called to the end of the call. `called` gives the definitions of the project's functions that the call
 /// at this place of `wanted` runs. Needs a thread with a stack of 16 MiB.
-pub fn fix(source: &str, wanted: &[(Span, &Remedy)], called: &dyn Fn(usize) -> Called) -> Vec<Result<Mended, Refusal>> {
+pub fn fix(
+    source: &str,
+    wanted: &[(Span, &Remedy)],
+    called: &dyn Fn(usize) -> Called,
+) -> Vec<Result<WrittenEdit, Refusal>> {
     let Some(tree) = parsed(source) else {
         return wanted.iter().map(|_| Err(Refusal::new("the file could not be parsed"))).collect();
     };
     let file = File { source, root: tree.root_node() };
     let mut moved: Vec<Span> = Vec::new();
-    let mend = |(at, (span, remedy)): (usize, &(Span, &Remedy))| {
-        let (mended, is_moved) = file.mend(*span, remedy, &|| called(at));
-        moved.extend(Some(*span).filter(|_| is_moved && mended.is_ok()));
-        mended
+    let write = |(at, (span, remedy)): (usize, &(Span, &Remedy))| {
+        let (written, is_moved) = file.write_edit(*span, remedy, &|| called(at));
+        moved.extend(Some(*span).filter(|_| is_moved && written.is_ok()));
+        written
     };
-    let mut mended: Vec<_> = wanted.iter().enumerate().map(mend).collect();
+    let mut written: Vec<_> = wanted.iter().enumerate().map(write).collect();
     // A call that moves into the closure of another call is not awaited there.
-    for (made, (span, _)) in mended.iter_mut().zip(wanted) {
+    for (made, (span, _)) in written.iter_mut().zip(wanted) {
         if moved.iter().any(|outer| outer != span && outer.contains(*span)) {
             *made = Err(Refusal::new("it moves to the blocking pool with the call that it is an argument of"));
         }
     }
-    mended
+    written
 }
 
 fn parsed(source: &str) -> Option<Tree> {
@@ -62,13 +66,13 @@ pub struct Called {
     pub on_the_way: Vec<String>,
 }
 
-/// A file whose calls are mended.
+/// A file in which calls are edited.
 struct File<'a> {
     source: &'a str,
     root: Node<'a>,
 }
 
-/// A call that is mended, and what it stands in.
+/// A call that is edited, and the code around it.
 struct Site<'a> {
     call: Node<'a>,
     /// The callee: a path or a field.
@@ -81,15 +85,20 @@ type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
     /// Returns the edit at a call, and whether that moves the call into a closure.
-    fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Called) -> (Result<Mended, Refusal>, bool) {
+    fn write_edit(
+        &self,
+        span: Span,
+        remedy: &Remedy,
+        called: &dyn Fn() -> Called,
+    ) -> (Result<WrittenEdit, Refusal>, bool) {
         let mut is_moved = false;
-        let mended = self.site_at(span).and_then(|site| {
+        let written = self.site_at(span).and_then(|site| {
             remedy.first(|edit_kind| {
                 is_moved = matches!(edit_kind, EditKind::Offload { .. });
-                self.mend_by(edit_kind, &site, called)
+                self.write_edit_of_kind(edit_kind, &site, called)
             })
         });
-        (mended, is_moved)
+        (written, is_moved)
     }
 
     fn site_at(&self, span: Span) -> Result<Site<'a>, Refusal> {
@@ -98,7 +107,12 @@ impl<'a> File<'a> {
         Ok(Site { call, callee, around: Surroundings::of(call)? })
     }
 
-    fn mend_by(&self, edit_kind: &EditKind, site: &Site<'a>, called: &dyn Fn() -> Called) -> Result<Mended, Refusal> {
+    fn write_edit_of_kind(
+        &self,
+        edit_kind: &EditKind,
+        site: &Site<'a>,
+        called: &dyn Fn() -> Called,
+    ) -> Result<WrittenEdit, Refusal> {
         match edit_kind {
             EditKind::Twin { path, method, same, needs } => self.twin(site, path, *method, *same, needs.as_deref()),
             EditKind::TwinType { from, to, needs } => self.twin_type(site, from, to, needs.as_deref()),

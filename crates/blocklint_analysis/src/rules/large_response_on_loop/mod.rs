@@ -74,7 +74,8 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         finding.trace[0].function = endpoint;
         finding.trace[0].written = slow;
         if finding.suppressed.is_none() {
-            finding.suppressed = search.cuts.hides(linker.program, one.site, finding.span.start, one.endpoint, rule);
+            finding.suppressed =
+                search.suppressions.hides(linker.program, one.site, finding.span.start, one.endpoint, rule);
         }
         finding
     };

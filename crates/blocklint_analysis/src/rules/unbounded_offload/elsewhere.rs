@@ -4,7 +4,7 @@
 use crate::raw_finding::RawFinding;
 use blocklint_core::{Confidence, Context, Effect, Language, Mistake, RuleCode, Severity};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
-use blocklint_flow::search::locks::holder_name;
+use blocklint_flow::search::locks::name_of_function_holding;
 use blocklint_link::calls::targets::{Target, TargetKind};
 use blocklint_link::linker::work::WorkUnit;
 use blocklint_link::linker::{LOW_STEPS, Linker};
@@ -26,7 +26,7 @@ pub(crate) fn findings(search: &mut MistakeSearch<'_, '_, '_, '_>) -> Vec<RawFin
         let mut finding = search.finding(mistake, one.site, call, severity, Confidence::Medium);
         finding.effect = Some(Effect::Cpu);
         finding.context = Some(Context::EventLoop);
-        finding.note = Some(format!("`{}` runs the same in a thread", holder_name(linker, one.elsewhere)));
+        finding.note = Some(format!("`{}` runs the same in a thread", name_of_function_holding(linker, one.elsewhere)));
         finding
     };
     all.into_iter().map(finding).collect()

@@ -32,7 +32,7 @@ use crate::calls::targets::{Target, Targets};
 use crate::guards::loop_multiplier::{Rounds, goes_through_few};
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
-use crate::lang::words::Words;
+use crate::lang::words::LanguageWords;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
@@ -44,7 +44,7 @@ use crate::values::value::{ArgsId, BoundId, EnvId, Val};
 pub(crate) struct Java;
 
 impl Semantics for Java {
-    fn words(&self) -> &'static Words {
+    fn words(&self) -> &'static LanguageWords {
         &words::WORDS
     }
 

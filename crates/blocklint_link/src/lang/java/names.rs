@@ -57,7 +57,7 @@ fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Type
             return linker.known(Val::Class(class));
         }
         let path = linker.library.path(Language::Java, &format!("{of}.{text}"));
-        if linker.library.speaks(path) {
+        if linker.library.is_described(path) {
             return linker.known(Val::External(path));
         }
     }
@@ -72,18 +72,18 @@ fn name_of_file(linker: &Linker<'_>, file: FileId, sym: Sym, name: Name) -> Type
         }
         let owner = linker.library.path(Language::Java, of);
         let member = linker.library.member(owner, text);
-        if linker.library.speaks(member) {
+        if linker.library.is_described(member) {
             return linker.known(Val::External(member));
         }
     }
     let lang = linker.library.path(Language::Java, &format!("java.lang.{text}"));
-    if VALUES.contains(&text) || linker.library.speaks(lang) {
+    if VALUES.contains(&text) || linker.library.is_described(lang) {
         return linker.known(Val::External(lang));
     }
     if text.starts_with(char::is_lowercase) {
         // Every class has it: `wait()`.
         let inherited = linker.library.path(Language::Java, &format!("java.lang.Object.{text}"));
-        if linker.library.speaks(inherited) {
+        if linker.library.is_described(inherited) {
             return linker.known(Val::External(inherited));
         }
         return linker.known(Val::External(linker.library.path(Language::Java, text)));
@@ -99,7 +99,7 @@ fn member_around(linker: &Linker<'_>, file: FileId, body: BodyId, name: Name) ->
     let is_members = linker.is_java_member(name) || linker.is_assigned_anywhere(name);
     // A row for all members of a class (`Stub.*`) does not mean the first name of a package: `io.grpc.stub.ClientCalls.call()`.
     let is_package =
-        !is_members && linker.library.speaks(linker.library.path(Language::Java, linker.program.text(name)));
+        !is_members && linker.library.is_described(linker.library.path(Language::Java, linker.program.text(name)));
     if is_package {
         return None;
     }

@@ -18,7 +18,7 @@ impl Linker<'_> {
         }
         self.query(&self.tables.java.modelled_classes, class, Option::default, || {
             let path = self.library.path(Language::Java, &self.qualified_class(class));
-            (self.library.is_type(path) || self.library.speaks(path)).then_some(path)
+            (self.library.is_type(path) || self.library.is_described(path)).then_some(path)
         })
     }
 

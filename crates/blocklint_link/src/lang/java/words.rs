@@ -2,7 +2,7 @@
 //! class has one instance, that a folder holds tests. Lists and how they are read; never the value that a name is bound
 //! to.
 
-use crate::lang::words::{Literal, Words};
+use crate::lang::words::{LanguageWords, Literal};
 use blocklint_facts::{FileFacts, Form, List};
 
 /// The type of arrays; of what is the type argument.
@@ -365,7 +365,7 @@ pub(crate) fn is_time_unit(path: &str) -> bool {
 }
 
 /// The words of Java.
-pub(crate) const WORDS: Words = Words {
+pub(crate) const WORDS: LanguageWords = LanguageWords {
     literal_types: &[(Literal::Str, "java.lang.String"), (Literal::List, ARRAY)],
     any_streams: STREAMS,
     string_ends: ["startsWith", "endsWith"],

@@ -24,7 +24,7 @@ pub(crate) fn free_name(linker: &Linker<'_>, file: FileId, sym: Sym) -> Typed {
     for &import in stars(linker, file).iter() {
         if let Val::External(module) = import {
             let path = linker.library.member(module, text);
-            if linker.library.speaks(path) {
+            if linker.library.is_described(path) {
                 return linker.known(Val::External(path));
             }
         }
@@ -269,7 +269,7 @@ pub(crate) fn module_member(linker: &Linker<'_>, file: FileId, name: Name) -> Ty
     for &module in stars(linker, file).iter() {
         if let Val::External(module) = module {
             let path = linker.library.member(module, text);
-            if linker.library.speaks(path) {
+            if linker.library.is_described(path) {
                 return linker.known(Val::External(path));
             }
         }

@@ -38,7 +38,7 @@ pub(crate) const IMPLICIT_CALLS: &[ImplicitCall] = &[
         found_by: Backward::OwnName,
     },
     ImplicitCall {
-        name: "a destructor runs",
+        name: "`drop(x)` runs the destructor",
         runs: Forward::Targets(|linker, place, targets| {
             if let ImplicitCallSite::Arguments { site, env } = place {
                 linker.add_dropped(targets, site, env);

@@ -30,7 +30,7 @@ use blocklint_models::Argument;
 use crate::guards::loop_multiplier::Rounds;
 use crate::lang::Semantics;
 use crate::lang::implicit::ImplicitCall;
-use crate::lang::words::Words;
+use crate::lang::words::LanguageWords;
 use crate::linker::{Linker, Typed};
 use crate::models::row_match::ConditionResult;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
@@ -41,7 +41,7 @@ use crate::values::value::{BoundId, EnvId, Val, Why};
 pub(crate) struct Rust;
 
 impl Semantics for Rust {
-    fn words(&self) -> &'static Words {
+    fn words(&self) -> &'static LanguageWords {
         &words::WORDS
     }
 

@@ -310,7 +310,7 @@ fn place(linker: &Linker<'_>, module: Val, name: Name) -> ItemPlace {
         }
         Val::External(path) => {
             let path = linker.library.member(path, linker.program.text(name));
-            return if linker.library.speaks(path) {
+            return if linker.library.is_described(path) {
                 ItemPlace::ModuleItem(ModuleItem::External(path))
             } else {
                 ItemPlace::Nowhere

@@ -78,8 +78,8 @@ impl<'f> Aliases<'f> {
                 }
                 let own = in_roots(&file.info, spelling) || in_roots(&file.info, target);
                 // A facade crate: another library's name leads to a path of a loaded model.
-                let spoken_of = |other: &File| other.info.language == language && in_roots(&other.info, target);
-                let facade = files.iter().any(spoken_of) || below.speaks_of(language, target);
+                let is_described = |other: &File| other.info.language == language && in_roots(&other.info, target);
+                let facade = files.iter().any(is_described) || below.is_described(language, target);
                 if origin != Origin::User && !own && !facade {
                     let roots = file.info.roots.join(", ");
                     error(*line, spelling, format!("neither side is under this file's roots ({roots})"));

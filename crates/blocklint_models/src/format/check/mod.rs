@@ -24,7 +24,7 @@ pub trait Declared {
     /// Returns the parameters of a type, in order.
     fn params(&self, language: Language, path: &str) -> Vec<String>;
     /// True if a row or alias names this path or one under it.
-    fn speaks_of(&self, language: Language, path: &str) -> bool;
+    fn is_described(&self, language: Language, path: &str) -> bool;
     /// Returns where the alias with exactly this spelling leads.
     fn alias(&self, language: Language, spelling: &str) -> Option<String>;
     /// `None` for an unknown library, else whether it has a row with `native`.
@@ -47,7 +47,7 @@ impl Declared for Nothing {
     fn params(&self, _: Language, _: &str) -> Vec<String> {
         Vec::new()
     }
-    fn speaks_of(&self, _: Language, _: &str) -> bool {
+    fn is_described(&self, _: Language, _: &str) -> bool {
         false
     }
     fn alias(&self, _: Language, _: &str) -> Option<String> {

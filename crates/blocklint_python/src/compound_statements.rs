@@ -1,4 +1,4 @@
-//! `for`, `while`, `with`, `try`.
+//! The compound statements `for`, `while`, `with` and `try`. The others: `if` stands in `statements.rs`, `match` in `patterns.rs`.
 
 use blocklint_facts::{AssignKind, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
 use ruff_python_ast::{ExceptHandler, Stmt, StmtFor, StmtTry, StmtWhile, StmtWith};
@@ -30,6 +30,7 @@ impl Walker<'_> {
         self.suite(&node.orelse);
     }
 
+    /// Walks a `with`; true if control cannot fall through.
     pub(crate) fn with_statement(&mut self, node: &StmtWith) -> bool {
         let (flags, enter, exit) = match node.is_async {
             true => (SiteFlags::ASYNC, Dunder::AENTER, Dunder::AEXIT),
@@ -47,7 +48,7 @@ impl Walker<'_> {
                 self.target(target, value, FormId::NONE, Binding::STATEMENT);
             }
         }
-        let leaves = self.suite(&node.body);
+        let diverges = self.suite(&node.body);
         for (at, item) in node.items.iter().enumerate().rev() {
             self.region = self.facts.facts().region(self.region).parent;
             let operand = self.items[items + at];
@@ -55,18 +56,19 @@ impl Walker<'_> {
         }
         self.items.truncate(items);
         self.region = outer;
-        leaves
+        diverges
     }
 
-    /// `try`; what follows may lie in one of its parts (see [`Walker::suite`]).
+    /// Walks a `try`; true if control cannot fall through. The statements after it lie in the region of the only handler
+    /// that control falls through, if the `try` body diverges (see [`Walker::suite`]).
     pub(crate) fn try_statement(&mut self, node: &StmtTry) -> bool {
         let outer = self.region;
         let group = self.facts.group();
         self.open_arm(RegionKind::Try, group, FormId::NONE, span(suite_range(&node.body)));
-        let mut normal_leaves = self.suite(&node.body);
+        let mut normal_diverges = self.suite(&node.body);
         self.region = outer;
-        let mut staying: Option<RegionId> = None;
-        let mut stay = 0;
+        let mut fallthrough: Option<RegionId> = None;
+        let mut fallthrough_count = 0;
         for handler in &node.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
             let test = handler.type_.as_deref().map_or(FormId::NONE, |types| self.expr(types));
@@ -79,31 +81,31 @@ impl Walker<'_> {
                 self.assign(AssignKind::Plain, target, value, FormId::NONE, name.range);
             }
             if !self.suite(&handler.body) {
-                stay += 1;
-                staying = Some(self.region);
+                fallthrough_count += 1;
+                fallthrough = Some(self.region);
             }
             self.region = outer;
         }
         if !node.orelse.is_empty() {
             self.open_arm(RegionKind::Else, group, FormId::NONE, span(suite_range(&node.orelse)));
-            normal_leaves |= self.suite(&node.orelse);
+            normal_diverges |= self.suite(&node.orelse);
             self.region = outer;
         }
-        let mut leaves = normal_leaves && stay == 0;
+        let mut diverges = normal_diverges && fallthrough_count == 0;
         if !node.finalbody.is_empty() {
             self.open_arm(RegionKind::Finally, group, FormId::NONE, span(suite_range(&node.finalbody)));
-            leaves |= self.suite(&node.finalbody);
+            diverges |= self.suite(&node.finalbody);
             self.region = outer;
         }
-        // Only one handler leads on: what follows runs only after it.
-        if normal_leaves && stay == 1 && !leaves {
-            self.region = staying.unwrap_or(outer);
+        // Control falls through one handler only, so the statements after the `try` run only after that handler.
+        if normal_diverges && fallthrough_count == 1 && !diverges {
+            self.region = fallthrough.unwrap_or(outer);
         }
-        leaves
+        diverges
     }
 }
 
-/// Returns the text of a suite.
+/// Returns the range of a suite.
 pub(crate) fn suite_range(suite: &[Stmt]) -> TextRange {
     match suite {
         [] => TextRange::default(),

@@ -1,6 +1,6 @@
-//! Rust: a lock is held while its guard is alive: to the end of the block that binds it, unless it is moved before,
-//! else to the end of the statement. A task that takes the lock waits for the thread that holds it during a long
-//! operation.
+//! The lifetime of `MutexGuard`s and `RwLock` guards (Rust). A lock is held to the end of the block that binds its
+//! `MutexGuard`, unless the guard is moved before (`drop(guard)`). The lock of a guard that nothing binds is held to the end
+//! of the statement. "Guard" means this type here, and not the condition of `effect/guard.rs`.
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{Assign, BodyKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
@@ -15,7 +15,7 @@ use blocklint_link::values::value::{EnvId, Val, ValueId};
 use blocklint_models::Role;
 
 use crate::callers::Callers;
-use crate::search::locks::{Lock, lock_of, lock_type};
+use crate::search::locks::{LockPlace, lock_of, lock_type};
 
 /// How deep forms and types are followed.
 const DEPTH: u32 = 8;
@@ -26,8 +26,8 @@ const TAKING: [&str; 6] = ["lock", "read", "write", "lock_arc", "read_arc", "wri
 /// Methods that return the same lock, or a pointer to it.
 const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 
-/// Returns the locks whose guards are alive at a site, each with the call that took it.
-pub(crate) fn alive_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
+/// Returns the locks that are held at a site, each with the call that took it.
+pub(crate) fn locks_held_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, LockPlace)> {
     let (facts, site_id) = linker.program.facts_and_id(site);
     let position = linker.program.site(site).at.position;
     let may_take = |taken: &SiteRef| {
@@ -40,7 +40,7 @@ pub(crate) fn alive_at(linker: &Linker<'_>, site: SiteRef) -> Vec<(SiteRef, Lock
 }
 
 /// Returns the lock that a call takes and waits for.
-pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<Lock> {
+pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<LockPlace> {
     let facts = linker.program.facts(site.file);
     let row = linker.program.site(site);
     let Form::Attr(lock, _) = facts.form(row.callee) else { return None };
@@ -55,7 +55,7 @@ pub(crate) fn taken_by(linker: &Linker<'_>, site: SiteRef) -> Option<Lock> {
 }
 
 /// Returns all calls that take a lock and wait for it, in Rust.
-pub(crate) fn all_takers(linker: &Linker<'_>) -> Vec<(Lock, SiteRef)> {
+pub(crate) fn all_takers(linker: &Linker<'_>) -> Vec<(LockPlace, SiteRef)> {
     let mut found = Vec::new();
     for name in TAKING {
         let Some(name) = linker.program.name(name) else { continue };
@@ -195,7 +195,7 @@ fn may_be_guard(linker: &Linker<'_>, value: ValueId, depth: u32) -> bool {
     })
 }
 
-/// True if a body is run by a thread that may block: it is handed to one, or called by what is.
+/// True if a worker thread runs a body: the body is handed to one, or a body that a worker thread runs calls it.
 pub(crate) fn runs_on_worker<'a>(callers: &Callers<'_, 'a>, linker: &Linker<'a>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is_handed = |site: SiteRef, arg: u32| {
