@@ -122,7 +122,7 @@ fn prepared(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> 
 pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
     Ok(Options {
         without: without(check)?,
-        account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
+        account: matches!(check.output_format, OutputFormat::Json | OutputFormat::Jsonl | OutputFormat::Sarif),
         include_aside: check.looks_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
         all_paths: plans(check),
@@ -271,7 +271,7 @@ fn once(check: &Check) -> Result<u8, Failure> {
         let _ = write!(io::stderr(), "{timings}");
     }
 
-    // What counts for nothing at its severity is shown all the same.
+    // Findings below it are shown and do not count.
     let least = check.fail_on.unwrap_or(Severity::Note);
     let counts = |finding: &Finding| finding.rule != UNREADABLE_SOURCE.code && finding.severity >= least;
     let found = shown_aside == 0 && chosen.findings.iter().any(counts)

@@ -267,7 +267,6 @@ fn edits_and_odd_places_are_valid_too() {
         help: None,
         place: place("/elsewhere/ä b.py", 3, 1, 9),
         effect: Some(blocklint_core::Effect::Sleep),
-        weight: None,
         context: None,
         runtime: None,
         function: "a.f".to_owned(),

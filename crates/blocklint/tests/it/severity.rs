@@ -26,11 +26,11 @@ fn a_line_of_the_configuration_wins() {
     let project = Project::new(&[("a.py", "import os\n\n\nasync def remove():\n    os.remove(\"a\")\n")]);
     let check = |configuration: &str| {
         project.write("blocklint.toml", configuration);
-        project.run(&["check", "--no-cache", "--min-severity", "note", "--output-format", "concise", "."])
+        project.run(&["check", "--no-cache", "--min-severity", "note", "--output-format", "json", "."])
     };
-    assert!(check("").out.contains("note"), "{}", check("").out);
+    assert!(check("").out.contains(r#""severity": "note""#), "{}", check("").out);
     let own = check("[severity]\nfile-entry = \"error\"\n");
-    assert!(own.out.contains("error"), "{}", own.out);
+    assert!(own.out.contains(r#""severity": "error""#), "{}", own.out);
     let wrong = check("[severity]\nfile-entri = \"error\"\n");
     assert!(
         wrong.err.contains("blocklint.toml:2: severity: `file-entri` is no kind of work; did you mean `file-entry`?"),

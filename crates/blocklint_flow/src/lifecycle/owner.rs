@@ -51,7 +51,7 @@ fn is_made_once(linker: &Linker<'_>, body: BodyRef) -> bool {
     fills_once(linker, body, |_| true)
 }
 
-/// The same of a cell that is no field: of those of a program there is one (Rust).
+/// True if a body fills a cell that is no field, of which a program has one (Rust).
 pub(crate) fn fills_cell_of_program(linker: &Linker<'_>, body: BodyRef) -> bool {
     let facts = linker.program.facts(body.file);
     facts.language == Language::Rust

@@ -22,7 +22,7 @@ mod version;
 mod words;
 
 pub use argument::Argument;
-pub use check::{Declared, Nothing, check_layer, holding_row};
+pub use check::{Declared, Nothing, check_kinds, check_layer, holding_row};
 pub use compile::compile;
 pub use condition::{Condition, Literal, Subject, Test, TypeTest};
 pub use error::{ModelError, Table, nearest};

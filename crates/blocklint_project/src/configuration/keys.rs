@@ -217,7 +217,6 @@ mod tests {
             assert_eq!(unknown(typed), format!("unknown key `{typed}`; did you mean {said}?"), "{typed}");
         };
         meant("min-sev", "`min-severity`");
-        meant("severity", "`min-severity`");
         meant("min_conf", "`min-confidence`");
         meant("max-size", "`max-file-size`");
         meant("min", "`min-severity` or `min-confidence`");

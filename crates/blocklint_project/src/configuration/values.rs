@@ -121,7 +121,10 @@ impl Reader<'_> {
     ) -> BTreeMap<String, Severity> {
         let mut found = BTreeMap::new();
         let Some(table) = value.as_table() else {
-            let message = format!("expected a table from kinds of work to severities, found {}", article(value));
+            let message = format!(
+                "expected a table from kinds of work to severities, found {}; `min-severity` says what is shown",
+                article(value)
+            );
             self.error(span, key, message);
             return found;
         };

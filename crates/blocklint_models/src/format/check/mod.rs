@@ -12,6 +12,7 @@ use super::error::ModelError;
 use super::read::Origin;
 use super::rows::File;
 use aliases::Aliases;
+pub use rows::check_kinds;
 pub use twins::holding_row;
 
 /// The declarations of the layers below the checked one. A user file may use a tag, a switch or a type parameter of the

@@ -24,7 +24,7 @@ pub(super) fn check(file: &File, origin: Origin, aliases: &Aliases<'_>, errors: 
         let mut row = RowCheck { file, table: Table::Call, entry, errors };
         row.paths(origin, aliases);
         row.call();
-        row.kind(origin);
+        row.kind();
     }
     for entry in &file.types {
         let mut row = RowCheck { file, table: Table::Type, entry, errors };
@@ -83,8 +83,8 @@ impl<R> RowCheck<'_, R> {
 }
 
 impl RowCheck<'_, CallRow> {
-    /// A kind must be one of the effect's; built-in rows state it, because the severity follows from it.
-    fn kind(&mut self, origin: Origin) {
+    /// A kind must be one of the effect's.
+    fn kind(&mut self) {
         let Some(effect) = self.entry.row.held() else { return };
         let kinds = WorkKind::of_effect(effect);
         let listed = kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
@@ -95,9 +95,6 @@ impl RowCheck<'_, CallRow> {
             }
             Some(kind) => {
                 self.error("kind", format!(r#"`{kind}` is no kind of effect = "{effect}", which has {listed}"#));
-            }
-            None if origin == Origin::BuiltIn && !kinds.is_empty() && !self.entry.has("kind") => {
-                self.error("effect", format!(r#"effect = "{effect}" needs `kind`: {listed}"#));
             }
             None => {}
         }
@@ -181,4 +178,21 @@ impl RowCheck<'_, HandoverRow> {
             self.error("during", r#"`during` needs context = "caller""#);
         }
     }
+}
+
+/// Returns an error for each row with an effect of several kinds that states none. Built-in rows state it, because the severity
+/// follows from it.
+pub fn check_kinds(files: &[File]) -> Vec<ModelError> {
+    let mut errors = Vec::new();
+    for file in files {
+        for entry in &file.calls {
+            let Some(effect) = entry.row.held().filter(|_| entry.row.kind.is_none()) else { continue };
+            let kinds = WorkKind::of_effect(effect).iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>();
+            if !kinds.is_empty() {
+                let message = format!(r#"effect = "{effect}" needs `kind`: {}"#, kinds.join(", "));
+                errors.push(entry.error(&file.info, Table::Call, "effect", message));
+            }
+        }
+    }
+    errors
 }

@@ -99,7 +99,6 @@ pub(crate) fn made() -> Made {
         aside: None,
         held_by: None,
         confirmed: None,
-        weight: None,
     };
     let sleep_place = place(app, APP, "time.sleep(2)", 0);
     let sleep_cause =
